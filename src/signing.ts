@@ -1,0 +1,56 @@
+import { createHash, createHmac } from "node:crypto";
+import { formatRFC7231 } from "date-fns/formatRFC7231";
+import { systemClock } from "./runtime/clock.ts";
+
+/** What a signature is computed over (protocol section 3). */
+export interface SignedParts {
+  /** HTTP method; signed in upper case. */
+  readonly method: string;
+  /** Request path as sent, without the query string and without the base URL's own prefix. */
+  readonly path: string;
+  /** Request body as bytes, or as text that is sent as UTF-8. Absent: no body. */
+  readonly body?: Uint8Array | string | undefined;
+  /** `Content-Type` header; only the part up to the first `;` is signed. Absent: empty. */
+  readonly contentType?: string | undefined;
+  /** Exact value of the `Date` header, for example from {@link rfc1123Date}. Absent: empty. */
+  readonly date?: string | undefined;
+}
+
+export interface SigningKeys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** The five signed lines, joined with a line feed (protocol section 3). */
+export function stringToSign({ method, path, body = "", contentType = "", date = "" }: SignedParts): string {
+  const bodyDigest = createHash("md5").update(body).digest("hex");
+  const mainType = contentType.split(";", 1)[0];
+  return [method.toUpperCase(), bodyDigest, mainType, date, path].join("\n");
+}
+
+/** Base64 of the HMAC-SHA1 of `text`, keyed with the UTF-8 secret key (protocol section 3). */
+export function signText(secretKey: string, text: string): string {
+  return createHmac("sha1", secretKey).update(text).digest("base64");
+}
+
+/**
+ * The `Authorization` header of a signed request (protocol section 3): server keys sign target API requests,
+ * client keys sign queries. A `contentType` that differs from the one sent makes the service refuse the request.
+ *
+ * @example
+ * const date = rfc1123Date();
+ * const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
+ */
+export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningKeys & SignedParts): string {
+  return `VWS ${accessKey}:${signText(secretKey, stringToSign(parts))}`;
+}
+
+/**
+ * A moment as the `Date` header wants it: `Sat, 21 Nov 2026 10:42:00 GMT` (protocol section 2).
+ *
+ * @param moment - any `Date`; absent means now.
+ * @throws RangeError when `moment` is an invalid date.
+ */
+export function rfc1123Date(moment: Date = systemClock.now()): string {
+  return formatRFC7231(moment);
+}
