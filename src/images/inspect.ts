@@ -1,0 +1,118 @@
+import { decodePixels, type ImageHeader, readHeader } from "./decode.ts";
+import { findPngDamage, hasPngSignature, type PngHeader, readPngHeader } from "./png.ts";
+
+/** Whether an image is acceptable, and if not, with which result code and why. */
+export type ImageVerdict =
+  | { readonly ok: true; readonly width: number; readonly height: number }
+  | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
+
+/** Most bytes of a target image. Protocol section 4, row 21. */
+export const MAX_TARGET_IMAGE_BYTES = 2_359_293;
+/** Most pixels of a target image. Protocol section 4, row 21. */
+export const MAX_TARGET_IMAGE_PIXELS = 37_748_736;
+/** Longest side, in pixels, of a query image. Protocol section 8, row 17. */
+export const MAX_QUERY_IMAGE_SIDE = 30_000;
+
+const COLOUR_TYPES = new Map([
+  [0, "greyscale"],
+  [2, "RGB"],
+  [3, "palette"],
+  [4, "greyscale with alpha"],
+  [6, "RGB with alpha"],
+]);
+
+/** Judges a target's image. Never throws for bad bytes. Protocol section 4, row 21, and section 12. */
+export async function inspectTargetImage(bytes: Buffer): Promise<ImageVerdict> {
+  const opened = await openImage(bytes);
+  if (typeof opened === "string") return refuse("BadImage", opened);
+  const { width, height } = opened.header;
+  const colour = opened.png ? refusedPngColour(opened.png) : refusedJpegColour(opened.header);
+  if (colour) return refuse("BadImage", colour);
+  if (bytes.length > MAX_TARGET_IMAGE_BYTES) {
+    return refuse(
+      "ImageTooLarge",
+      `the image has ${bytes.length} bytes; accepted are at most ${MAX_TARGET_IMAGE_BYTES}`,
+    );
+  }
+  if (width * height > MAX_TARGET_IMAGE_PIXELS) {
+    const found = `the image has ${width}x${height} = ${width * height} pixels`;
+    return refuse("ImageTooLarge", `${found}; accepted are at most ${MAX_TARGET_IMAGE_PIXELS}`);
+  }
+  const damage = (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(bytes));
+  if (damage) return refuse("BadImage", `${damage}; accepted is a complete, undamaged image`);
+  return { ok: true, width, height };
+}
+
+/** Judges a query's image, which need only open. Never throws for bad bytes. Protocol section 8, row 17. */
+export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
+  const opened = await openImage(bytes);
+  if (typeof opened === "string") return refuse("BadImage", opened);
+  const { width, height } = opened.header;
+  if (Math.max(width, height) > MAX_QUERY_IMAGE_SIDE) {
+    const found = `the image is ${width}x${height} pixels`;
+    return refuse("BadImage", `${found}; accepted are sides of at most ${MAX_QUERY_IMAGE_SIDE}`);
+  }
+  return { ok: true, width, height };
+}
+
+interface OpenedImage {
+  readonly header: ImageHeader;
+  /** Present for a PNG; a JPEG otherwise. */
+  readonly png: PngHeader | undefined;
+}
+
+/** Opens PNG and JPEG, told by their signatures; other formats never reach a decoder. */
+async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
+  const accepted = "accepted are PNG and JPEG files";
+  if (bytes.length === 0) return `the image is empty; ${accepted}`;
+  const isPng = hasPngSignature(bytes);
+  if (!isPng && !hasJpegSignature(bytes)) return `the image begins with ${firstBytes(bytes)}; ${accepted}`;
+  const png = isPng ? readPngHeader(bytes) : undefined;
+  if (typeof png === "string") return `${png}; ${accepted}`;
+  try {
+    return { header: await readHeader(bytes), png };
+  } catch (error) {
+    return `the ${isPng ? "PNG" : "JPEG"} cannot be opened (${firstLine(error)}); ${accepted}`;
+  }
+}
+
+function hasJpegSignature(bytes: Buffer): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
+}
+
+/** The header chunk decides: what a decoder reports is misled by a tRNS chunk. */
+function refusedPngColour({ depth, colourType }: PngHeader): string | undefined {
+  if (colourType === 0 && (depth === 2 || depth === 4 || depth === 8)) return undefined;
+  if (colourType === 2 && (depth === 8 || depth === 16)) return undefined;
+  const name = `${depth}-bit ${COLOUR_TYPES.get(colourType) ?? "unknown"}`;
+  const accepted = "accepted are greyscale of 2, 4 or 8 bits and RGB of 8 or 16 bits";
+  return `the image is a PNG of colour type ${colourType} (${name}); ${accepted}: convert it to RGB`;
+}
+
+function refusedJpegColour({ components }: ImageHeader): string | undefined {
+  if (components === 1 || components === 3) return undefined;
+  return `the JPEG has ${components} colour components (CMYK or YCCK); accepted are 1 and 3: convert it to RGB`;
+}
+
+async function findDecodingDamage(bytes: Buffer): Promise<string | undefined> {
+  try {
+    await decodePixels(bytes);
+    return undefined;
+  } catch (error) {
+    return `the image's data is incomplete or damaged (${firstLine(error)})`;
+  }
+}
+
+function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): ImageVerdict {
+  return { ok: false, resultCode, reason };
+}
+
+function firstBytes(bytes: Buffer): string {
+  const start = bytes.subarray(0, 8);
+  return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1).join("");
+}
