@@ -1,0 +1,86 @@
+import { decodeThumbnail } from "./decode.ts";
+import { structuralSimilarity } from "./structural-similarity.ts";
+
+/** The target that the second image of a comparison belongs to. */
+export interface MatchedTarget {
+  readonly id: string;
+  readonly name: string;
+  /** Application metadata, base64 as stored; null when there is none. */
+  readonly metadata: string | null;
+}
+
+/**
+ * Compares two images' bytes: a finite number for a match (higher is better), null or undefined for none, or a promise
+ * of that. In a query `a` is the query's image, `b` a target's and `target` that target. Protocol section 12.
+ */
+export type ImageMatcher = (
+  a: Buffer,
+  b: Buffer,
+  target?: MatchedTarget,
+) => number | null | undefined | Promise<number | null | undefined>;
+
+/** One entry of {@link mappingMatcher}. */
+export interface MappedImage {
+  /** The query image, byte for byte. */
+  readonly image: Uint8Array;
+  /** The id or the name of the target that it matches. */
+  readonly target: string;
+  /** The score, higher is better; 1 when not given. */
+  readonly score?: number;
+}
+
+const DEFAULT_THRESHOLD = 0.6;
+
+/** Scores byte-equal images 1, others not at all. */
+export const exactMatcher: ImageMatcher = (a, b) => (a.equals(b) ? 1 : null);
+
+/** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
+export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
+
+/**
+ * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
+ * R, G and B planes with windows of 6 pixels; 1 for equal images. What cannot be decoded matches nothing.
+ * @param options.threshold only scores above this are matches: from -1 to 1, default 0.6
+ * @throws RangeError when the threshold is not in that range.
+ * @example new MockCloudReco({ queryMatcher: createStructuralSimilarityMatcher({ threshold: 0.4 }) })
+ */
+export function createStructuralSimilarityMatcher(
+  options: { readonly threshold?: number } = {},
+): ImageMatcher {
+  const { threshold = DEFAULT_THRESHOLD } = options;
+  if (!(threshold >= -1 && threshold <= 1)) {
+    throw new RangeError(`threshold is ${threshold}; accepted is a number from -1 to 1`);
+  }
+  return async (a, b) => {
+    const [first, second] = await Promise.all([decodeOrNothing(a), decodeOrNothing(b)]);
+    if (!first || !second) return null;
+    const score = structuralSimilarity(first, second);
+    return score > threshold ? score : null;
+  };
+}
+
+/**
+ * Makes a matcher that matches chosen images with chosen targets, and nothing else.
+ * @throws TypeError when a pair's score is not a finite number.
+ * @example mappingMatcher([{ image: photo, target: "label", score: 0.9 }])
+ */
+export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
+  const entries = pairs.map(({ image, target, score = 1 }, index) => {
+    if (!Number.isFinite(score)) {
+      throw new TypeError(`mappingMatcher: pairs[${index}].score is ${score}; accepted is a finite number`);
+    }
+    return { image: Buffer.from(image), target, score };
+  });
+  return (a, _b, target) => {
+    const isTarget = (wanted: string) => wanted === target?.id || wanted === target?.name;
+    return entries.find((entry) => isTarget(entry.target) && entry.image.equals(a))?.score;
+  };
+}
+
+async function decodeOrNothing(bytes: Buffer): Promise<Buffer | undefined> {
+  try {
+    return await decodeThumbnail(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import sharp from "sharp";
+import type { Candidate } from "../../src/images/score.ts";
+
+/** A picture of overlapping shapes and texture, drawn from a seed: the stand-in for a photograph in these tests. */
+export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {
+  return sharp(scenePixels(seed, width, height), { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+/** The R, G, B bytes of {@link scene}. */
+export function scenePixels(seed: number, width: number, height: number): Buffer {
+  const random = generator(seed);
+  const pixels = Buffer.alloc(width * height * 3);
+  const waves = [0, 1, 2].map(() => [random() * 0.1, random() * 0.1, random() * 6]);
+  const blobs = Array.from({ length: 40 }, () => ({
+    x: random() * width,
+    y: random() * height,
+    radius: (0.03 + random() * 0.15) * width,
+    square: random() > 0.5,
+    colour: [random() * 255, random() * 255, random() * 255],
+    texture: random() * 40,
+  }));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const inside = (blob: (typeof blobs)[number]) => {
+        const [dx, dy] = [Math.abs(x - blob.x), Math.abs(y - blob.y)];
+        return blob.square ? Math.max(dx, dy) < blob.radius : Math.hypot(dx, dy) < blob.radius;
+      };
+      const blob = blobs.find(inside);
+      const grain = (random() - 0.5) * (10 + (blob?.texture ?? 0));
+      waves.forEach(([fx = 0, fy = 0, phase = 0], channel) => {
+        const background = 128 + 60 * Math.sin((x * fx * 320) / width + (y * fy * 320) / width + phase);
+        pixels[(y * width + x) * 3 + channel] = clamp((blob?.colour[channel] ?? background) + grain);
+      });
+    }
+  }
+  return pixels;
+}
+
+/** The same picture with its red and blue exchanged. */
+export async function recolour(image: Buffer): Promise<Buffer> {
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  for (let index = 0; index < data.length; index += 3) {
+    const red = data[index] ?? 0;
+    data[index] = data[index + 2] ?? 0;
+    data[index + 2] = red;
+  }
+  return sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+/** An image as a target to compare with. */
+export function candidate(bytes: Buffer, id = "0".repeat(32)): Candidate {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { target: { id, name: `name-${id}`, metadata: null }, sha256, bytes: () => bytes };
+}
+
+function clamp(value: number): number {
+  return Math.max(0, Math.min(255, Math.round(value)));
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
