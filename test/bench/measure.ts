@@ -1,0 +1,28 @@
+/** One line of a benchmark's result: how something compares with a baseline measured in the same run. */
+export interface Comparison {
+  readonly name: string;
+  /** Milliseconds, the median of the repetitions. */
+  readonly milliseconds: number;
+  /** What it is compared with. */
+  readonly baseline: string;
+  readonly baselineMilliseconds: number;
+  /** The goal for baseline divided by milliseconds, which is how many times faster it is. */
+  readonly atLeast?: number;
+}
+
+/** A file `*.bench.ts` in this folder exports one as `bench`. */
+export interface Bench {
+  run(): Promise<Comparison[]>;
+}
+
+/** The median time of one call, in milliseconds, after one call to warm up. */
+export async function medianTime(repetitions: number, action: () => unknown): Promise<number> {
+  await action();
+  const times: number[] = [];
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    const start = performance.now();
+    await action();
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(repetitions / 2)] ?? Number.NaN;
+}
