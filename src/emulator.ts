@@ -1,0 +1,140 @@
+import { targetEndpoints } from "./apis/target/routes.ts";
+import { headerLineRefusal, headerLinesFit } from "./guards/header-lines.ts";
+import type { Answer } from "./http/endpoint.ts";
+import type { Exchange, Respond } from "./http/exchange.ts";
+import type { Outcome } from "./http/outcome.ts";
+import { RequestBody } from "./http/request-body.ts";
+import type { WireRequest } from "./http/wire-message.ts";
+import { emptyNotFound, notFoundPage } from "./responses/pages.ts";
+import { Journal, type JournalEntry } from "./runtime/journal.ts";
+import type { Service } from "./runtime/operation.ts";
+import { realMilliseconds } from "./runtime/real-time.ts";
+import type { ServiceEndpoint, Services } from "./services.ts";
+
+export interface EmulatorOptions {
+  /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
+  readonly unservedPaths: "notFound" | "connectionError";
+  readonly journal?: Journal;
+  readonly onEntry?: (entry: JournalEntry) => void;
+}
+
+const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
+  target: targetEndpoints,
+  query: [],
+  modelTarget: [],
+  manager: [],
+};
+
+const UNSERVED: Readonly<Record<Service, Respond>> = {
+  target: notFoundPage,
+  query: emptyNotFound,
+  modelTarget: notFoundPage,
+  manager: emptyNotFound,
+};
+
+/** The whole emulator behind one function: a request in, a response out. Transports only translate. */
+export class Emulator {
+  readonly journal: Journal;
+
+  constructor(
+    private readonly services: Services,
+    private readonly options: EmulatorOptions,
+  ) {
+    this.journal = options.journal ?? new Journal();
+  }
+
+  /**
+   * Answers one request.
+   *
+   * @param apis - what the host serves; the first one answers what none of them serves.
+   * @throws what a user's own matcher, rater or store threw.
+   */
+  async handle(apis: readonly [Service, ...Service[]], request: WireRequest): Promise<Outcome> {
+    const { clock, profile, random } = this.services;
+    const exchange: Exchange = { request, now: clock.now().getTime(), profile, random, trace: {} };
+    const started = realMilliseconds();
+    const found = findEndpoint(apis, request);
+    const record = (rest: Partial<JournalEntry>) => {
+      const entry = this.journal.add({
+        time: new Date(exchange.now),
+        api: found.api,
+        operation: found.endpoint?.operation,
+        method: request.method,
+        path: request.path,
+        durationMs: realMilliseconds() - started,
+        ...exchange.trace,
+        ...rest,
+      });
+      this.options.onEntry?.(entry);
+    };
+
+    try {
+      const { reply, refusedBy, reason } = await this.answer(found, exchange);
+      if (reply === undefined) {
+        record({ refusedBy, reason });
+        await this.delayAnswer(found.api);
+        return { connectionError: { kind: "refused", message: reason } };
+      }
+      const { resultCode, ...response } = reply;
+      record({ status: response.status, resultCode, refusedBy, reason });
+      await this.delayAnswer(found.api);
+      return { response };
+    } catch (error) {
+      record({ reason: `the request failed: ${error instanceof Error ? error.message : String(error)}` });
+      throw error;
+    }
+  }
+
+  private async delayAnswer(api: Service): Promise<void> {
+    const { responseDelaySeconds, delay } = this.services.settings;
+    if (responseDelaySeconds > 0 && api !== "manager") await delay(responseDelaySeconds);
+  }
+
+  private async answer(found: Found, exchange: Exchange): Promise<Answer | Unanswered> {
+    const { api, endpoint, params, pathIsServed } = found;
+    const { request } = exchange;
+    if (endpoint !== undefined) {
+      const { operation, answer } = endpoint;
+      const body = new RequestBody(request.body);
+      return answer({ ...exchange, services: this.services, operation, params, body });
+    }
+    const refusal = api === "target" ? headerLineRefusal(exchange) : undefined;
+    if (refusal !== undefined) {
+      return { reply: refusal.respond(exchange), refusedBy: headerLinesFit.name, reason: refusal.reason };
+    }
+    if (pathIsServed) {
+      const reason = `${request.path} is served, but not with the method ${request.method}`;
+      return { reply: UNSERVED[api](exchange), refusedBy: "route", reason };
+    }
+    const reason = `nothing is served at ${request.method} ${request.path}`;
+    const reply = this.options.unservedPaths === "notFound" ? UNSERVED[api](exchange) : undefined;
+    return { reply, refusedBy: "route", reason };
+  }
+}
+
+/** No response: the client's connection fails with the reason. */
+interface Unanswered {
+  readonly reply: undefined;
+  readonly refusedBy: string;
+  readonly reason: string;
+}
+
+interface Found {
+  readonly api: Service;
+  readonly endpoint?: ServiceEndpoint;
+  readonly params: Readonly<Record<string, string>>;
+  readonly pathIsServed: boolean;
+}
+
+function findEndpoint(apis: readonly [Service, ...Service[]], { method, path }: WireRequest): Found {
+  let pathIsServed: Service | undefined;
+  for (const api of apis) {
+    for (const endpoint of API_ENDPOINTS[api]) {
+      const params = endpoint.match(path);
+      if (params === undefined) continue;
+      if (endpoint.method === method) return { api, endpoint, params, pathIsServed: true };
+      pathIsServed = api;
+    }
+  }
+  return { api: pathIsServed ?? apis[0], params: {}, pathIsServed: pathIsServed !== undefined };
+}

@@ -1,0 +1,34 @@
+import { parse } from "date-fns/parse";
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";
+const MONTH = `(?<month>${MONTHS.join("|")})`;
+const TIME = "(?<hour>\\d{1,2}):(?<minute>\\d{1,2}):(?<second>\\d{1,2})";
+const DAY = "(?<day>\\d{1,2})";
+const YEAR = "(?<year>\\d{4})";
+
+/** Words separated by runs of spaces, in any letter case; the weekday need not fit the date. */
+const form = (...words: string[]): RegExp => new RegExp(`^${words.join("\\s+")}$`, "i");
+
+/** The one form of the target API (protocol section 4, row 13). */
+export const TARGET_API_DATE_FORMS: readonly RegExp[] = [form(`${WEEKDAY},`, DAY, MONTH, YEAR, TIME, "GMT")];
+
+/** The forms of the query API, each with or without `GMT` (protocol section 8). */
+export const QUERY_DATE_FORMS: readonly RegExp[] = [
+  [`${WEEKDAY},?`, MONTH, DAY, TIME, YEAR],
+  [`${WEEKDAY},?`, DAY, MONTH, YEAR, TIME],
+].flatMap((words) => [form(...words), form(...words, "GMT")]);
+
+/** Reads a date header as GMT. Undefined: in none of the forms, or no day of the calendar. */
+export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
+  const found = forms.map((shape) => shape.exec(value)?.groups).find((groups) => groups !== undefined);
+  if (found === undefined) return undefined;
+  const { day, month = "", year, hour, minute, second } = found;
+  const monthNumber = MONTHS.indexOf(month.toLowerCase()) + 1;
+  const moment = parse(
+    `${day} ${monthNumber} ${year} ${hour}:${minute}:${second} Z`,
+    "d M yyyy H:m:s X",
+    new Date(0),
+  ).getTime();
+  return Number.isNaN(moment) ? undefined : moment;
+}

@@ -1,0 +1,30 @@
+/** Path parameters by name, percent-decoded once. */
+export type PathParams = Readonly<Record<string, string>>;
+
+/** Compiles `/targets/{id}` to a matcher of raw paths. `{id}` is any one path segment; `{file:[^/]+\.csv}` one that fits. */
+export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
+  const names: string[] = [];
+  const source = pattern.replace(
+    /\{(\w+)(?::([^{}]+))?\}|[.*+?^$()|[\]\\]/g,
+    (found, name?: string, shape?: string) => {
+      if (name === undefined) return `\\${found}`;
+      names.push(name);
+      return `(${shape ?? "[^/]+"})`;
+    },
+  );
+  const expression = new RegExp(`^${source}$`);
+  return (path) => {
+    const match = expression.exec(path);
+    if (match === null) return undefined;
+    return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
+  };
+}
+
+/** Malformed escapes are left as they were sent: such a name or id simply belongs to nothing. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,109 @@
+/** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
+export type ProfileName = "neutral" | "vuforia";
+
+/** Every point in which the two profiles differ (the table of protocol section 1). Nothing else knows a profile's name. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly regionHeader: string;
+  readonly upstreamTimeHeader: string;
+  readonly rateLimitedHeader: string;
+  /** Prefix of the report URL's parameters, and the words inside them. */
+  readonly reportParameterPrefix: string;
+  readonly reportAlgorithm: string;
+  readonly reportCredentialScope: string;
+  /** Query responses carry the region header. */
+  readonly queryRegion: boolean;
+  /** How an unknown multipart field of a query is answered. */
+  readonly unknownQueryField: "json" | "text";
+  /** A query with the content type `*`/`*` is read as multipart without a boundary, instead of refused with 415. */
+  readonly anyContentTypeIsMultipart: boolean;
+  /** Unserved paths that begin so get the 404 page; others an empty 404. */
+  readonly notFoundPagePrefixes: readonly string[];
+  readonly failedTargetsCanBeUpdated: boolean;
+  /** A dataset body that is no JSON: a validation error with one detail, or an error of its own. */
+  readonly invalidDatasetJson: "validation" | "error";
+  readonly datasetViewsRequired: boolean;
+  /** `motionHint` and `trackingMode` with an allowed value are accepted. */
+  readonly trackingHintsSupported: boolean;
+  /** The accepted values of `cadDataFormat`, upper case; null: not checked. */
+  readonly cadDataFormats: readonly string[] | null;
+  /** `cadDataUuid` counts as a model's source. */
+  readonly cadDataUuidIsSource: boolean;
+  /** Whether wrong numbers of models are reported right after the types (stage 2) or last. */
+  readonly modelCountsReported: "afterTypes" | "last";
+  readonly statefulViewsNeedPosition: boolean;
+  /** Deleting a dataset through the other family's route deletes it, instead of answering 200 and keeping it. */
+  readonly crossFamilyDeleteDeletes: boolean;
+}
+
+const neutral: Profile = {
+  name: "neutral",
+  regionHeader: "x-cloud-region",
+  upstreamTimeHeader: "x-proxy-upstream-service-time",
+  rateLimitedHeader: "x-proxy-ratelimited",
+  reportParameterPrefix: "X-Storage-",
+  reportAlgorithm: "STORAGE4-HMAC-SHA256",
+  reportCredentialScope: "us-east-2/storage/request",
+  queryRegion: true,
+  unknownQueryField: "json",
+  anyContentTypeIsMultipart: false,
+  notFoundPagePrefixes: [
+    "/targets",
+    "/summary",
+    "/duplicates",
+    "/imagetargets/databases",
+    "/oauth2/",
+    "/modeltargets/",
+    "/reports/",
+  ],
+  failedTargetsCanBeUpdated: true,
+  invalidDatasetJson: "validation",
+  datasetViewsRequired: false,
+  trackingHintsSupported: true,
+  cadDataFormats: null,
+  cadDataUuidIsSource: false,
+  modelCountsReported: "afterTypes",
+  statefulViewsNeedPosition: true,
+  crossFamilyDeleteDeletes: true,
+};
+
+const vuforia: Profile = {
+  name: "vuforia",
+  regionHeader: "x-aws-region",
+  upstreamTimeHeader: "x-envoy-upstream-service-time",
+  rateLimitedHeader: "x-envoy-ratelimited",
+  reportParameterPrefix: "X-Amz-",
+  reportAlgorithm: "AWS4-HMAC-SHA256",
+  reportCredentialScope: "us-east-2/s3/aws4_request",
+  queryRegion: false,
+  unknownQueryField: "text",
+  anyContentTypeIsMultipart: true,
+  notFoundPagePrefixes: ["/targets", "/summary", "/duplicates"],
+  failedTargetsCanBeUpdated: false,
+  invalidDatasetJson: "error",
+  datasetViewsRequired: true,
+  trackingHintsSupported: false,
+  cadDataFormats: [
+    "ZIP",
+    "GLB",
+    "DRC_GLB",
+    "DRC_GLTF",
+    "DAE",
+    "FBX",
+    "IGES",
+    "OBJ",
+    "PVS",
+    "PVZ",
+    "STL",
+    "VRML",
+  ],
+  cadDataUuidIsSource: true,
+  modelCountsReported: "last",
+  statefulViewsNeedPosition: false,
+  crossFamilyDeleteDeletes: false,
+};
+
+export const profiles: Readonly<Record<ProfileName, Profile>> = { neutral, vuforia };
+
+/** The region header's value, under both profiles. */
+export const REGIONS = "us-east-2, us-west-2";

@@ -1,0 +1,65 @@
+import { createHash, randomFillSync } from "node:crypto";
+
+/** The one source of randomness: ids, keys, random ratings and placeholders all come from here. */
+export interface Random {
+  /** `digits` lower-case hexadecimal digits. */
+  hex(digits: number): string;
+  /** A whole number from 0 to `bound - 1`. */
+  integer(bound: number): number;
+  /** `length` characters, each drawn from `alphabet`. */
+  text(length: number, alphabet: string): string;
+  bytes(length: number): Buffer;
+}
+
+const BLOCK_BYTES = 4096;
+
+function systemBlocks(): () => Buffer {
+  return () => randomFillSync(Buffer.alloc(BLOCK_BYTES));
+}
+
+/** SHA-256 in counter mode: the same seed gives the same bytes on every machine. */
+function seededBlocks(seed: string | number): () => Buffer {
+  let counter = 0;
+  return () => {
+    const block = createHash("sha256").update(`mock-cloud-reco:${seed}:${counter}`).digest();
+    counter += 1;
+    return block;
+  };
+}
+
+/**
+ * A source of randomness: from the system, or reproducible when a seed is given.
+ *
+ * @param seed - the same seed gives the same sequence, on every machine.
+ */
+export function createRandom(seed?: string | number): Random {
+  const nextBlock = seed === undefined ? systemBlocks() : seededBlocks(seed);
+  let block: Buffer = Buffer.alloc(0);
+  let used = 0;
+
+  const bytes = (length: number): Buffer => {
+    const drawn = Buffer.alloc(length);
+    for (let filled = 0; filled < length; ) {
+      if (used === block.length) {
+        block = nextBlock();
+        used = 0;
+      }
+      const taken = block.copy(drawn, filled, used, Math.min(block.length, used + length - filled));
+      filled += taken;
+      used += taken;
+    }
+    return drawn;
+  };
+  const integer = (bound: number): number => Math.floor((bytes(6).readUIntBE(0, 6) / 2 ** 48) * bound);
+
+  return {
+    bytes,
+    integer,
+    hex: (digits) =>
+      bytes(Math.ceil(digits / 2))
+        .toString("hex")
+        .slice(0, digits),
+    text: (length, alphabet) =>
+      Array.from({ length }, () => alphabet.charAt(integer(alphabet.length))).join(""),
+  };
+}

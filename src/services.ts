@@ -1,0 +1,58 @@
+import type { Endpoint, Call as HttpCall } from "./http/endpoint.ts";
+import type { ImageMatcher } from "./images/matchers.ts";
+import type { Profile } from "./profiles.ts";
+import type { ResultCode } from "./responses/result-codes.ts";
+import type { Clock } from "./runtime/clock.ts";
+import type { Random } from "./runtime/random.ts";
+import type { Store } from "./store/store.ts";
+
+/** A response that a test configured: sent exactly as given. A text body is UTF-8. */
+export interface ConfiguredResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export type ModelTargetPhase = "create" | "status" | "download" | "delete";
+export type InstanceFailure = Extract<
+  ResultCode,
+  "QuotaExceeded" | "LicenseCheckFailed" | "AuthorizationFailed"
+>;
+
+/** What can be configured about an emulator; the same in process and on servers unless the protocol says otherwise. */
+export interface Settings {
+  /** Processing time of new targets, reports and datasets, in seconds. */
+  readonly processingTimeSeconds: number;
+  readonly queryMatcher: ImageMatcher;
+  readonly duplicatesMatcher: ImageMatcher;
+  readonly queryContentEncoding: "gzip" | "identity";
+  /** Waited before every answer but the manager's, in seconds. */
+  readonly responseDelaySeconds: number;
+  readonly delay: (seconds: number) => Promise<void>;
+  /** Base URL of the report downloads. */
+  readonly reportBaseUrl: string;
+  readonly cloudQueryFailure?: ConfiguredResponse | undefined;
+  readonly modelTargetFailure?:
+    | (ConfiguredResponse & { readonly phases?: readonly ModelTargetPhase[] })
+    | undefined;
+  readonly modelTargetGenerationFailure?: { readonly message?: string } | undefined;
+  readonly modelTargetGenerationWarning?:
+    | { readonly message?: string; readonly details?: readonly { readonly [key: string]: unknown }[] }
+    | undefined;
+  readonly modelTargetTrainingAllowanceExceeded: boolean;
+  readonly instanceGenerationFailure?: InstanceFailure | undefined;
+  readonly modelTargetClient: { readonly id: string; readonly secret: string };
+  readonly modelTargetUser: { readonly name: string; readonly password: string };
+}
+
+/** The emulator's parts, as every endpoint sees them. */
+export interface Services {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly profile: Profile;
+  readonly settings: Settings;
+}
+
+export type Call = HttpCall<Services>;
+export type ServiceEndpoint = Endpoint<Services>;

@@ -1,0 +1,356 @@
+import { createHash } from "node:crypto";
+import type { ClientCredential } from "../domain/credential.ts";
+import type { CloudDatabase, Database, DatabaseSettings, VuMarkDatabase } from "../domain/database.ts";
+import type { Dataset } from "../domain/dataset.ts";
+import type { Report } from "../domain/report.ts";
+import {
+  type RecognitionCounts,
+  ratingAt,
+  statusAt,
+  type Target,
+  type TemplateTarget,
+} from "../domain/target.ts";
+import { RequestHistory } from "../runtime/rate-limiter.ts";
+import type { Conflict, NewTarget, RateRule, Store, TargetChanges } from "./store.ts";
+
+/** What becomes of an image once it was processed. */
+export type AssessImage = (image: Buffer) => Promise<Pick<Target, "outcome" | "rating">>;
+
+/** One database and all that goes with it when it is deleted. Records inside are immutable and replaced whole. */
+interface Entry {
+  database: Database;
+  /** Undeleted targets by id, in order of creation. */
+  readonly targets: Map<string, Target>;
+  readonly idsByName: Map<string, string>;
+  readonly deleted: Map<string, Target>;
+  readonly templates: Map<string, TemplateTarget>;
+  readonly reports: Map<string, Report>;
+  readonly histories: Map<string, RequestHistory>;
+  lastSequence: number;
+}
+
+/** All state in this process's memory. Every verb but those that rate an image answers at once. */
+export class MemoryStore implements Store {
+  private readonly entries = new Map<string, Entry>();
+  private readonly byServerAccessKey = new Map<string, Entry>();
+  private readonly byServerSecretKey = new Map<string, Entry>();
+  private readonly byClientAccessKey = new Map<string, Entry>();
+  private readonly byClientSecretKey = new Map<string, Entry>();
+  private readonly byId = new Map<string, Entry>();
+  private readonly datasets = new Map<string, Dataset>();
+  private readonly credentials = new Map<string, ClientCredential>();
+
+  /** @param assess - decides what processing an image ends in, once for each stored image. */
+  constructor(private readonly assess: AssessImage) {}
+
+  createDatabase(database: Database): Conflict | undefined {
+    const conflict = this.conflictOf(database);
+    if (conflict !== undefined) return conflict;
+    const entry: Entry = {
+      database,
+      targets: new Map(),
+      idsByName: new Map(),
+      deleted: new Map(),
+      templates: new Map(),
+      reports: new Map(),
+      histories: new Map(),
+      lastSequence: 0,
+    };
+    for (const { index, value } of this.uniqueFields(database)) index.set(value, entry);
+    return undefined;
+  }
+
+  listCloudDatabases(): readonly CloudDatabase[] {
+    return [...this.entries.values()].flatMap(({ database }) =>
+      database.kind === "cloud" ? [database] : [],
+    );
+  }
+
+  listVuMarkDatabases(): readonly VuMarkDatabase[] {
+    return [...this.entries.values()].flatMap(({ database }) =>
+      database.kind === "vumark" ? [database] : [],
+    );
+  }
+
+  findDatabaseByName(name: string): Database | undefined {
+    return this.entries.get(name)?.database;
+  }
+
+  findDatabaseByServerAccessKey(key: string): Database | undefined {
+    return this.byServerAccessKey.get(key)?.database;
+  }
+
+  findDatabaseByClientAccessKey(key: string): CloudDatabase | undefined {
+    const database = this.byClientAccessKey.get(key)?.database;
+    return database?.kind === "cloud" ? database : undefined;
+  }
+
+  updateDatabase(name: string, changes: Partial<DatabaseSettings>): Database | undefined {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return undefined;
+    const { database } = entry;
+    entry.database =
+      database.kind === "cloud"
+        ? { ...database, ...changes }
+        : { ...database, state: changes.state ?? database.state };
+    return entry.database;
+  }
+
+  deleteDatabase(name: string): boolean {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return false;
+    for (const { index, value } of this.uniqueFields(entry.database)) index.delete(value);
+    return true;
+  }
+
+  takeRateToken(databaseName: string, rules: readonly RateRule[], now: number): RateRule | undefined {
+    const entry = this.entries.get(databaseName);
+    if (entry === undefined) return undefined;
+    const full = rules.find(
+      ({ key, maxRequests, windowSeconds }) =>
+        historyOf(entry, key).countIn(windowSeconds, now) >= maxRequests,
+    );
+    if (full !== undefined) return full;
+    for (const { key, windowSeconds } of rules) historyOf(entry, key).add(now, windowSeconds);
+    return undefined;
+  }
+
+  listTargets(databaseName: string, { deleted } = { deleted: false }): readonly Target[] {
+    const entry = this.entries.get(databaseName);
+    if (entry === undefined) return [];
+    const targets = [...entry.targets.values()];
+    if (!deleted) return targets;
+    return [...targets, ...entry.deleted.values()].sort((a, b) => a.sequence - b.sequence);
+  }
+
+  countTargets(databaseName: string): number {
+    return this.entries.get(databaseName)?.targets.size ?? 0;
+  }
+
+  findTarget(databaseName: string, targetId: string): Target | undefined {
+    return this.entries.get(databaseName)?.targets.get(targetId);
+  }
+
+  findTargetByName(databaseName: string, name: string): Target | undefined {
+    const entry = this.entries.get(databaseName);
+    const id = entry?.idsByName.get(name);
+    return id === undefined ? undefined : entry?.targets.get(id);
+  }
+
+  async createTarget(
+    databaseName: string,
+    { image, processed = false, ...given }: NewTarget,
+    now: number,
+  ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
+    const assessment = await this.assess(image);
+    // Nothing is awaited from here on: of several requests for one name or the last place, one wins.
+    const entry = this.entries.get(databaseName);
+    if (entry?.database.kind !== "cloud") return "unknownDatabase";
+    if (entry.idsByName.has(given.name)) return "nameTaken";
+    if (entry.targets.has(given.id) || entry.deleted.has(given.id)) return "idTaken";
+    if (entry.targets.size >= entry.database.targetQuota) return "quotaReached";
+    entry.lastSequence += 1;
+    const target: Target = {
+      ...given,
+      ...assessment,
+      image: storedImage(image),
+      uploadedAt: now,
+      modifiedAt: now,
+      deletedAt: null,
+      sequence: entry.lastSequence,
+      processed,
+      rated: processed,
+      currentMonthRecos: 0,
+      previousMonthRecos: 0,
+      totalRecos: 0,
+    };
+    entry.targets.set(target.id, target);
+    entry.idsByName.set(target.name, target.id);
+    return target;
+  }
+
+  async updateTarget(
+    databaseName: string,
+    targetId: string,
+    { image, ...changes }: TargetChanges,
+    now: number,
+    onlyAfter: readonly ("processing" | "success" | "failed")[],
+  ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
+    const pixels = image && { ...(await this.assess(image)), image: storedImage(image) };
+    const entry = this.entries.get(databaseName);
+    const target = entry?.targets.get(targetId);
+    if (entry === undefined || target === undefined) return "unknown";
+    if (!onlyAfter.includes(statusAt(target, now))) return "wrongStatus";
+    const { name = target.name } = changes;
+    const rated = target.rated || ratingAt(target, now) !== -1;
+    const owner = entry.idsByName.get(name);
+    if (owner !== undefined && owner !== targetId) return "nameTaken";
+    const updated: Target = {
+      ...target,
+      ...changes,
+      ...pixels,
+      modifiedAt: now,
+      processed: false,
+      rated,
+    };
+    entry.targets.set(targetId, updated);
+    entry.idsByName.delete(target.name);
+    entry.idsByName.set(name, targetId);
+    return updated;
+  }
+
+  deleteTarget(
+    databaseName: string,
+    targetId: string,
+    now: number,
+    evenProcessing = false,
+  ): Target | "unknown" | "processing" {
+    const entry = this.entries.get(databaseName);
+    const target = entry?.targets.get(targetId);
+    if (entry === undefined || target === undefined) return "unknown";
+    if (!evenProcessing && statusAt(target, now) === "processing") return "processing";
+    const deleted: Target = { ...target, deletedAt: now };
+    entry.targets.delete(targetId);
+    entry.idsByName.delete(target.name);
+    entry.deleted.set(targetId, deleted);
+    return deleted;
+  }
+
+  setRecognitionCounts(
+    databaseName: string,
+    targetId: string,
+    counts: Partial<RecognitionCounts>,
+  ): Target | undefined {
+    const targets = this.entries.get(databaseName)?.targets;
+    const target = targets?.get(targetId);
+    if (target === undefined) return undefined;
+    const counted: Target = { ...target, ...counts };
+    targets?.set(targetId, counted);
+    return counted;
+  }
+
+  addTemplateTarget(databaseName: string, target: TemplateTarget): boolean {
+    const entry = this.entries.get(databaseName);
+    if (entry?.database.kind !== "vumark") return false;
+    entry.templates.set(target.id, target);
+    return true;
+  }
+
+  listTemplateTargets(databaseName: string): readonly TemplateTarget[] {
+    return [...(this.entries.get(databaseName)?.templates.values() ?? [])];
+  }
+
+  findTemplateTarget(databaseName: string, targetId: string): TemplateTarget | undefined {
+    return this.entries.get(databaseName)?.templates.get(targetId);
+  }
+
+  openReport(report: Report): Report {
+    const reports = this.byId.get(report.databaseId)?.reports;
+    const kept = reports?.get(report.file);
+    if (kept !== undefined) return kept;
+    reports?.set(report.file, report);
+    return report;
+  }
+
+  findReport(databaseId: string, file: string): Report | undefined {
+    return this.byId.get(databaseId)?.reports.get(file);
+  }
+
+  createDataset(dataset: Dataset): void {
+    this.datasets.set(dataset.uuid, dataset);
+  }
+
+  findDataset(uuid: string): Dataset | undefined {
+    return this.datasets.get(uuid);
+  }
+
+  listDatasets(): readonly Dataset[] {
+    return [...this.datasets.values()];
+  }
+
+  deleteDataset(uuid: string): boolean {
+    return this.datasets.delete(uuid);
+  }
+
+  createCredential(credential: ClientCredential, maximum: number): "created" | "full" {
+    if (this.credentials.size >= maximum) return "full";
+    this.putCredential(credential);
+    return "created";
+  }
+
+  putCredential(credential: ClientCredential): void {
+    this.credentials.set(credential.clientId, credential);
+  }
+
+  findCredential(clientId: string): ClientCredential | undefined {
+    return this.credentials.get(clientId);
+  }
+
+  listCredentials(): readonly ClientCredential[] {
+    return [...this.credentials.values()];
+  }
+
+  setCredentialScopes(clientId: string, scopes: readonly string[]): ClientCredential | undefined {
+    const credential = this.credentials.get(clientId);
+    if (credential === undefined) return undefined;
+    const changed = { ...credential, scopes };
+    this.credentials.set(clientId, changed);
+    return changed;
+  }
+
+  deleteCredential(clientId: string): boolean {
+    return this.credentials.delete(clientId);
+  }
+
+  finishProcessing(): void {
+    for (const { targets, templates, reports } of this.entries.values()) {
+      for (const target of targets.values())
+        targets.set(target.id, { ...target, processed: true, rated: true });
+      for (const template of templates.values()) templates.set(template.id, { ...template, processed: true });
+      for (const report of reports.values()) reports.set(report.file, { ...report, processed: true });
+    }
+    for (const dataset of this.datasets.values())
+      this.datasets.set(dataset.uuid, { ...dataset, processed: true });
+  }
+
+  reset(): void {
+    for (const name of [...this.entries.keys()]) this.deleteDatabase(name);
+    this.datasets.clear();
+    this.credentials.clear();
+  }
+
+  /** The indexes that hold a database, in the order in which conflicts are reported. */
+  private uniqueFields(
+    database: Database,
+  ): { field: Conflict["conflict"]; index: Map<string, Entry>; value: string }[] {
+    const cloud = database.kind === "cloud" ? database : undefined;
+    const fields: { field: Conflict["conflict"]; index: Map<string, Entry>; value: string | undefined }[] = [
+      { field: "id", index: this.byId, value: cloud?.id },
+      { field: "name", index: this.entries, value: database.name },
+      { field: "serverAccessKey", index: this.byServerAccessKey, value: database.serverAccessKey },
+      { field: "serverSecretKey", index: this.byServerSecretKey, value: database.serverSecretKey },
+      { field: "clientAccessKey", index: this.byClientAccessKey, value: cloud?.clientAccessKey },
+      { field: "clientSecretKey", index: this.byClientSecretKey, value: cloud?.clientSecretKey },
+    ];
+    return fields.flatMap(({ value, ...rest }) => (value === undefined ? [] : [{ ...rest, value }]));
+  }
+
+  private conflictOf(database: Database): Conflict | undefined {
+    const taken = this.uniqueFields(database).find(({ index, value }) => index.has(value));
+    return taken && { conflict: taken.field, value: taken.value };
+  }
+}
+
+function historyOf(entry: Entry, key: string): RequestHistory {
+  const kept = entry.histories.get(key);
+  if (kept !== undefined) return kept;
+  const history = new RequestHistory();
+  entry.histories.set(key, history);
+  return history;
+}
+
+/** Keeps a copy, so that a caller who writes to the buffer afterwards changes nothing. */
+function storedImage(image: Buffer): Target["image"] {
+  const bytes = Buffer.from(image);
+  return { sha256: createHash("sha256").update(bytes).digest("hex"), bytes: () => bytes };
+}
