@@ -1,3 +1,4 @@
+import { managerEndpoints } from "./apis/manager/routes.ts";
 import { targetEndpoints } from "./apis/target/routes.ts";
 import { headerLineRefusal, headerLinesFit } from "./guards/header-lines.ts";
 import type { Answer } from "./http/endpoint.ts";
@@ -22,7 +23,7 @@ const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
   target: targetEndpoints,
   query: [],
   modelTarget: [],
-  manager: [],
+  manager: managerEndpoints,
 };
 
 const UNSERVED: Readonly<Record<Service, Respond>> = {

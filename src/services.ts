@@ -1,3 +1,4 @@
+import type { DefaultLimits } from "./domain/new-database.ts";
 import type { Endpoint, Call as HttpCall } from "./http/endpoint.ts";
 import type { ImageMatcher } from "./images/matchers.ts";
 import type { Profile } from "./profiles.ts";
@@ -23,6 +24,8 @@ export type InstanceFailure = Extract<
 export interface Settings {
   /** Processing time of new targets, reports and datasets, in seconds. */
   readonly processingTimeSeconds: number;
+  /** Rate limits of databases that are added without their own; none unless given. */
+  readonly databaseLimits?: DefaultLimits;
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly queryContentEncoding: "gzip" | "identity";

@@ -1,6 +1,7 @@
 import { hasPassed } from "./elapsed.ts";
 
-export type DatasetFamily = "STANDARD" | "ADVANCED";
+export const DATASET_FAMILIES = ["STANDARD", "ADVANCED"] as const;
+export type DatasetFamily = (typeof DATASET_FAMILIES)[number];
 
 /** A JSON object as a client sent it. */
 export type JsonObject = { readonly [key: string]: unknown };

@@ -1,0 +1,59 @@
+import type { CloudDatabase } from "../../domain/database.ts";
+import { newCloudDatabase } from "../../domain/new-database.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { emptyReply, jsonReply } from "../../responses/plain.ts";
+import type { Call } from "../../services.ts";
+import { cloudDatabaseResource, readCloudDatabase } from "./cloud-database-resource.ts";
+import { anyRequest, bodyAccepted, databaseConflict, knownCloudDatabase } from "./guards.ts";
+import { targetResource } from "./target-resource.ts";
+
+/** The resource of a database with all its targets, deleted ones too. */
+export async function cloudDatabaseWithTargets({ services, now }: Call, database: CloudDatabase) {
+  const targets = await services.store.listTargets(database.name, { deleted: true });
+  const resources = await Promise.all(targets.map((target) => targetResource(target, now)));
+  return cloudDatabaseResource(database, resources);
+}
+
+/** `GET /cloud_databases`. Protocol section 10. */
+export const listCloudDatabases = endpoint(
+  "manager.listCloudDatabases",
+  "GET",
+  "/cloud_databases",
+  anyRequest,
+  async (call) => {
+    const databases = await call.services.store.listCloudDatabases();
+    return jsonReply(
+      call,
+      200,
+      await Promise.all(databases.map((database) => cloudDatabaseWithTargets(call, database))),
+    );
+  },
+);
+
+/** `POST /cloud_databases`: adds an empty database; what is not given is generated. Protocol section 10. */
+export const addCloudDatabase = endpoint(
+  "manager.addCloudDatabase",
+  "POST",
+  "/cloud_databases",
+  anyRequest.adding(bodyAccepted(readCloudDatabase)),
+  async (call) => {
+    const { given, services, random } = call;
+    const database = newCloudDatabase(given, random, services.settings.databaseLimits);
+    const taken = await services.store.createDatabase(database);
+    return taken === undefined
+      ? jsonReply(call, 201, cloudDatabaseResource(database, []))
+      : databaseConflict(taken);
+  },
+);
+
+/** `DELETE /cloud_databases/{database_name}`: with its targets, reports and rate-limit history. Protocol section 10. */
+export const deleteCloudDatabase = endpoint(
+  "manager.deleteCloudDatabase",
+  "DELETE",
+  "/cloud_databases/{database_name}",
+  anyRequest.adding(knownCloudDatabase),
+  async (call) => {
+    await call.services.store.deleteDatabase(call.database.name);
+    return emptyReply(call, 200);
+  },
+);
