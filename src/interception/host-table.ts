@@ -1,0 +1,62 @@
+import type { RequestHandler } from "../http/outcome.ts";
+import type { InterceptedHost } from "./interceptor.ts";
+
+/** What serves a path, and the path without the base URL's prefix. */
+export interface Served {
+  readonly handle: RequestHandler;
+  readonly path: string;
+}
+
+interface Row {
+  readonly prefix: string;
+  readonly handle: RequestHandler;
+}
+
+/** The hosts of all running mocks, by origin. Of two with one base URL the newer serves, of two prefixes the longer. */
+export class HostTable {
+  private readonly rowsByOrigin = new Map<string, readonly Row[]>();
+
+  /** Adds hosts; the function returned removes them. */
+  add(hosts: readonly InterceptedHost[]): () => void {
+    const added = hosts.map(({ baseUrl, handle }) => ({
+      origin: originOf(baseUrl),
+      row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), handle },
+    }));
+    for (const { origin, row } of added) {
+      const rows = [row, ...(this.rowsByOrigin.get(origin) ?? [])];
+      this.rowsByOrigin.set(origin, rows.sort(byLongestPrefix));
+    }
+    return () => {
+      for (const { origin, row } of added) {
+        const rows = this.rowsByOrigin.get(origin)?.filter((other) => other !== row) ?? [];
+        if (rows.length > 0) this.rowsByOrigin.set(origin, rows);
+        else this.rowsByOrigin.delete(origin);
+      }
+    };
+  }
+
+  has(origin: string): boolean {
+    return this.rowsByOrigin.has(origin);
+  }
+
+  get origins(): string[] {
+    return [...this.rowsByOrigin.keys()];
+  }
+
+  find(origin: string, path: string): Served | undefined {
+    const row = this.rowsByOrigin.get(origin)?.find(({ prefix }) => isUnder(prefix, path));
+    return row && { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
+  }
+}
+
+/** An origin with its port always given, `https://host:443`, as nock writes the keys of its own table. */
+export function originOf(url: URL): string {
+  const port = url.port || (url.protocol === "http:" ? "80" : "443");
+  return `${url.protocol}//${url.hostname.replace(/^\[|\]$/g, "")}:${port}`;
+}
+
+const isUnder = (prefix: string, path: string) =>
+  path.startsWith(prefix) && /^(\/|$)/.test(path.slice(prefix.length));
+
+/** `sort` is stable, so among equal prefixes the newest stays first. */
+const byLongestPrefix = (a: Row, b: Row) => b.prefix.length - a.prefix.length;

@@ -1,0 +1,137 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { header } from "../../src/http/wire-message.ts";
+import type { ReplyWay } from "../../src/interception/nock-session.ts";
+import { CLIENTS } from "./clients.ts";
+import { HOST, mock, reply } from "./mocks.ts";
+
+const WAYS: readonly ReplyWay[] = ["direct", "documented"];
+const cases = Object.entries(CLIENTS).flatMap(([name, client]) => WAYS.map((way) => ({ name, way, client })));
+
+describe.each(cases)("$name, $way reply", ({ name, way, client }) => {
+  test.each(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])(
+    "%s reaches the handler",
+    async (method) => {
+      const { requests } = mock({ way, handle: async () => reply("answer", 201) });
+      const { status, body } = await client(`${HOST}/targets/1%20%2F?a=1&b=%20`, { method });
+      expect(status).toBe(201);
+      expect(String(body)).toBe(method === "HEAD" ? "" : "answer");
+      expect(requests).toMatchObject([{ method, path: "/targets/1%20%2F", query: "a=1&b=%20" }]);
+    },
+  );
+
+  test("body bytes arrive exactly, whatever their content type says", async () => {
+    const bodies = [
+      Buffer.from('{"cut": '),
+      Buffer.from([0xff, 0xfe, 0x00, 0x80]),
+      Buffer.from('{ "spaced" :1}'),
+      Buffer.alloc(2_000_000, "é"),
+    ];
+    const { requests } = mock({ way });
+    for (const body of bodies) {
+      for (const encoding of ["identity", "gzip"]) {
+        const headers = { "Content-Type": "application/json", "Content-Encoding": encoding };
+        await client(`${HOST}/`, { method: "POST", headers, body });
+      }
+    }
+    const wanted = bodies.flatMap((body) => [body, body]);
+    expect(requests.map(({ body }, index) => wanted[index]?.equals(body))).toEqual(wanted.map(() => true));
+  });
+
+  test("headers arrive", async () => {
+    const { requests } = mock({ way });
+    const headers = {
+      Authorization: "VWS key:signature",
+      Date: "Sat, 21 Nov 2026 12:00:00 GMT",
+      "X-Own": "é",
+    };
+    await client(`${HOST}/`, { method: "POST", body: Buffer.from("1"), headers });
+    const [request] = requests;
+    if (request === undefined) throw new Error("no request arrived");
+    expect(header(request, "authorization")).toBe(headers.Authorization);
+    expect(header(request, "date")).toBe(headers.Date);
+    expect(header(request, "x-own")).toBe("é");
+  });
+
+  test("response headers arrive as given and none is added", async () => {
+    const headers = [
+      ["Content-Type", "application/json"],
+      ["server", "envoy"],
+      ["X-Aws-Region", "us-east-2, us-west-2"],
+      ["Content-Length", "2"],
+    ] as const;
+    mock({ way, handle: async () => reply("{}", 200, headers) });
+    const received = Object.entries((await client(`${HOST}/`)).headers);
+    const keepsCase = name === "node:http(s)" || name === "got";
+    if (keepsCase) expect(received).toEqual(headers);
+    else expect(Object.fromEntries(received)).toEqual(lowerCased(headers));
+  });
+
+  test.each([
+    { status: 204, headers: [] },
+    { status: 429, headers: [["Content-Length", "0"]] as const },
+  ])("an empty $status stays empty", async ({ status, headers }) => {
+    mock({ way, handle: async () => reply("", status, headers) });
+    const received = await client(`${HOST}/`);
+    expect(received.status).toBe(status);
+    expect(lowerCased(Object.entries(received.headers))).toEqual(lowerCased(headers));
+    expect(received.body).toHaveLength(0);
+  });
+
+  test("a gzip body is sent as it is", async () => {
+    const packed = gzipSync("a text");
+    const headers = [
+      ["Content-Encoding", "gzip"],
+      ["Content-Length", String(packed.length)],
+    ] as const;
+    mock({ way, handle: async () => reply(packed, 200, headers) });
+    const { body } = await client(`${HOST}/`);
+    if (name === "node:http(s)") expect(body).toEqual(packed);
+    else expect(String(body)).toBe("a text");
+  });
+
+  test("5 MB arrive", async () => {
+    const large = Buffer.alloc(5_000_000, "0123456789");
+    mock({ way, handle: async () => reply(large) });
+    expect((await client(`${HOST}/`)).body.equals(large)).toBe(true);
+  });
+
+  test.each([
+    { kind: "refused", code: "ECONNREFUSED" },
+    { kind: "reset", code: "ECONNRESET" },
+  ] as const)("a connection that is $kind gives the client's own error", async ({ kind, code }) => {
+    mock({ way, handle: async () => ({ connectionError: { kind, message: "nothing at GET /x" } }) });
+    const error = await failureOf(client(`${HOST}/x`));
+    expect(messagesOf(error)).toContain("nothing at GET /x");
+    expect(codesOf(error)).toContain(code);
+  });
+
+  test.each([
+    { what: "an error", thrown: new RangeError("the matcher's own"), message: "the matcher's own" },
+    { what: "a text", thrown: "only words", message: "only words" },
+  ])("$what that the handler throws fails the request", async ({ thrown, message }) => {
+    mock({ way, handle: () => Promise.reject(thrown) });
+    expect(messagesOf(await failureOf(client(`${HOST}/`)))).toContain(message);
+  });
+});
+
+function lowerCased(headers: readonly (readonly [string, string])[]): Record<string, string> {
+  return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+async function failureOf(request: Promise<unknown>): Promise<unknown> {
+  const answer = await request.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in answer) return answer.error;
+  throw new Error(`the request did not fail, but gave ${JSON.stringify(answer.value)}`);
+}
+
+/** An error, its cause, the cause of that, … */
+function* causesOf(error: unknown): Generator<Error> {
+  for (let next = error; next instanceof Error; next = next.cause) yield next;
+}
+
+const messagesOf = (error: unknown) => [...causesOf(error)].map(({ message }) => message);
+const codesOf = (error: unknown) => [...causesOf(error)].map((cause) => Reflect.get(cause, "code"));

@@ -1,0 +1,53 @@
+import http from "node:http";
+import https from "node:https";
+import { expect, test } from "vitest";
+import { HOST, mock } from "./mocks.ts";
+
+/** Everything that nock replaces: values, and the kinds of properties that they are. */
+const patchable = () => ({
+  headersMethods: Object.getOwnPropertyDescriptors(Headers.prototype),
+  ...Object.fromEntries(
+    ["fetch", "Headers", "Request", "Response"].map((name) => [
+      name,
+      Object.getOwnPropertyDescriptor(globalThis, name),
+    ]),
+  ),
+  http: { ...http },
+  https: { ...https },
+  onHttp: Reflect.ownKeys(http),
+});
+
+test("everything is given back when the last mock stops", async () => {
+  const before = patchable();
+  const { fetch: original } = globalThis;
+  const first = mock();
+  const second = mock({ baseUrl: "http://other.example" });
+  expect(globalThis.fetch).not.toBe(original);
+  first.stop();
+  first.stop();
+  expect(await (await fetch("http://other.example")).text()).toBe("ours");
+  second.stop();
+  expectSame(patchable(), before);
+});
+
+test("a mock works again after an earlier one was stopped", async () => {
+  for (let round = 0; round < 3; round++) {
+    const { stop } = mock();
+    expect(await (await fetch(HOST)).text()).toBe("ours");
+    stop();
+  }
+});
+
+/** Identity of every function, not only equality. */
+function expectSame(actual: unknown, wanted: unknown, path = "globals"): void {
+  if (typeof wanted !== "object" || wanted === null) {
+    expect(actual === wanted, path).toBe(true);
+    return;
+  }
+  if (typeof actual !== "object" || actual === null) expect.fail(`${path} is gone`);
+  expect(Reflect.ownKeys(actual), path).toEqual(Reflect.ownKeys(wanted));
+  for (const key of Reflect.ownKeys(wanted)) {
+    if (path.split(".").length < 4)
+      expectSame(Reflect.get(actual, key), Reflect.get(wanted, key), `${path}.${String(key)}`);
+  }
+}
