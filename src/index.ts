@@ -1,3 +1,17 @@
+export { MissingSchemeError } from "./base-url.ts";
+export type {
+  CloudDatabaseFields,
+  DatabaseChanges,
+  TemplateTargetFields,
+  VuMarkDatabaseFields,
+} from "./database-fields.ts";
+export {
+  type DatabaseState,
+  DOCUMENTED_REQUEST_RATE_LIMITS,
+  type RequestRateLimit,
+  type RequestRateLimits,
+} from "./domain/database.ts";
+export type { TargetStatus } from "./domain/target.ts";
 export {
   createStructuralSimilarityMatcher,
   exactMatcher,
@@ -8,4 +22,14 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { fixedRater, perfectRater, type TargetRater } from "./images/raters.ts";
+export { MockCloudReco, type RecognitionCountChanges, type TargetFields } from "./mock-cloud-reco.ts";
+export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-database.ts";
+export { InvalidOptionError } from "./option-values.ts";
+export type { MockCloudRecoOptions } from "./options.ts";
+export type { ProfileName } from "./profiles.ts";
+export { type Clock, systemClock } from "./runtime/clock.ts";
+export type { ConsideredTarget, JournalEntry } from "./runtime/journal.ts";
+export { ManualClock } from "./runtime/manual-clock.ts";
+export type { Operation, Service } from "./runtime/operation.ts";
+export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./services.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./signing.ts";

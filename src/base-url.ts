@@ -1,0 +1,30 @@
+import { InvalidOptionError } from "./option-values.ts";
+
+/** A base URL without `http://` or `https://` in front. */
+export class MissingSchemeError extends TypeError {
+  override readonly name = "MissingSchemeError";
+
+  constructor(url: string) {
+    super(`Invalid URL "${url}": No scheme supplied. Perhaps you meant "https://${url}".`);
+  }
+}
+
+/**
+ * Reads a host setting (protocol section 1): a full base URL; a path prefix is kept, without its trailing slash.
+ *
+ * @throws MissingSchemeError when there is no scheme.
+ * @throws InvalidOptionError when it is no http or https URL, or has a query, a fragment or credentials.
+ */
+export function parseBaseUrl(option: string, value: unknown): URL {
+  const accepted =
+    "an http or https URL without query, such as https://vws.example.com or https://proxy.example/vws";
+  if (typeof value !== "string") throw new InvalidOptionError(option, String(value), accepted);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new MissingSchemeError(value);
+  const refused = new InvalidOptionError(option, JSON.stringify(value), accepted);
+  if (!URL.canParse(value)) throw refused;
+  const url = new URL(value);
+  const extra = url.search + url.hash + url.username + url.password;
+  if (!["http:", "https:"].includes(url.protocol) || extra !== "") throw refused;
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}

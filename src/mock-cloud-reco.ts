@@ -1,0 +1,287 @@
+import {
+  type CloudDatabaseFields,
+  checkVuMarkDatabase,
+  cloudDatabase,
+  type DatabaseChanges,
+  databaseSettings,
+  type VuMarkDatabaseFields,
+} from "./database-fields.ts";
+import type { Database } from "./domain/database.ts";
+import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
+import { Emulator } from "./emulator.ts";
+import { assessImage } from "./images/assess.ts";
+import { inspectTargetImage } from "./images/inspect.ts";
+import type { Interceptor } from "./interception/interceptor.ts";
+import { interceptWithNock } from "./interception/nock-interceptor.ts";
+import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
+import {
+  aBoolean,
+  checkShape,
+  numberAboveZero,
+  orNull,
+  type Shape,
+  someText,
+  wholeNumber,
+} from "./option-values.ts";
+import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import type { JournalEntry } from "./runtime/journal.ts";
+import type { Service } from "./runtime/operation.ts";
+import { createRandom, type Random } from "./runtime/random.ts";
+import { MemoryStore } from "./store/memory-store.ts";
+
+/** Fields of a target that is added without a request. */
+export interface TargetFields {
+  /** PNG or JPEG, as the target API would accept it. */
+  readonly image: Uint8Array;
+  /** Default: the target's id. */
+  readonly name?: string;
+  /** Width in scene units, above 0. Default 1. */
+  readonly width?: number;
+  /** Default true. */
+  readonly activeFlag?: boolean;
+  /** Base64, or null. Default null. */
+  readonly applicationMetadata?: string | null;
+  /** Default: 32 hexadecimal digits. */
+  readonly targetId?: string;
+  /** Whether it is past its processing time at once. Default false. */
+  readonly processed?: boolean;
+}
+
+/** Recognition counts to set; what is not given stays as it is. */
+export interface RecognitionCountChanges {
+  readonly currentMonthRecos?: number;
+  readonly previousMonthRecos?: number;
+  readonly totalRecos?: number;
+}
+
+const targetShape: Shape = {
+  fields: {
+    image: {
+      accepted: "the bytes of an image (Uint8Array)",
+      accepts: (value): value is unknown => value instanceof Uint8Array,
+    },
+    name: someText,
+    width: numberAboveZero,
+    activeFlag: aBoolean,
+    applicationMetadata: orNull(someText),
+    targetId: someText,
+    processed: aBoolean,
+  },
+  required: ["image"],
+};
+
+const countsShape: Shape = {
+  fields: { currentMonthRecos: wholeNumber(), previousMonthRecos: wholeNumber(), totalRecos: wholeNumber() },
+};
+
+/**
+ * The Vuforia cloud recognition services inside this process: while it is started, requests to their hosts are
+ * intercepted and answered from memory, and requests to other hosts are left alone. Protocol section 1.
+ *
+ * @example
+ * await using mock = new MockCloudReco();
+ * const database = mock.addCloudDatabase();
+ * const client = new MyClient(database.serverAccessKey, database.serverSecretKey);
+ */
+export class MockCloudReco implements AsyncDisposable, Disposable {
+  readonly #options: ResolvedOptions;
+  readonly #random: Random;
+  readonly #store: MemoryStore;
+  readonly #emulator: Emulator;
+  #interceptor: Interceptor | undefined;
+
+  /**
+   * Starts intercepting at once.
+   *
+   * @throws InvalidOptionError or MissingSchemeError naming the option, its value and what is accepted.
+   */
+  constructor(options: MockCloudRecoOptions = {}) {
+    this.#options = resolveOptions(options);
+    const { clock, profile, settings, seed, targetRater } = this.#options;
+    this.#random = createRandom(seed);
+    this.#store = new MemoryStore((image) => assessImage(image, targetRater));
+    this.#emulator = new Emulator(
+      { store: this.#store, clock, random: this.#random, profile, settings },
+      { unservedPaths: "connectionError" },
+    );
+    this.start();
+  }
+
+  /** Begins to intercept again after {@link stop}; the state is what it was. Does nothing while started. */
+  start(): void {
+    this.#interceptor ??= interceptWithNock({
+      hosts: this.#hosts(),
+      unhandledRequests: this.#options.unhandledRequests,
+    });
+  }
+
+  /** Stops intercepting and leaves the process as it was; the state is kept. Does nothing while stopped. */
+  stop(): void {
+    this.#interceptor?.stop();
+    this.#interceptor = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+  }
+
+  /** Base URLs of the four APIs, without a trailing slash. */
+  get urls(): Readonly<Record<Service, string>> {
+    const { target, query, modelTarget, manager } = this.#options.urls;
+    const shown = ({ href }: URL): string => href.replace(/\/$/, "");
+    return {
+      target: shown(target),
+      query: shown(query),
+      modelTarget: shown(modelTarget),
+      manager: shown(manager),
+    };
+  }
+
+  /** Every request that reached the mock, oldest first; the latest 1000. */
+  get requests(): readonly JournalEntry[] {
+    return this.#emulator.journal.entries;
+  }
+
+  /**
+   * Adds a cloud database; what is not given is generated or has the default of protocol section 10.
+   *
+   * @throws InvalidOptionError naming a field that is not accepted.
+   * @throws Error when a key, name or id is taken, saying which.
+   */
+  addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
+    const database = newCloudDatabase(cloudDatabase(fields), this.#random, this.#options.databaseDefaults);
+    this.#add(database);
+    return new MockCloudDatabase(database, this.#store, this.#options.clock);
+  }
+
+  /**
+   * Adds a VuMark database with its template targets (protocol section 6).
+   *
+   * @throws InvalidOptionError, Error as for {@link addCloudDatabase}.
+   */
+  addVuMarkDatabase({ targets = [], ...fields }: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
+    checkVuMarkDatabase({ targets, ...fields });
+    const { databaseName: name, stateName: state, serverAccessKey, serverSecretKey } = fields;
+    const database = newVuMarkDatabase({ name, state, serverAccessKey, serverSecretKey }, this.#random);
+    this.#add(database);
+    for (const { targetId: id, ...rest } of targets) {
+      this.#store.addTemplateTarget(
+        database.name,
+        newTemplateTarget({ id, ...rest }, this.#random, this.#now),
+      );
+    }
+    return new MockVuMarkDatabase(database, this.#store);
+  }
+
+  /**
+   * Changes a cloud database's state, quotas, counts or limits from the next request on.
+   *
+   * @throws InvalidOptionError naming a field that is not accepted; Error when the database is gone.
+   */
+  updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void {
+    const updated = this.#store.updateDatabase(database.databaseName, databaseSettings(changes));
+    if (updated === undefined) throw new Error(`the mock has no database "${database.databaseName}"`);
+  }
+
+  /** Deletes a database with all that belongs to it. False: it was gone already. */
+  deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
+    return this.#store.deleteDatabase(database.databaseName);
+  }
+
+  /**
+   * Adds a target without signing a request, and, with `processed`, without waiting.
+   *
+   * @throws InvalidOptionError naming a field that is not accepted; Error when the image would be refused, the name or
+   * id is taken, the target quota is reached or the database is gone.
+   */
+  async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
+    checkShape("target", fields, targetShape);
+    const image = Buffer.from(fields.image);
+    const verdict = await inspectTargetImage(image);
+    if (!verdict.ok) throw new Error(`target.image is refused with ${verdict.resultCode}: ${verdict.reason}`);
+    const id = fields.targetId ?? this.#random.hex(32);
+    const name = fields.name ?? id;
+    const now = this.#now;
+    const created = await this.#store.createTarget(
+      database.databaseName,
+      {
+        id,
+        name,
+        image,
+        width: fields.width ?? 1,
+        active: fields.activeFlag ?? true,
+        metadata: fields.applicationMetadata ?? null,
+        processingTimeSeconds: this.#options.settings.processingTimeSeconds,
+        processed: fields.processed ?? false,
+      },
+      now,
+    );
+    if (typeof created === "string") {
+      const problems = {
+        unknownDatabase: `the mock has no database "${database.databaseName}"`,
+        nameTaken: `the database has a target with the name ${JSON.stringify(name)} already`,
+        idTaken: `the database has, or had, a target with the id ${JSON.stringify(id)} already`,
+        quotaReached: "the database holds as many targets as its targetQuota allows",
+      };
+      throw new Error(problems[created]);
+    }
+    return mockTarget(created, now);
+  }
+
+  /**
+   * Sets recognition counts of a target; last-modified and status stay as they are.
+   *
+   * @throws InvalidOptionError naming a count that is no whole number; Error when there is no such target.
+   */
+  setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
+    checkShape("counts", counts, countsShape);
+    const target = this.#store.setRecognitionCounts(database.databaseName, targetId, counts);
+    if (target === undefined) {
+      throw new Error(
+        `the database "${database.databaseName}" has no target with the id ${JSON.stringify(targetId)}`,
+      );
+    }
+  }
+
+  /** Every target, template target, report and dataset is past its processing time from now on. */
+  finishProcessing(): void {
+    this.#store.finishProcessing();
+  }
+
+  /** Back to no state: no databases, datasets, credentials, reports, and an empty journal. */
+  async reset(): Promise<void> {
+    this.#store.reset();
+    this.#emulator.journal.clear();
+  }
+
+  get #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+
+  #add(database: Database): void {
+    const taken = this.#store.createDatabase(database);
+    if (taken === undefined) return;
+    const shown = /secret/i.test(taken.conflict) ? "that value" : JSON.stringify(taken.value);
+    throw new Error(`a database with the ${taken.conflict} ${shown} exists already; it must be unique`);
+  }
+
+  /** What each base URL serves; APIs that share one answer it together. */
+  #hosts() {
+    const { urls } = this.#options;
+    const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
+    for (const api of ["target", "modelTarget", "query", "manager"] as const) {
+      const baseUrl = urls[api];
+      const shared = served.get(baseUrl.href);
+      if (shared === undefined) served.set(baseUrl.href, { baseUrl, apis: [api] });
+      else shared.apis.push(api);
+    }
+    return [...served.values()].map(({ baseUrl, apis }) => ({
+      baseUrl,
+      handle: (request: Parameters<Emulator["handle"]>[1]) => this.#emulator.handle(apis, request),
+    }));
+  }
+}
