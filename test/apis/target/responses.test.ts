@@ -1,0 +1,235 @@
+import { perfectRater } from "mock-cloud-reco";
+import { expect, it } from "vitest";
+import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import type { ClientResponse } from "../../support/clients.ts";
+import { add, addProcessed, json, newTarget, PROCESSING_SECONDS, send } from "./requests.ts";
+
+const REGION = { neutral: "x-cloud-region", vuforia: "x-aws-region" } as const;
+const UPSTREAM = {
+  neutral: "x-proxy-upstream-service-time",
+  vuforia: "x-envoy-upstream-service-time",
+} as const;
+const RATE_LIMITED = { neutral: "x-proxy-ratelimited", vuforia: "x-envoy-ratelimited" } as const;
+const ID = expect.stringMatching(/^[0-9a-f]{32}$/);
+
+const headersOf = (response: ClientResponse) => response.rawHeaders ?? [];
+const jsonHeaders = (service: ServiceUnderTest, profile: "neutral" | "vuforia", { body }: ClientResponse) => [
+  ["Connection", "keep-alive"],
+  ["Content-Type", "application/json"],
+  ["server", "envoy"],
+  [UPSTREAM[profile], "5"],
+  ["strict-transport-security", "max-age=31536000"],
+  [REGION[profile], "us-east-2, us-west-2"],
+  ["x-content-type-options", "nosniff"],
+  ["Date", service.clock.now().toUTCString()],
+  ["Content-Length", String(body.length)],
+];
+
+interface Case {
+  readonly operation: string;
+  readonly request: (id: string) => { method: string; path: string; body?: unknown };
+  readonly status: number;
+  /** Keys in order, with their values. */
+  readonly content: (id: string, keys: DatabaseKeys, now: Date) => Record<string, unknown>;
+}
+
+const cases: readonly Case[] = [
+  {
+    operation: "add",
+    request: () => ({ method: "POST", path: "/targets", body: newTarget({ name: "second" }) }),
+    status: 201,
+    content: () => ({ transaction_id: ID, result_code: "TargetCreated", target_id: ID }),
+  },
+  {
+    operation: "list",
+    request: () => ({ method: "GET", path: "/targets" }),
+    status: 200,
+    content: (id) => ({ transaction_id: ID, result_code: "Success", results: [id] }),
+  },
+  {
+    operation: "record",
+    request: (id) => ({ method: "GET", path: `/targets/${id}` }),
+    status: 200,
+    content: (id) => ({
+      result_code: "Success",
+      transaction_id: ID,
+      target_record: {
+        target_id: id,
+        active_flag: true,
+        name: "target",
+        width: 1,
+        tracking_rating: 5,
+        reco_rating: "",
+      },
+      status: "success",
+    }),
+  },
+  {
+    operation: "update",
+    request: (id) => ({ method: "PUT", path: `/targets/${id}`, body: { width: 2 } }),
+    status: 200,
+    content: () => ({ result_code: "Success", transaction_id: ID }),
+  },
+  {
+    operation: "delete",
+    request: (id) => ({ method: "DELETE", path: `/targets/${id}` }),
+    status: 200,
+    content: () => ({ transaction_id: ID, result_code: "Success" }),
+  },
+  {
+    operation: "duplicates",
+    request: (id) => ({ method: "GET", path: `/duplicates/${id}` }),
+    status: 200,
+    content: () => ({ transaction_id: ID, result_code: "Success", similar_targets: [] }),
+  },
+  {
+    operation: "database summary",
+    request: () => ({ method: "GET", path: "/summary" }),
+    status: 200,
+    content: (_id, { databaseName }) => ({
+      result_code: "Success",
+      transaction_id: ID,
+      name: databaseName,
+      active_images: 1,
+      inactive_images: 0,
+      failed_images: 0,
+      target_quota: 1000,
+      total_recos: 0,
+      current_month_recos: 0,
+      previous_month_recos: 0,
+      processing_images: 0,
+      reco_threshold: 1000,
+      request_quota: 100000,
+      request_usage: 0,
+      request_count: 0,
+    }),
+  },
+  {
+    operation: "target summary",
+    request: (id) => ({ method: "GET", path: `/summary/${id}` }),
+    status: 200,
+    content: (_id, { databaseName }, now) => ({
+      status: "success",
+      transaction_id: ID,
+      result_code: "Success",
+      database_name: databaseName,
+      target_name: "target",
+      upload_date: new Date(now.getTime() - PROCESSING_SECONDS * 1000).toISOString().slice(0, 10),
+      active_flag: true,
+      tracking_rating: 5,
+      total_recos: 0,
+      current_month_recos: 0,
+      previous_month_recos: 0,
+    }),
+  },
+];
+
+describeBackends("responses of the target API", (backend) => {
+  for (const profile of ["neutral", "vuforia"] as const) {
+    const options = { profile, processingTimeSeconds: PROCESSING_SECONDS, targetRater: perfectRater };
+
+    it.each(cases)(
+      `${profile}: $operation: status, headers and body of a success`,
+      async ({ request, status, content }) => {
+        await using service = await backend.open(options);
+        const keys = await service.addCloudDatabase();
+        const id = await addProcessed(service, keys);
+        const response = await send(service, keys, request(id));
+        expect(response.status).toBe(status);
+        expect(headersOf(response)).toEqual(jsonHeaders(service, profile, response));
+        const expected = content(id, keys, service.clock.now());
+        expect(json(response)).toEqual(expected);
+        expect(Object.keys(json(response))).toEqual(Object.keys(expected));
+        expect(response.body.toString()).toBe(JSON.stringify(json(response)));
+      },
+    );
+
+    it.each(cases)(`${profile}: $operation: status, headers and body of a failure`, async ({ request }) => {
+      await using service = await backend.open(options);
+      const keys = await service.addCloudDatabase({ stateName: "PROJECT_SUSPENDED" });
+      const response = await send(service, keys, request("unknown"));
+      expect(response.status).toBe(403);
+      expect(headersOf(response)).toEqual(jsonHeaders(service, profile, response));
+      expect(response.body.toString()).toMatch(
+        /^\{"transaction_id":"[0-9a-f]{32}","result_code":"ProjectSuspended"\}$/,
+      );
+    });
+
+    it(`${profile}: a rate-limited response has no body and no content type`, async () => {
+      await using service = await backend.open(options);
+      const keys = await service.addCloudDatabase({ requestsPerSecondLimit: 0 });
+      const response = await send(service, keys, { method: "GET", path: "/summary" });
+      expect([response.status, response.body.length]).toEqual([429, 0]);
+      expect(headersOf(response)).toEqual([
+        [RATE_LIMITED[profile], "true"],
+        [UPSTREAM[profile], "5"],
+        ["server", "envoy"],
+        ["Date", service.clock.now().toUTCString()],
+        ["Content-Length", "0"],
+      ]);
+    });
+
+    it(`${profile}: a body on GET is answered without body and content type`, async () => {
+      await using service = await backend.open(options);
+      const keys = await service.addCloudDatabase();
+      const response = await send(service, keys, { method: "GET", path: "/summary", body: "{}" });
+      expect([response.status, response.body.length]).toEqual([400, 0]);
+      expect(headersOf(response)).toEqual([
+        ["server", "envoy"],
+        ["Date", service.clock.now().toUTCString()],
+        [UPSTREAM[profile], "5"],
+        ["Content-Length", "0"],
+      ]);
+    });
+  }
+
+  it("a header line that is too long gets nginx's page", async () => {
+    await using service = await backend.open();
+    const keys = await service.addCloudDatabase();
+    const request = { method: "GET", path: "/summary" };
+    const fits = await send(service, keys, {
+      ...request,
+      headers: { "X-Long": "x".repeat(8190 - "X-Long: ".length) },
+    });
+    expect(fits.status).toBe(200);
+    const response = await send(service, keys, {
+      ...request,
+      headers: { "X-Long": "x".repeat(8191 - "X-Long: ".length) },
+    });
+    expect(response.body.toString()).toBe(
+      "<html>\r\n<head><title>400 Request Header Or Cookie Too Large</title></head>\r\n<body>\r\n" +
+        "<center><h1>400 Bad Request</h1></center>\r\n<center>Request Header Or Cookie Too Large</center>\r\n" +
+        "<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n",
+    );
+    expect(headersOf(response)).toEqual([
+      ["Server", "nginx"],
+      ["Content-Type", "text/html"],
+      ["Connection", "close"],
+      ["Content-Length", String(response.body.length)],
+    ]);
+  });
+
+  it("sends what is not ASCII as escapes", async () => {
+    await using service = await backend.open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const name = 'é\u007f\u2028"\\/\n\uffff';
+    const id = await add(service, keys, { name });
+    const response = await send(service, keys, { method: "GET", path: `/summary/${id}` });
+    expect(response.body.toString("latin1")).toContain(
+      String.raw`"target_name":"\u00e9\u007f\u2028\"\\/\n\uffff"`,
+    );
+    expect(json(response).target_name).toBe(name);
+  });
+
+  it("gives every response another transaction id", async () => {
+    await using service = await backend.open();
+    const keys = await service.addCloudDatabase();
+    const ids = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => json(await send(service, keys, { method: "GET", path: "/targets" })).transaction_id,
+      ),
+    );
+    expect(new Set(ids).size).toBe(20);
+  });
+});
