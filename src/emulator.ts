@@ -1,16 +1,19 @@
 import { managerEndpoints } from "./apis/manager/routes.ts";
+import { queryEndpoints } from "./apis/query/routes.ts";
 import { targetEndpoints } from "./apis/target/routes.ts";
 import { headerLineRefusal, headerLinesFit } from "./guards/header-lines.ts";
 import type { Answer } from "./http/endpoint.ts";
-import type { Exchange, Respond } from "./http/exchange.ts";
+import type { Exchange, Reply } from "./http/exchange.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { RequestBody } from "./http/request-body.ts";
 import type { WireRequest } from "./http/wire-message.ts";
 import { emptyNotFound, notFoundPage } from "./responses/pages.ts";
+import { emptyQueryReply, encodeQueryReply } from "./responses/query-api.ts";
+import type { Awaitable } from "./runtime/awaitable.ts";
 import { Journal, type JournalEntry } from "./runtime/journal.ts";
 import type { Service } from "./runtime/operation.ts";
 import { realMilliseconds } from "./runtime/real-time.ts";
-import type { ServiceEndpoint, Services } from "./services.ts";
+import type { ServiceEndpoint, Services, Settings } from "./services.ts";
 
 export interface EmulatorOptions {
   /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
@@ -21,14 +24,15 @@ export interface EmulatorOptions {
 
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
   target: targetEndpoints,
-  query: [],
+  query: queryEndpoints,
   modelTarget: [],
   manager: managerEndpoints,
 };
 
-const UNSERVED: Readonly<Record<Service, Respond>> = {
+const UNSERVED: Readonly<Record<Service, (exchange: Exchange, settings: Settings) => Awaitable<Reply>>> = {
   target: notFoundPage,
-  query: emptyNotFound,
+  query: (exchange, { queryContentEncoding }) =>
+    encodeQueryReply(emptyQueryReply(404)(exchange), exchange, queryContentEncoding),
   modelTarget: notFoundPage,
   manager: emptyNotFound,
 };
@@ -94,6 +98,7 @@ export class Emulator {
   private async answer(found: Found, exchange: Exchange): Promise<Answer | Unanswered> {
     const { api, endpoint, params, pathIsServed } = found;
     const { request } = exchange;
+    const { settings } = this.services;
     if (endpoint !== undefined) {
       const { operation, answer } = endpoint;
       const body = new RequestBody(request.body);
@@ -105,10 +110,11 @@ export class Emulator {
     }
     if (pathIsServed) {
       const reason = `${request.path} is served, but not with the method ${request.method}`;
-      return { reply: UNSERVED[api](exchange), refusedBy: "route", reason };
+      return { reply: await UNSERVED[api](exchange, settings), refusedBy: "route", reason };
     }
     const reason = `nothing is served at ${request.method} ${request.path}`;
-    const reply = this.options.unservedPaths === "notFound" ? UNSERVED[api](exchange) : undefined;
+    const reply =
+      this.options.unservedPaths === "notFound" ? await UNSERVED[api](exchange, settings) : undefined;
     return { reply, refusedBy: "route", reason };
   }
 }
