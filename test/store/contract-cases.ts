@@ -1,0 +1,61 @@
+import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "../../src/domain/new-database.ts";
+import type { Target } from "../../src/domain/target.ts";
+import { createRandom } from "../../src/runtime/random.ts";
+import type { AssessImage } from "../../src/store/memory-store.ts";
+import type { NewTarget, Store } from "../../src/store/store.ts";
+
+/** A store under test and how to end it. */
+export interface OpenStore {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+export type StoreFactory = () => Promise<OpenStore>;
+
+/** A moment in 2026, in milliseconds. */
+export const NOW = Date.UTC(2026, 10, 21, 10, 42);
+
+const random = createRandom("store contract");
+
+export const cloud = (given: Parameters<typeof newCloudDatabase>[0] = {}) => newCloudDatabase(given, random);
+export const vuMark = (given: Parameters<typeof newVuMarkDatabase>[0] = {}) =>
+  newVuMarkDatabase(given, random);
+export const template = (name: string, id = random.hex(32)) => newTemplateTarget({ name, id }, random, NOW);
+
+/** Rates an "image" by its first byte; an even second byte fails. Slow enough for requests to overtake each other. */
+export const assessByBytes: AssessImage = async (image) => {
+  await new Promise(setImmediate);
+  return { outcome: (image[1] ?? 1) % 2 === 0 ? "failed" : "success", rating: (image[0] ?? 0) % 6 };
+};
+
+export const image = (...bytes: number[]): Buffer => Buffer.from(bytes);
+
+export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
+  id: random.hex(32),
+  name: random.hex(8),
+  width: 1,
+  image: image(4, 1),
+  active: true,
+  metadata: null,
+  processingTimeSeconds: 2,
+  ...given,
+});
+
+/** A target that was created for sure. */
+export async function created(
+  store: Store,
+  database: string,
+  given: Partial<NewTarget> = {},
+  now = NOW,
+): Promise<Target> {
+  const target = await store.createTarget(database, newTarget(given), now);
+  if (typeof target === "string") throw new Error(`the target was not created: ${target}`);
+  return target;
+}
+
+/** A target's own data with its image's bytes, for comparing. */
+export async function whole(target: Target | undefined): Promise<unknown> {
+  if (target === undefined) return undefined;
+  const { image: stored, ...rest } = target;
+  return { ...rest, sha256: stored.sha256, bytes: (await stored.bytes()).toString("hex") };
+}

@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../../src/store/store.ts";
+import {
+  cloud,
+  created,
+  NOW,
+  newTarget,
+  type OpenStore,
+  type StoreFactory,
+  template,
+  vuMark,
+} from "./contract-cases.ts";
+
+const fields = [
+  "id",
+  "name",
+  "serverAccessKey",
+  "serverSecretKey",
+  "clientAccessKey",
+  "clientSecretKey",
+] as const;
+
+/** What every store does with databases, rate limits and template targets. */
+export function describeDatabaseContract(kind: string, open: StoreFactory): void {
+  describe(`${kind}: databases`, () => {
+    let opened: OpenStore;
+    let store: Store;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+
+    test("a new store is empty", async () => {
+      expect(await store.listCloudDatabases()).toEqual([]);
+      expect(await store.listVuMarkDatabases()).toEqual([]);
+      expect(await store.findDatabaseByName("shop")).toBeUndefined();
+      expect(await store.listTargets("shop")).toEqual([]);
+    });
+
+    test("databases are found by name and keys, and listed in order", async () => {
+      const shop = cloud({ name: "shop ä/?&=%", requestsPerSecondLimit: 0 });
+      const museum = cloud({ name: "museum", serverAccessKey: "schlüssel #1", state: "PROJECT_SUSPENDED" });
+      const labels = vuMark({ name: "labels" });
+      for (const database of [shop, labels, museum])
+        expect(await store.createDatabase(database)).toBeUndefined();
+      expect(await store.listCloudDatabases()).toEqual([shop, museum]);
+      expect(await store.listVuMarkDatabases()).toEqual([labels]);
+      for (const database of [shop, museum]) {
+        expect(await store.findDatabaseByName(database.name)).toEqual(database);
+        expect(await store.findDatabaseByServerAccessKey(database.serverAccessKey)).toEqual(database);
+        expect(await store.findDatabaseByClientAccessKey(database.clientAccessKey)).toEqual(database);
+        expect(await store.findDatabaseByServerAccessKey(database.clientAccessKey)).toBeUndefined();
+        expect(await store.findDatabaseByClientAccessKey(database.serverAccessKey)).toBeUndefined();
+      }
+      expect(await store.findDatabaseByName("labels")).toEqual(labels);
+      expect(await store.findDatabaseByServerAccessKey(labels.serverAccessKey)).toEqual(labels);
+    });
+
+    test.each(fields)("of two databases with the same %s the second is refused", async (field) => {
+      const first = cloud();
+      await store.createDatabase(first);
+      const second = cloud({ [field]: first[field] });
+      expect(await store.createDatabase(second)).toEqual({ conflict: field, value: first[field] });
+      expect(await store.listCloudDatabases()).toEqual([first]);
+      expect(await store.createDatabase(cloud({ [field]: `${first[field]}x` }))).toBeUndefined();
+    });
+
+    test.each(["name", "serverAccessKey", "serverSecretKey"] as const)(
+      "a VuMark database shares the uniqueness of %s",
+      async (field) => {
+        const first = vuMark();
+        await store.createDatabase(first);
+        const conflict = { conflict: field, value: first[field] };
+        expect(await store.createDatabase(cloud({ [field]: first[field] }))).toEqual(conflict);
+        expect(await store.createDatabase(vuMark({ [field]: first[field] }))).toEqual(conflict);
+      },
+    );
+
+    test("the first conflict in the resource's order is named", async () => {
+      const first = cloud();
+      await store.createDatabase(first);
+      await fc.assert(
+        fc.asyncProperty(fc.subarray([...fields], { minLength: 1 }), async (shared) => {
+          const second = cloud(Object.fromEntries(shared.map((field) => [field, first[field]])));
+          expect(await store.createDatabase(second)).toMatchObject({ conflict: shared[0] });
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    test("of many databases of one name created at once, one wins", async () => {
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => store.createDatabase(cloud({ name: "shop" }))),
+      );
+      expect(results.filter((result) => result === undefined)).toHaveLength(1);
+    });
+
+    test("settings of a database change alone", async () => {
+      const shop = cloud({ name: "shop" });
+      await store.createDatabase(shop);
+      const requestRateLimits = {
+        other: { maxRequests: 1, windowSeconds: 0.5 },
+        getTarget: null,
+        getDuplicates: null,
+        listTargets: null,
+      };
+      const changed = await store.updateDatabase("shop", { requestRateLimits, requestQuota: 0 });
+      expect(changed).toEqual({ ...shop, requestRateLimits, requestQuota: 0 });
+      expect(await store.findDatabaseByClientAccessKey(shop.clientAccessKey)).toEqual(changed);
+      expect(await store.updateDatabase("shop", { requestRateLimits: null })).toEqual({
+        ...shop,
+        requestQuota: 0,
+      });
+      expect(await store.updateDatabase("nowhere", { requestQuota: 1 })).toBeUndefined();
+    });
+
+    test("a VuMark database has a state and nothing else to change", async () => {
+      const labels = vuMark({ name: "labels" });
+      await store.createDatabase(labels);
+      const changed = await store.updateDatabase("labels", { state: "PROJECT_INACTIVE", requestQuota: 3 });
+      expect(changed).toEqual({ ...labels, state: "PROJECT_INACTIVE" });
+    });
+
+    test("a deleted database leaves nothing behind and frees its name and keys", async () => {
+      const shop = cloud({ name: "shop", id: "shop-id" });
+      await store.createDatabase(shop);
+      const target = await created(store, "shop", { name: "poster" });
+      const report = {
+        databaseId: "shop-id",
+        file: "2026-11",
+        rows: [],
+        requestedAt: NOW,
+        processingTimeSeconds: 0,
+        processed: false,
+      };
+      await store.openReport(report);
+      const rule = { key: "other", maxRequests: 1, windowSeconds: 60 };
+      await store.takeRateToken("shop", [rule], NOW);
+      expect(await store.deleteDatabase("shop")).toBe(true);
+      expect(await store.deleteDatabase("shop")).toBe(false);
+      expect(await store.findDatabaseByServerAccessKey(shop.serverAccessKey)).toBeUndefined();
+      expect(await store.findTarget("shop", target.id)).toBeUndefined();
+      expect(await store.findReport("shop-id", "2026-11")).toBeUndefined();
+      expect(await store.createDatabase(shop)).toBeUndefined();
+      expect(await store.listTargets("shop", { deleted: true })).toEqual([]);
+      expect(await store.findTarget("shop", target.id)).toBeUndefined();
+      expect(await store.findReport("shop-id", "2026-11")).toBeUndefined();
+      expect(await store.takeRateToken("shop", [rule], NOW)).toBeUndefined();
+      expect(await store.createTarget("shop", newTarget({ id: target.id }), NOW)).toMatchObject({
+        id: target.id,
+      });
+    });
+
+    test("a name may come back as a database of the other kind", async () => {
+      await store.createDatabase(cloud({ name: "shop" }));
+      await created(store, "shop");
+      await store.deleteDatabase("shop");
+      const labels = vuMark({ name: "shop" });
+      await store.createDatabase(labels);
+      expect(await store.findDatabaseByName("shop")).toEqual(labels);
+      expect(await store.listTargets("shop")).toEqual([]);
+    });
+
+    test("a request takes from every budget or from none, and the first full one is named", async () => {
+      await store.createDatabase(cloud({ name: "shop" }));
+      const wide = { key: "wide", maxRequests: 3, windowSeconds: 10 };
+      const narrow = { key: "narrow", maxRequests: 1, windowSeconds: 1 };
+      expect(await store.takeRateToken("shop", [wide, narrow], NOW)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [wide, narrow], NOW + 999)).toEqual(narrow);
+      expect(await store.takeRateToken("shop", [wide, narrow], NOW + 1000)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [wide], NOW + 1000)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [wide, narrow], NOW + 1001)).toEqual(wide);
+      expect(await store.takeRateToken("shop", [wide], NOW + 10_000)).toBeUndefined();
+      expect(await store.takeRateToken("nowhere", [{ ...wide, maxRequests: 0 }], NOW)).toBeUndefined();
+    });
+
+    test("a budget is shared by requests at the same moment", async () => {
+      await store.createDatabase(cloud({ name: "shop" }));
+      const rule = { key: "other", maxRequests: 4, windowSeconds: 1 };
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => store.takeRateToken("shop", [rule], NOW)),
+      );
+      expect(results.filter((result) => result === undefined)).toHaveLength(4);
+    });
+
+    test("template targets: added once, found, listed in order", async () => {
+      await store.createDatabase(vuMark({ name: "labels" }));
+      const first = template("first");
+      const second = template("second", "id with / and ä");
+      expect(await store.addTemplateTarget("labels", first)).toBe(true);
+      expect(await store.addTemplateTarget("labels", second)).toBe(true);
+      expect(await store.addTemplateTarget("labels", first)).toBe(true);
+      expect(await store.listTemplateTargets("labels")).toEqual([first, second]);
+      expect(await store.findTemplateTarget("labels", second.id)).toEqual(second);
+      expect(await store.findTemplateTarget("labels", "nothing")).toBeUndefined();
+      expect(await store.findTemplateTarget("nowhere", first.id)).toBeUndefined();
+      expect(await store.addTemplateTarget("nowhere", first)).toBe(false);
+      expect(await store.listTemplateTargets("nowhere")).toEqual([]);
+      await store.finishProcessing();
+      expect(await store.findTemplateTarget("labels", first.id)).toEqual({ ...first, processed: true });
+    });
+
+    test("template targets belong to VuMark databases only", async () => {
+      await store.createDatabase(cloud({ name: "shop" }));
+      expect(await store.addTemplateTarget("shop", template("label"))).toBe(false);
+    });
+
+    test("a reset leaves an empty store", async () => {
+      await store.createDatabase(cloud({ name: "shop" }));
+      await created(store, "shop");
+      await store.putCredential({ clientId: "id", clientSecret: "secret", scopes: [] });
+      await store.reset();
+      expect(await store.listCloudDatabases()).toEqual([]);
+      expect(await store.listTargets("shop")).toEqual([]);
+      expect(await store.listCredentials()).toEqual([]);
+    });
+  });
+}

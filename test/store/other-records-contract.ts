@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Dataset } from "../../src/domain/dataset.ts";
+import type { Store } from "../../src/store/store.ts";
+import { cloud, NOW, type OpenStore, type StoreFactory } from "./contract-cases.ts";
+
+const dataset = (uuid: string, given: Partial<Dataset> = {}): Dataset => ({
+  uuid,
+  family: "STANDARD",
+  requestBody: { name: "engine", models: [{ width: -0, depth: 1e300, label: "\0 null" }] },
+  createdAt: NOW,
+  processingTimeSeconds: 2,
+  failureMessage: null,
+  warning: null,
+  processed: false,
+  ...given,
+});
+
+const credential = (clientId: string) => ({ clientId, clientSecret: `secret of ${clientId}`, scopes: ["a"] });
+
+/** What every store does with reports, datasets and credentials. */
+export function describeOtherRecordsContract(kind: string, open: StoreFactory): void {
+  describe(`${kind}: reports, datasets, credentials`, () => {
+    let opened: OpenStore;
+    let store: Store;
+
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+
+    test("the first report of a file is kept", async () => {
+      await store.createDatabase(cloud({ id: "shop" }));
+      const report = {
+        databaseId: "shop",
+        file: "2026-11-21-10",
+        rows: [{ targetId: "a", count: 3 }],
+        requestedAt: NOW,
+        processingTimeSeconds: 2,
+        processed: false,
+      };
+      expect(await store.findReport("shop", report.file)).toBeUndefined();
+      expect(await store.openReport(report)).toEqual(report);
+      expect(await store.openReport({ ...report, rows: [], requestedAt: NOW + 1 })).toEqual(report);
+      expect(await store.findReport("shop", report.file)).toEqual(report);
+      expect(await store.findReport("shop", "2026-10")).toBeUndefined();
+      expect(await store.findReport("other", report.file)).toBeUndefined();
+      await store.finishProcessing();
+      expect(await store.findReport("shop", report.file)).toEqual({ ...report, processed: true });
+    });
+
+    test("of reports of one file opened at once, all get the first", async () => {
+      await store.createDatabase(cloud({ id: "shop" }));
+      const results = await Promise.all(
+        [1, 2, 3].map((count) =>
+          store.openReport({
+            databaseId: "shop",
+            file: "2026-10",
+            rows: [{ targetId: "a", count }],
+            requestedAt: NOW,
+            processingTimeSeconds: 0,
+            processed: false,
+          }),
+        ),
+      );
+      expect(new Set(results.map(({ rows }) => JSON.stringify(rows))).size).toBe(1);
+    });
+
+    test("datasets are kept as they were given", async () => {
+      const plain = dataset("one");
+      const failing = dataset("two", { family: "ADVANCED", failureMessage: "no", requestBody: {} });
+      const warned = dataset("three", { warning: { message: "careful", details: [{ code: "LOW", n: 1 }] } });
+      for (const each of [plain, failing, warned]) await store.createDataset(each);
+      expect(await store.listDatasets()).toEqual([plain, failing, warned]);
+      expect(await store.findDataset("two")).toEqual(failing);
+      expect(await store.findDataset("four")).toBeUndefined();
+      expect(await store.deleteDataset("two")).toBe(true);
+      expect(await store.deleteDataset("two")).toBe(false);
+      expect(await store.listDatasets()).toEqual([plain, warned]);
+      await store.finishProcessing();
+      expect(await store.findDataset("one")).toEqual({ ...plain, processed: true });
+    });
+
+    test("credentials are created up to a maximum", async () => {
+      for (const id of ["a", "b"]) expect(await store.createCredential(credential(id), 2)).toBe("created");
+      expect(await store.createCredential(credential("c"), 2)).toBe("full");
+      expect(await store.findCredential("c")).toBeUndefined();
+      expect(await store.deleteCredential("a")).toBe(true);
+      expect(await store.deleteCredential("a")).toBe(false);
+      expect(await store.createCredential(credential("c"), 2)).toBe("created");
+      expect(await store.listCredentials()).toEqual([credential("b"), credential("c")]);
+    });
+
+    test("the last place for a credential is given once", async () => {
+      const results = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => store.createCredential(credential(`id ${index}`), 3)),
+      );
+      expect(results.filter((result) => result === "full")).toHaveLength(5);
+    });
+
+    test("a credential can be put in another's place, and its scopes be set", async () => {
+      await store.putCredential(credential("a"));
+      await store.putCredential({ ...credential("a"), clientSecret: "new" });
+      expect(await store.listCredentials()).toEqual([{ ...credential("a"), clientSecret: "new" }]);
+      const changed = await store.setCredentialScopes("a", ["x", "y"]);
+      expect(changed).toEqual({ clientId: "a", clientSecret: "new", scopes: ["x", "y"] });
+      expect(await store.findCredential("a")).toEqual(changed);
+      expect(await store.setCredentialScopes("b", [])).toBeUndefined();
+    });
+  });
+}
