@@ -54,7 +54,7 @@ export interface Backend {
   open(options?: BackendOptions): Promise<ServiceUnderTest>;
 }
 
-const wholeSecondsNow = (): Date => new Date(Math.floor(new Date().getTime() / 1000) * 1000);
+const wholeSecondsNow = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
 
 const nockBackend: Backend = {
   name: "nock",
