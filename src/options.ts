@@ -1,5 +1,5 @@
 import { parseBaseUrl } from "./base-url.ts";
-import type { DatabaseSettings, RequestRateLimits } from "./domain/database.ts";
+import type { RequestRateLimits } from "./domain/database.ts";
 import { type ImageMatcher, structuralSimilarityMatcher } from "./images/matchers.ts";
 import { perfectRater, type TargetRater } from "./images/raters.ts";
 import {
