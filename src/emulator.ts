@@ -1,4 +1,5 @@
 import { managerEndpoints } from "./apis/manager/routes.ts";
+import { modelTargetEndpoints } from "./apis/model-target/routes.ts";
 import { queryEndpoints } from "./apis/query/routes.ts";
 import { reportEndpoints } from "./apis/report/routes.ts";
 import { targetEndpoints } from "./apis/target/routes.ts";
@@ -26,7 +27,7 @@ export interface EmulatorOptions {
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
   target: [...targetEndpoints, ...reportEndpoints],
   query: queryEndpoints,
-  modelTarget: [],
+  modelTarget: modelTargetEndpoints,
   manager: managerEndpoints,
 };
 

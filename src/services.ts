@@ -2,17 +2,13 @@ import type { DefaultLimits } from "./domain/new-database.ts";
 import type { Endpoint, Call as HttpCall } from "./http/endpoint.ts";
 import type { ImageMatcher } from "./images/matchers.ts";
 import type { Profile } from "./profiles.ts";
+import type { ConfiguredResponse } from "./responses/configured.ts";
 import type { ResultCode } from "./responses/result-codes.ts";
 import type { Clock } from "./runtime/clock.ts";
 import type { Random } from "./runtime/random.ts";
 import type { Store } from "./store/store.ts";
 
-/** A response that a test configured: sent exactly as given. A text body is UTF-8. */
-export interface ConfiguredResponse {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-}
+export type { ConfiguredResponse };
 
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
 export type InstanceFailure = Extract<

@@ -32,3 +32,10 @@ export const contentLengthFits = guard<Exchange>("contentLengthFits", ({ request
       return undefined;
   }
 });
+
+/** Protocol section 9: `Content-Length`, where visible, is an integer; any integer will do. */
+export const contentLengthIsInteger = guard<Exchange>("contentLengthIsInteger", ({ request }) =>
+  contentLengthFit(request) === "notAnInteger"
+    ? refuse(loadBalancerPage, contentLengthReason(request))
+    : undefined,
+);

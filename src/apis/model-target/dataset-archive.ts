@@ -1,0 +1,43 @@
+import type { Dataset } from "../../domain/dataset.ts";
+import { isJsonObject } from "../../http/request-body.ts";
+import { asciiJson } from "../../responses/json.ts";
+
+/**
+ * Every entry's time, so that the same dataset is the same bytes always. A text without a zone is local time, and so
+ * are the times inside a zip: the bytes do not depend on the machine's zone.
+ */
+const ENTRY_TIME = "1980-01-01T12:00:00";
+
+const DESCRIPTION = `<?xml version="1.0" encoding="UTF-8"?>
+<MTDataset version="1.0"/>
+`;
+
+/** The zip of a finished dataset. Nothing is compressed: its bytes depend on no version of any compressor. */
+export async function datasetArchive(dataset: Dataset): Promise<Buffer> {
+  // Loaded on first use: few tests download a dataset.
+  const { strToU8, zipSync } = await import("fflate");
+  const files = { "MTDataset.dat": strToU8(metadataOf(dataset)), "MTDataset.xml": strToU8(DESCRIPTION) };
+  return Buffer.from(zipSync(files, { level: 0, mtime: ENTRY_TIME }));
+}
+
+/** The request without the CAD data itself, which may be large: equal requests of a family have equal metadata. */
+function metadataOf({ family, requestBody }: Dataset): string {
+  const { models } = requestBody;
+  const request = Array.isArray(models) ? { ...requestBody, models: models.map(withoutBlob) } : requestBody;
+  return sortedJson({ datasetType: family, request });
+}
+
+function withoutBlob(model: unknown): unknown {
+  if (!isJsonObject(model)) return model;
+  const { cadDataBlob: _left, ...rest } = model;
+  return rest;
+}
+
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
+  if (!isJsonObject(value)) return asciiJson(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${asciiJson(key)}:${sortedJson(value[key])}`);
+  return `{${members.join(",")}}`;
+}

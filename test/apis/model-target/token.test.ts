@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import { openApi, type Sent } from "./api.ts";
+import {
+  basic,
+  bearer,
+  CREDENTIALS,
+  EVERY_SCOPE,
+  expectJson,
+  form,
+  jsonOf,
+  textIn,
+  tokenRequest,
+} from "./requests.ts";
+
+const payloadOf = (token: string): unknown =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+
+const password = { grant_type: "password", username: "user@example.com", password: "password" };
+const byPassword = (fields: Record<string, string> = {}): Partial<Sent> => ({
+  headers: {},
+  body: form({ ...password, ...fields }),
+});
+
+describe("POST /oauth2/token", () => {
+  it("gives the fixed client a token with every scope", async () => {
+    const api = await openApi();
+    const received = await api.send(tokenRequest());
+    const token = textIn(received, "access_token");
+    expectJson(received, 200, { access_token: token, token_type: "bearer", expires_in: 3600 });
+    const [head = "", , signature] = token.split(".");
+    expect(Buffer.from(head, "base64url").toString()).toBe('{"alg":"mock","typ":"JWT"}');
+    expect(signature).toMatch(/^[A-Za-z0-9_-]+$/);
+    const payload = payloadOf(token);
+    expect(Object.keys(Object(payload))).toEqual(["aud", "src", "scope"]);
+    expect(payload).toMatchObject({ scope: EVERY_SCOPE });
+  });
+
+  it("gives the same token for the same request, in every emulator", async () => {
+    const [one, other] = await Promise.all([openApi(), openApi()]);
+    const scoped = tokenRequest({ body: form({ scope: "modeltargets.all" }) });
+    expect((await one.send(scoped)).body).toEqual((await other.send(scoped)).body);
+    expect((await one.send(scoped)).body).toEqual((await one.send(scoped)).body);
+    expect((await one.send(tokenRequest())).body).not.toEqual((await one.send(scoped)).body);
+  });
+
+  it.each<[string, Partial<Sent>, string]>([
+    [
+      "the scopes asked for, sorted and once",
+      { body: form({ scope: "oauth2.clientcredentials.all modeltargets.all modeltargets.all" }) },
+      "modeltargets.all oauth2.clientcredentials.all",
+    ],
+    ["all scopes for a blank scope", { body: form({ scope: "  " }) }, EVERY_SCOPE],
+    [
+      "the default grant for a blank grant_type",
+      { body: "grant_type=&scope=modeltargets.all" },
+      "modeltargets.all",
+    ],
+    ["client_credentials by name", { body: form({ grant_type: "client_credentials" }) }, EVERY_SCOPE],
+    ["the first of repeated fields", { body: "scope=modeltargets.all&scope=nonsense" }, "modeltargets.all"],
+    ["the default grant for a body that is not UTF-8", { body: Buffer.from([0x67, 0xff]) }, EVERY_SCOPE],
+    ["a field whose name begins with ? as another field", { body: "?grant_type=nonsense" }, EVERY_SCOPE],
+    [
+      "any content type",
+      { headers: { ...basic("client-id", "client-secret"), "Content-Type": "image/png" } },
+      EVERY_SCOPE,
+    ],
+    [
+      "any integer as Content-Length",
+      { headers: { ...basic("client-id", "client-secret"), "Content-Length": "7" } },
+      EVERY_SCOPE,
+    ],
+    ["the password grant", byPassword(), EVERY_SCOPE],
+    ["the password grant's scope", byPassword({ scope: "modeltargets.all" }), "modeltargets.all"],
+  ])("takes %s", async (_name, changes, scope) => {
+    const api = await openApi();
+    const received = await api.send(tokenRequest(changes));
+    expect(received.status).toBe(200);
+    expect(payloadOf(textIn(received, "access_token"))).toMatchObject({ scope });
+  });
+
+  const invalidHeader = {
+    error: "invalid_request",
+    error_description: "Missing or invalid authorization header",
+  };
+  const missingFields = { error: "invalid_request", error_description: "Missing username and/or password" };
+  const wrongPassword = { error: "invalid_grant", error_description: "Invalid username and/or password" };
+  const authorized = (value: string): Partial<Sent> => ({ headers: { Authorization: value } });
+
+  it.each<[string, Partial<Sent>, number, unknown]>([
+    [
+      "another grant type",
+      { body: form({ grant_type: "implicit" }) },
+      400,
+      { error: "unsupported_grant_type" },
+    ],
+    [
+      "another grant type before anything else",
+      { body: form({ grant_type: "x", scope: "y" }), headers: {} },
+      400,
+      { error: "unsupported_grant_type" },
+    ],
+    ["no Authorization", { headers: {} }, 401, invalidHeader],
+    ["another scheme", authorized("Bearer Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ="), 401, invalidHeader],
+    ["no credentials", authorized("Basic "), 401, invalidHeader],
+    ["credentials without a colon", authorized("Basic Y2xpZW50LWlk"), 401, invalidHeader],
+    ["unpadded base64", authorized("Basic Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ"), 401, invalidHeader],
+    ["base64url", authorized("Basic OnNlY3JldF8-"), 401, invalidHeader],
+    ["base64 with a space in it", authorized("Basic Y2xpZW50 LWlkOmNsaWVudC1zZWNyZXQ="), 401, invalidHeader],
+    [
+      "credentials that are not UTF-8",
+      authorized(`Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString("base64")}`),
+      401,
+      invalidHeader,
+    ],
+    [
+      "no header before a wrong scope",
+      { headers: {}, body: form({ scope: "nonsense" }) },
+      401,
+      invalidHeader,
+    ],
+    ["a wrong client secret", { headers: basic("client-id", "wrong") }, 401, { error: "invalid_client" }],
+    ["an unknown client", { headers: basic("nobody", "client-secret") }, 401, { error: "invalid_client" }],
+    [
+      "a secret with a colon behind it",
+      { headers: basic("client-id", "client-secret:") },
+      401,
+      { error: "invalid_client" },
+    ],
+    ["no username", byPassword({ username: "" }), 400, missingFields],
+    ["no password", byPassword({ password: "" }), 400, missingFields],
+    ["a wrong password", byPassword({ password: "wrong" }), 401, wrongPassword],
+    ["an unknown user", byPassword({ username: "nobody@example.com" }), 401, wrongPassword],
+    [
+      "an unknown scope",
+      { body: form({ scope: "modeltargets.all nonsense" }) },
+      400,
+      { error: "invalid_scope" },
+    ],
+    ["an unknown scope for a password", byPassword({ scope: "nonsense" }), 400, { error: "invalid_scope" }],
+  ])("refuses %s", async (_name, changes, status, content) => {
+    const api = await openApi();
+    expectJson(await api.send(tokenRequest(changes)), status, content);
+    expect(api.latest()?.reason).toMatch(/\w+ \w+/);
+  });
+
+  it("takes a password with a colon in it, and in any script", async () => {
+    const api = await openApi({ modelTargetClient: { id: "kunde-ä", secret: "a:b:✓" } });
+    expect((await api.send(tokenRequest({ headers: basic("kunde-ä", "a:b:✓") }))).status).toBe(200);
+    expect((await api.send(tokenRequest())).status).toBe(401);
+  });
+
+  it("takes the configured user instead of the usual one", async () => {
+    const api = await openApi({ modelTargetUser: { name: "me", password: "mine" } });
+    expect((await api.send(tokenRequest(byPassword({ username: "me", password: "mine" })))).status).toBe(200);
+    expect((await api.send(tokenRequest(byPassword()))).status).toBe(401);
+  });
+
+  it("gives a created credential its own scopes only", async () => {
+    const api = await openApi();
+    const created = await api.send({
+      method: "POST",
+      path: CREDENTIALS,
+      headers: { ...bearer(), "Content-Type": "application/json" },
+      body: { scopes: ["modeltargets.standardmodeltarget.all", "modeltargets.advancedmodeltarget.all"] },
+    });
+    const headers = basic(textIn(created, "client_id"), textIn(created, "client_secret"));
+    const token = textIn(await api.send(tokenRequest({ headers })), "access_token");
+    expect(payloadOf(token)).toMatchObject({
+      scope: "modeltargets.advancedmodeltarget.all modeltargets.standardmodeltarget.all",
+    });
+    const greedy = tokenRequest({ headers, body: form({ scope: "modeltargets.all" }) });
+    expectJson(await api.send(greedy), 400, { error: "invalid_scope" });
+    const listing = { method: "GET", path: CREDENTIALS, headers: bearer(token) };
+    expect((await api.send(listing)).status).toBe(403);
+    const wrong = tokenRequest({ headers: basic(textIn(created, "client_id"), "client-secret") });
+    expect(jsonOf(await api.send(wrong))).toEqual({ error: "invalid_client" });
+  });
+
+  it("answers a Content-Length that is no integer before anything else", async () => {
+    const api = await openApi();
+    const received = await api.send(
+      tokenRequest({ headers: { "Content-Length": "x" }, body: "grant_type=x" }),
+    );
+    expect(received.status).toBe(400);
+    expect(received.headers).toContainEqual(["Server", "awselb/2.0"]);
+    expect(received.body.toString()).toContain("<center><h1>400 Bad Request</h1></center>\r\n");
+  });
+
+  it("has no limit for header lines", async () => {
+    const api = await openApi();
+    const headers = { ...basic("client-id", "client-secret"), "X-Long": "x".repeat(10_000) };
+    expect((await api.send(tokenRequest({ headers }))).status).toBe(200);
+  });
+
+  it("keeps secrets out of the journal", async () => {
+    const api = await openApi();
+    await api.send(tokenRequest({ headers: basic("client-id", "s3cr3t-value") }));
+    expect(JSON.stringify(api.latest())).not.toContain("s3cr3t");
+    await api.send(tokenRequest(byPassword({ password: "s3cr3t-value" })));
+    expect(JSON.stringify(api.latest())).not.toContain("s3cr3t");
+  });
+});
