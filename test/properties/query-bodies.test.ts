@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { Mock, type Response } from "../apis/query/mock.ts";
-import { goodPlan, imagePart, multipart, signedQuery } from "../apis/query/plan.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { goodPlan, imagePart, multipart, queryOf } from "../apis/query/plan.ts";
 import { ROWS } from "../apis/query/rows.ts";
+import { decoded } from "../apis/query/send.ts";
+import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
+import { type ClientResponse, fetchClient } from "../support/clients.ts";
 
 /** Body, content type and status of every answer in the table, with the parts that vary blanked. */
 const shape = (status: number, contentType: string | undefined, body: string) =>
@@ -13,19 +15,29 @@ const SHAPES = new Set(
   ROWS.map(({ expected }) => shape(expected.status, expected.headers["Content-Type"], expected.body)),
 );
 
-function expectAnswerOfTheTable({ status, headers, text }: Response): void {
-  if (status === 200)
+function expectAnswerOfTheTable(response: ClientResponse): void {
+  const text = decoded(response);
+  if (response.status === 200) {
     expect(text).toMatch(/^\{"result_code":"Success","results":\[.*\],"query_id":"[0-9a-f]{32}"\}$/);
-  else expect(SHAPES).toContain(shape(status, Object.fromEntries(headers)["Content-Type"], text));
+  } else expect(SHAPES).toContain(shape(response.status, response.headers["content-type"], text));
 }
 
-describe("any body gets an answer of the table", () => {
+describeBackends("any body of a query gets an answer of the table", (backend) => {
   const boundaries = fc.stringMatching(/^[\x21\x23-\x3a\x3c-\x5b\x5d-\x7e\xa0-\xff]{1,70}$/);
-  const send = async (body: Buffer, boundary: string, quoted: boolean) => {
-    const mock = new Mock();
+  let service: ServiceUnderTest;
+  let keys: DatabaseKeys;
+  beforeAll(async () => {
+    service = await backend.open();
+    keys = await service.addCloudDatabase();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const send = (body: Buffer, boundary: string, quoted: boolean) => {
     const written = quoted ? `"${boundary}"` : boundary;
-    const plan = { ...goodPlan(mock.now), contentType: `multipart/form-data; boundary=${written}` };
-    return mock.send(signedQuery(plan, mock.database, body));
+    const contentType = `multipart/form-data; boundary=${written}`;
+    const plan = { ...goodPlan(service.clock.now()), contentType };
+    const url = `${service.urls.query}/v1/query`;
+    return fetchClient({ method: "POST", url, ...queryOf(plan, keys, body) });
   };
 
   test("any bytes", async () => {

@@ -1,6 +1,4 @@
-import type { CloudDatabase, DatabaseState } from "../../../src/domain/database.ts";
-import type { WireRequest } from "../../../src/http/wire-message.ts";
-import { authorizationHeader, rfc1123Date } from "../../../src/signing.ts";
+import { authorizationHeader, type DatabaseState, rfc1123Date } from "mock-cloud-reco";
 import { makePng } from "../../support/png.ts";
 
 export interface Part {
@@ -24,6 +22,14 @@ export interface Plan {
   extraHeader: string | undefined;
 }
 
+export interface ClientKeys {
+  readonly clientAccessKey: string;
+  readonly clientSecretKey: string;
+}
+
+/** 2026-11-21 10:42:00 GMT, a Saturday: the moment of the protocol's examples. */
+export const START = new Date(Date.UTC(2026, 10, 21, 10, 42));
+
 export const queryImage = makePng();
 export const imagePart = (content: Buffer = queryImage): Part => ({
   name: "image",
@@ -31,12 +37,12 @@ export const imagePart = (content: Buffer = queryImage): Part => ({
   content,
 });
 
-export const goodPlan = (now: number): Plan => ({
+export const goodPlan = (now: Date = START): Plan => ({
   state: "WORKING",
   parts: [imagePart()],
   boundary: "b0undary",
   contentType: "multipart/form-data; boundary=b0undary",
-  date: rfc1123Date(new Date(now)),
+  date: rfc1123Date(now),
   accept: undefined,
   authorization: (right) => right,
   contentLength: undefined,
@@ -55,36 +61,39 @@ export function multipart(parts: readonly Part[], boundary: string): Buffer {
   return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece)));
 }
 
-/** The request of a plan, signed with the database's client keys. */
-export function requestOf(plan: Plan, database: CloudDatabase): WireRequest {
-  return signedQuery(plan, database, multipart(plan.parts, plan.boundary));
+/** A query's headers, signed with the database's client keys, and its body. */
+export interface Query {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
-export function signedQuery(plan: Plan, database: CloudDatabase, body: Buffer): WireRequest {
+/** Signs and writes down what is planned. */
+export function queryOf(
+  plan: Plan,
+  keys: ClientKeys,
+  body: Buffer = multipart(plan.parts, plan.boundary),
+): Query {
   const { contentType, date, accept, extraHeader } = plan;
   const authorization = authorizationHeader({
-    accessKey: database.clientAccessKey,
-    secretKey: database.clientSecretKey,
+    accessKey: keys.clientAccessKey,
+    secretKey: keys.clientSecretKey,
     method: "POST",
     path: "/v1/query",
     body,
     contentType,
     date,
   });
-  const headers: Record<string, string | undefined> = {
+  const headers = Object.entries({
     Authorization: plan.authorization?.(authorization),
     "Content-Type": contentType,
     Date: date,
     Accept: accept,
     "Content-Length": plan.contentLength?.(body.length),
     "X-Extra": extraHeader,
-  };
+  });
   return {
-    method: "POST",
-    path: "/v1/query",
-    query: "",
-    headers: Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as const],
+    headers: Object.fromEntries(
+      headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
     body,
   };

@@ -1,9 +1,7 @@
-import type { ProfileName } from "../../../src/profiles.ts";
+import { type ProfileName, rfc1123Date } from "mock-cloud-reco";
 import { ENTITY_TOO_LARGE_PAGE, HEADER_TOO_LARGE_PAGE, JETTY_PAGE } from "../../../src/responses/pages.ts";
-import { rfc1123Date } from "../../../src/signing.ts";
 import { makePng, pngChunk } from "../../support/png.ts";
-import { START } from "./mock.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, START } from "./plan.ts";
 
 /** What is expected on the wire, beside `Content-Length`, encoding and region. */
 interface Expected {
@@ -20,11 +18,13 @@ export interface Row {
   readonly spoil: (plan: Plan) => void;
   readonly expected: Expected;
   readonly profile?: ProfileName;
-  /** Another row cannot fail in the same request. */
+  /** Node's own clients and servers see to that header themselves; fetch shows it to an emulator in process. */
+  readonly onlyFetchInProcess?: boolean;
+  /** Rows that cannot fail in the same request. */
   readonly excludes?: readonly number[];
 }
 
-const nginx = { Connection: "keep-alive", Server: "nginx", Date: rfc1123Date(new Date(START)) };
+const nginx = { Connection: "keep-alive", Server: "nginx", Date: rfc1123Date(START) };
 const LATIN1 = "text/plain;charset=iso-8859-1";
 
 const text = (status: number, contentType: string, body: string, more: Record<string, string> = {}) => ({
@@ -76,6 +76,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     row: 2,
+    onlyFetchInProcess: true,
     what: "a Content-Length that is no integer",
     spoil: (plan) => {
       plan.contentLength = () => "0x10";
@@ -84,6 +85,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     row: 2,
+    onlyFetchInProcess: true,
     what: "a Content-Length that is too large",
     spoil: (plan) => {
       plan.contentLength = (right) => String(right + 1);
@@ -92,6 +94,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     row: 2,
+    onlyFetchInProcess: true,
     what: "a Content-Length that is too small",
     spoil: (plan) => {
       plan.contentLength = (right) => String(right - 1);
@@ -189,7 +192,7 @@ export const ROWS: readonly Row[] = [
       row: 10,
       what: `a Date ${minutes} minutes away`,
       spoil: (plan) => {
-        plan.date = rfc1123Date(new Date(START + minutes * 60_000));
+        plan.date = rfc1123Date(new Date(START.getTime() + minutes * 60_000));
       },
       expected: json(403, "RequestTimeTooSkewed"),
     }),

@@ -1,0 +1,181 @@
+import { exactMatcher, fixedRater } from "mock-cloud-reco";
+import { expect, it } from "vitest";
+import { describeBackends } from "../../support/backends.ts";
+import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
+import { makePng } from "../../support/png.ts";
+import { add, flatImage, send as sendTargetRequest } from "../target/requests.ts";
+import { goodPlan, imagePart, START } from "./plan.ts";
+import { decoded, results, sendPlan } from "./send.ts";
+
+const image = makePng();
+const base64 = (bytes: Buffer) => bytes.toString("base64");
+const OPTIONS = { queryMatcher: exactMatcher, processingTimeSeconds: 2, targetRater: fixedRater(1) };
+const ALL = { max_num_results: "50" };
+const ids = (found: Awaited<ReturnType<typeof results>>) => found.map(({ target_id }) => target_id);
+
+describeBackends("the results of a query", (backend) => {
+  it("go out to the byte, through every client", async () => {
+    await using service = await backend.open(OPTIONS);
+    service.clock.set(new Date(START.getTime() - 1_600));
+    const keys = await service.addCloudDatabase();
+    const fields = { name: "näme/\uffee", application_metadata: "XN", image: base64(image) };
+    const id = await add(service, keys, fields);
+    service.clock.advance(2);
+    const plan = goodPlan(service.clock.now());
+    for (const client of [fetchClient, nodeClient, gotClient, axiosClient]) {
+      const response = await sendPlan(service, keys, { ...plan, accept: "*/*" }, client);
+      expect(decoded(response).replace(/"[0-9a-f]{32}"\}$/, '"ID"}')).toBe(
+        `{"result_code":"Success","results":[{"target_id":"${id}","target_data":{"target_timestamp":1795257718,` +
+          `"name":"n\\u00e4me/\\uffee","application_metadata":"XA=="}}],"query_id":"ID"}`,
+      );
+      expect(response.status).toBe(200);
+    }
+    const { rawHeaders, body } = await sendPlan(service, keys, plan, nodeClient);
+    expect(rawHeaders?.toSorted()).toEqual([
+      ["Connection", "keep-alive"],
+      ["Content-Encoding", "gzip"],
+      ["Content-Length", String(body.length)],
+      ["Content-Type", "application/json"],
+      ["Date", "Sat, 21 Nov 2026 10:42:00 GMT"],
+      ["Server", "nginx"],
+      ["x-cloud-region", "us-east-2, us-west-2"],
+    ]);
+  });
+
+  it("go out plain when the encoding is identity, and without region under the vuforia profile", async () => {
+    await using service = await backend.open({ queryContentEncoding: "identity", profile: "vuforia" });
+    const keys = await service.addCloudDatabase();
+    const { rawHeaders = [], body } = await sendPlan(service, keys, goodPlan(service.clock.now()));
+    expect(body.toString()).toMatch(/^\{"result_code":"Success","results":\[\],"query_id":"[0-9a-f]{32}"\}$/);
+    expect(rawHeaders.map(([name]) => name).toSorted()).toEqual([
+      "Connection",
+      "Content-Length",
+      "Content-Type",
+      "Date",
+      "Server",
+    ]);
+    expect(rawHeaders).toContainEqual(["Content-Length", String(body.length)]);
+    const refused = { ...goodPlan(service.clock.now()), accept: "" };
+    expect(await sendPlan(service, keys, refused)).toMatchObject({ status: 406, body: Buffer.alloc(0) });
+  });
+
+  it.each([
+    [null, null],
+    ["", ""],
+    ["XN", "XA=="],
+    ["YWJj", "YWJj"],
+    ["YQ==YQ==", "YQ=="],
+    ["YWJjZ", "YWJj"],
+  ])("carry the metadata %j as %j", async (application_metadata, sent) => {
+    await using service = await backend.open(OPTIONS);
+    const keys = await service.addCloudDatabase();
+    await add(service, keys, { image: base64(image), application_metadata });
+    service.clock.advance(2);
+    expect(await results(service, keys, image)).toMatchObject([
+      { target_data: { application_metadata: sent } },
+    ]);
+  });
+
+  it("carry target data as asked, come in order of upload, and are cut to max_num_results", async () => {
+    await using service = await backend.open(OPTIONS);
+    const keys = await service.addCloudDatabase();
+    const added: string[] = [];
+    for (const name of ["c", "a", "b"]) {
+      added.push(await add(service, keys, { name, image: base64(image) }));
+    }
+    service.clock.advance(2);
+    const withData = async (include_target_data: string) =>
+      (await results(service, keys, image, { ...ALL, include_target_data })).map(
+        (result) => "target_data" in result,
+      );
+    expect(await withData("top")).toEqual([true, false, false]);
+    expect(await withData("all")).toEqual([true, true, true]);
+    expect(await withData("none")).toEqual([false, false, false]);
+    expect(ids(await results(service, keys, image))).toEqual(added.slice(0, 1));
+    for (const count of [1, 2, 3, 50]) {
+      const found = await results(service, keys, image, { max_num_results: String(count) });
+      expect(ids(found)).toEqual(added.slice(0, count));
+    }
+  });
+
+  it("are for the first of repeated parts; files are no options and texts no image", async () => {
+    await using service = await backend.open(OPTIONS);
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys, { image: base64(image) });
+    service.clock.advance(2);
+    const plan = goodPlan(service.clock.now());
+    plan.parts = [
+      { name: "max_num_results", filename: "", content: "no number" },
+      { name: "include_target_data", filename: "x", content: "nothing" },
+      { name: "image", content: "no file" },
+      { name: "max_num_results", content: "2" },
+      { name: "max_num_results", content: "1000" },
+      { ...imagePart(image), filename: "" },
+      imagePart(Buffer.from("no image")),
+    ];
+    const response = await sendPlan(service, keys, plan);
+    expect(JSON.parse(decoded(response)).results).toMatchObject([{ target_id: id }]);
+  });
+
+  it("name active, processed, successful, rated targets of the signer's database that are not deleted", async () => {
+    await using service = await backend.open(OPTIONS);
+    const keys = await service.addCloudDatabase();
+    const other = await service.addCloudDatabase();
+    const fields = { image: base64(image) };
+    const deleted = await add(service, keys, { ...fields, name: "deleted" });
+    const found = await add(service, keys, { ...fields, name: "found" });
+    await add(service, keys, { ...fields, name: "inactive", active_flag: false });
+    await add(service, keys, { image: base64(flatImage), name: "failed" });
+    await add(service, other, fields);
+    service.clock.advance(2);
+    const path = `/targets/${deleted}`;
+    expect(await sendTargetRequest(service, keys, { method: "DELETE", path })).toMatchObject({ status: 200 });
+    expect(ids(await results(service, keys, image, ALL))).toEqual([found]);
+    expect(ids(await results(service, keys, flatImage, ALL))).toEqual([]);
+
+    const late = await add(service, keys, { ...fields, name: "late" });
+    service.clock.advance(1.999);
+    expect(ids(await results(service, keys, image, ALL))).toEqual([found]);
+    service.clock.advance(0.001);
+    expect(ids(await results(service, keys, image, ALL))).toEqual([found, late]);
+  });
+
+  it("never name a target with the rating 0", async () => {
+    await using service = await backend.open({ ...OPTIONS, targetRater: fixedRater(0) });
+    const keys = await service.addCloudDatabase();
+    await add(service, keys, { image: base64(image) });
+    service.clock.advance(2);
+    expect(await results(service, keys, image)).toEqual([]);
+  });
+
+  it("follow an update once it is processed", async () => {
+    await using service = await backend.open(OPTIONS);
+    service.clock.set(START);
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys, { image: base64(makePng({ width: 9 })) });
+    service.clock.advance(60);
+    const body = { image: base64(image), name: "new", application_metadata: "bmV3" };
+    await sendTargetRequest(service, keys, { method: "PUT", path: `/targets/${id}`, body });
+    expect(await results(service, keys, image)).toEqual([]);
+    service.clock.advance(2);
+    const target_data = { target_timestamp: 1795257780, name: "new", application_metadata: "bmV3" };
+    expect(await results(service, keys, image)).toEqual([{ target_id: id, target_data }]);
+    expect(await results(service, keys, makePng({ width: 9 }))).toEqual([]);
+  });
+
+  it("are none, and no error, for images of any kind that open", async () => {
+    await using service = await backend.open({});
+    const keys = await service.addCloudDatabase();
+    await add(service, keys);
+    service.clock.advance(2);
+    const odd = [
+      image.subarray(0, image.length - 40),
+      Buffer.concat([image, Buffer.from("stray")]),
+      makePng({ colourType: 4 }),
+      makePng({ colourType: 6 }),
+      makePng({ colourType: 0, depth: 16 }),
+      makePng({ width: 30_000, height: 1, colourType: 0, depth: 1 }),
+    ];
+    for (const kind of odd) await expect(results(service, keys, kind)).resolves.toBeInstanceOf(Array);
+  });
+});

@@ -1,0 +1,41 @@
+import { gunzipSync } from "node:zlib";
+import type { ServiceUnderTest } from "../../support/backends.ts";
+import { type Client, type ClientResponse, nodeClient } from "../../support/clients.ts";
+import { goodPlan, imagePart, type Plan, queryOf } from "./plan.ts";
+
+/** Sends a query as planned. */
+export function sendPlan(
+  { urls }: Pick<ServiceUnderTest, "urls">,
+  keys: Parameters<typeof queryOf>[1],
+  plan: Plan,
+  client: Client = nodeClient,
+): Promise<ClientResponse> {
+  return client({ method: "POST", url: `${urls.query}/v1/query`, ...queryOf(plan, keys) });
+}
+
+export interface QueryResult {
+  readonly target_id: string;
+  readonly target_data?: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a good query and gives its results. */
+export async function results(
+  service: Pick<ServiceUnderTest, "urls" | "clock">,
+  keys: Parameters<typeof queryOf>[1],
+  image: Buffer,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<readonly QueryResult[]> {
+  const plan = goodPlan(service.clock.now());
+  const options = Object.entries(fields).map(([name, content]) => ({ name, content }));
+  plan.parts = [imagePart(image), ...options];
+  const response = await sendPlan(service, keys, plan);
+  const text = decoded(response);
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  return JSON.parse(text).results;
+}
+
+/** The body as text; node:http does not decode gzip, the other clients do. */
+export function decoded({ body, headers }: ClientResponse): string {
+  const gzipped = headers["content-encoding"] === "gzip" && body.subarray(0, 2).toString("hex") === "1f8b";
+  return (gzipped ? gunzipSync(body) : body).toString();
+}
