@@ -1,6 +1,7 @@
+import { constants } from "node:os";
 import type { ConnectionError } from "../http/outcome.ts";
 import type { WireRequest, WireResponse } from "../http/wire-message.ts";
-import type { HostTable } from "./host-table.ts";
+import { type HostTable, showUrl } from "./host-table.ts";
 
 /** A request as an interceptor gets it: with the base URL's prefix, path and query in one. */
 export interface InterceptedRequest extends Pick<WireRequest, "method" | "headers" | "body"> {
@@ -21,27 +22,23 @@ export async function answer(hosts: HostTable, request: InterceptedRequest): Pro
   const query = mark < 0 ? "" : target.slice(mark + 1);
   const served = hosts.find(origin, fullPath);
   if (served === undefined) {
-    throw connectionError({ kind: "refused", message: `No mock serves ${method} ${origin}${fullPath}` });
+    const message = `No mock serves ${method} ${showUrl(origin, fullPath)}`;
+    const baseUrls = hosts.baseUrls(origin).join(" and ");
+    throw connectionError({ kind: "refused", message: baseUrls ? `${message}, only ${baseUrls}` : message });
   }
-  const outcome = await served
-    .handle({ method, path: served.path, query, headers, body })
-    .catch((reason: unknown) => Promise.reject(toError(reason)));
+  const outcome = await served.handle({ method, path: served.path, query, headers, body });
   if (outcome.response === undefined) throw connectionError(outcome.connectionError);
   // On the wire, the answer to HEAD has the headers of a body but never the body.
   return method === "HEAD" ? { ...outcome.response, body: Buffer.alloc(0) } : outcome.response;
 }
 
-const CODES = { refused: "ECONNREFUSED", reset: "ECONNRESET" } as const;
+const SYSTEM_ERRORS = {
+  refused: { code: "ECONNREFUSED", errno: -constants.errno.ECONNREFUSED, syscall: "connect" },
+  reset: { code: "ECONNRESET", errno: -constants.errno.ECONNRESET, syscall: "read" },
+} as const;
 
 /** A TypeError, because that is what `fetch` rejects with; `code` where node:http has it, and on `cause` where fetch has it. */
-function connectionError({ kind, message }: ConnectionError): TypeError {
-  const code = CODES[kind];
-  return Object.assign(new TypeError(message, { cause: Object.assign(new Error(message), { code }) }), {
-    code,
-  });
-}
-
-/** node:http clients would wait forever for anything thrown that is not an Error, or is one of another realm. */
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason), { cause: reason });
+export function connectionError({ kind, message }: ConnectionError, reason?: unknown): TypeError {
+  const cause = reason ?? Object.assign(new Error(message), SYSTEM_ERRORS[kind]);
+  return Object.assign(new TypeError(message, { cause }), SYSTEM_ERRORS[kind]);
 }

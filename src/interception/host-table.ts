@@ -43,6 +43,12 @@ export class HostTable {
     return [...this.rowsByOrigin.keys()];
   }
 
+  /** The base URLs that are served under an origin. */
+  baseUrls(origin: string): string[] {
+    const prefixes = this.rowsByOrigin.get(origin)?.map(({ prefix }) => prefix) ?? [];
+    return [...new Set(prefixes)].map((prefix) => showUrl(origin, prefix));
+  }
+
   find(origin: string, path: string): Served | undefined {
     const row = this.rowsByOrigin.get(origin)?.find(({ prefix }) => isUnder(prefix, path));
     return row && { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
@@ -53,6 +59,11 @@ export class HostTable {
 export function originOf(url: URL): string {
   const port = url.port || (url.protocol === "http:" ? "80" : "443");
   return `${url.protocol}//${url.hostname.replace(/^\[|\]$/g, "")}:${port}`;
+}
+
+/** A URL as people write it, without the port that its scheme implies. */
+export function showUrl(origin: string, path: string): string {
+  return origin.replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2") + path;
 }
 
 const isUnder = (prefix: string, path: string) =>

@@ -1,12 +1,14 @@
-import http, { type ClientRequest } from "node:http";
+import http, { type ClientRequest, OutgoingMessage } from "node:http";
+import { setImmediate } from "node:timers";
 import type { ReplyFnResult } from "nock";
-import type { HeaderList } from "../http/wire-message.ts";
-import { answer } from "./answer.ts";
+import { ignoreErrorsAfterAbort } from "./aborted-requests.ts";
+import { answer, connectionError } from "./answer.ts";
 import { replyDirectly } from "./direct-reply.ts";
-import { HostTable } from "./host-table.ts";
+import { HostTable, showUrl } from "./host-table.ts";
 import type { Interception } from "./interceptor.ts";
 import { activateNock } from "./nock-module.ts";
 import { NockOrigin } from "./nock-origin.ts";
+import { interceptedRequest, isRequestOptions, type RequestOptions } from "./nock-request.ts";
 import { OriginPattern } from "./origin-pattern.ts";
 
 /**
@@ -25,11 +27,13 @@ export class NockSession {
   private readonly hosts = new HostTable();
   private readonly mocks = new Set<Interception>();
   private readonly registrations = new Map<string, NockOrigin>();
-  private readonly noMatch = (request: unknown, interceptors: unknown) =>
-    this.refuseUnmatched(request, interceptors);
+  private readonly noMatch = (request: unknown, options: unknown) => this.refuseUnmatched(request, options);
+
+  private readonly stopIgnoring: () => void;
 
   private constructor(private readonly way: ReplyWay) {
     this.active.nock.emitter.on("no match", this.noMatch);
+    this.stopIgnoring = ignoreErrorsAfterAbort((origin) => this.hosts.has(origin));
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
   }
 
@@ -62,8 +66,9 @@ export class NockSession {
   private close(): void {
     if (!Reflect.deleteProperty(http, SLOT)) return;
     this.unregister(() => true);
-    this.active.nock.emitter.off("no match", this.noMatch);
     this.active.giveBack();
+    this.stopIgnoring();
+    setImmediate(() => this.active.nock.emitter.off("no match", this.noMatch));
   }
 
   private register(origin: string): void {
@@ -91,12 +96,9 @@ export class NockSession {
   }
 
   private async reply(origin: string, request: ClientRequest, target: string): Promise<ReplyFnResult> {
-    const response = await answer(this.hosts, {
-      origin,
-      target,
-      method: request.method,
-      headers: headersOf(request),
-      body: bodyOf(request),
+    const asked = interceptedRequest(request, origin, target);
+    const response = await answer(this.hosts, asked).catch((reason: unknown) => {
+      throw this.toClientError(reason);
     });
     if (this.way === "documented" || !this.active.knownInside) {
       return [response.status, response.body, response.headers.flat()];
@@ -105,51 +107,46 @@ export class NockSession {
     return new Promise(() => {});
   }
 
-  /**
-   * Hears of every request that nock does not answer. Only of those to hosts that nock does not know may the error be thrown
-   * here: for others nock listens from a callback, and for a request that a user's `allowUnmocked` lets pass there is a
-   * request object already.
-   */
-  private refuseUnmatched(request: unknown, interceptors: unknown): void {
-    if (interceptors !== undefined || !isRequestOptions(request)) return;
-    const origin = `${request.proto}://${request.host}`;
-    const what = `${request.method} ${origin}${request.path}`;
-    if (this.hosts.has(origin)) {
+  /** What nock hands on to the client; for what is not an Error of its own realm, it would never end the request. */
+  private toClientError(reason: unknown): Error {
+    const isError = reason instanceof Error;
+    const message = isError ? reason.message : String(reason);
+    // Given back, nock would make a response with status 500 of all but system errors.
+    const isOver = NockSession.running() !== this;
+    if (isOver && !(isError && "errno" in reason)) return connectionError({ kind: "reset", message }, reason);
+    return isError ? reason : new Error(message, { cause: reason });
+  }
+
+  /** Hears of every request that nock does not answer. */
+  private refuseUnmatched(request: unknown, options: unknown): void {
+    if (options !== undefined) this.refuseLate(request, options);
+    else if (isRequestOptions(request)) this.refuseUnknownHost(request);
+    // Else the request is one that a user's `allowUnmocked` lets through.
+  }
+
+  /** A request that came in before the last mock stopped. An error thrown here could end the process. */
+  private refuseLate(request: unknown, options: unknown): void {
+    if (this.active.nock.isActive() || !(request instanceof OutgoingMessage) || !isRequestOptions(options))
+      return;
+    const message = `${describe(options)}: the mock was stopped while the request was on its way`;
+    request.destroy(connectionError({ kind: "refused", message }));
+  }
+
+  /** A request for a host of which nock knows nothing. An error thrown here is the client's. */
+  private refuseUnknownHost(options: RequestOptions): void {
+    if (this.hosts.has(originIn(options))) {
       throw new TypeError(
-        `${what}: nock.cleanAll() has removed the mock; it is back for requests made after this turn`,
+        `${describe(options)}: nock.cleanAll() has removed the mock; it is back for requests made after this turn`,
       );
     }
     if ([...this.mocks].some(({ unhandledRequests }) => unhandledRequests === "error")) {
       throw new TypeError(
-        `${what}: no mock serves this host, and with unhandledRequests: "error" no request leaves the process, ` +
-          'not even to localhost; "bypass" would let it',
+        `${describe(options)}: no mock serves this host, and with unhandledRequests: "error" no request leaves ` +
+          'the process, not even to localhost; "bypass" would let it',
       );
     }
   }
 }
 
-interface RequestOptions {
-  readonly proto: string;
-  /** With the port. */
-  readonly host: string;
-  readonly method: string;
-  readonly path: string;
-}
-
-function isRequestOptions(value: unknown): value is RequestOptions {
-  return typeof value === "object" && value !== null && "proto" in value && "host" in value;
-}
-
-function headersOf(request: ClientRequest): HeaderList {
-  return Object.entries(request.getHeaders()).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(", ") : String(value),
-  ]);
-}
-
-/** The bytes as they came. The `body` that nock passes to a reply is parsed, or hexadecimal. */
-function bodyOf(request: ClientRequest): Buffer {
-  const chunks: unknown = Reflect.get(request, "requestBodyBuffers");
-  if (Array.isArray(chunks) && chunks.every((chunk) => Buffer.isBuffer(chunk))) return Buffer.concat(chunks);
-  throw new TypeError("nock no longer keeps the bytes of a request body where they are looked for");
-}
+const originIn = ({ proto, host }: RequestOptions) => `${proto}://${host}`;
+const describe = (options: RequestOptions) => `${options.method} ${showUrl(originIn(options), options.path)}`;

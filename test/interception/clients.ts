@@ -61,16 +61,18 @@ const axiosClient =
     };
   };
 
+export const viaFetch: Client = async (url, { method = "GET", headers = {}, body, signal } = {}) => {
+  const response = await fetch(url, { method, headers, ...(body && { body }), ...(signal && { signal }) });
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: Buffer.from(await response.arrayBuffer()),
+  };
+};
+
 /** The clients that nock serves. Looked up when called, as a user's code would. */
 export const CLIENTS: Record<string, Client> = {
-  fetch: async (url, { method = "GET", headers = {}, body, signal } = {}) => {
-    const response = await fetch(url, { method, headers, ...(body && { body }), ...(signal && { signal }) });
-    return {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: Buffer.from(await response.arrayBuffer()),
-    };
-  },
+  fetch: viaFetch,
   "node:http(s)": (url, sent) =>
     nodeClient(url.startsWith("https:") ? https.request : http.request)(url, sent),
   "axios (http)": axiosClient("http"),
