@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { MockCloudReco } from "mock-cloud-reco";
+import sharp from "sharp";
+import { VuforiaClient } from "../client/vuforia-client.ts";
+import { createReport } from "./report.ts";
+
+/** The main job from end to end: add photographs, let them process, find one by another picture of it. */
+const photo = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}.jpg`, import.meta.url));
+const report = createReport(process.stdout);
+
+report.title("mock-cloud-reco", "the Vuforia cloud recognition services, in this process");
+
+await using mock = new MockCloudReco();
+const database = mock.addCloudDatabase({ databaseName: "demo" });
+const client = new VuforiaClient(database);
+report.say(
+  `A database called "${database.databaseName}", and a client that believes it speaks to ${mock.urls.target}`,
+);
+
+report.step("Add two pictures");
+const raccoon = await photo("raccoon");
+const raccoonId = await client.addTarget("raccoon", raccoon);
+const posterId = await client.addTarget("poster", await photo("poster"));
+report.check(`raccoon.jpg → ${raccoonId}`, raccoonId.length === 32);
+report.check(`poster.jpg  → ${posterId}`, posterId.length === 32);
+
+report.step("Let them process");
+report.check("the service is processing them", (await client.statusOf(raccoonId)) === "processing");
+mock.finishProcessing();
+report.check(
+  "no test has to wait: finishProcessing() and they are done",
+  (await client.statusOf(raccoonId)) === "success",
+);
+for (const { name, trackingRating } of database.targets) {
+  report.check(
+    `${name.padEnd(8)} tracking rating ${"★".repeat(trackingRating)}${"☆".repeat(5 - trackingRating)}`,
+    trackingRating > 0,
+  );
+}
+
+report.step("Find one by another picture of it");
+const copy = await sharp(raccoon).resize(320, 240, { fit: "fill" }).jpeg({ quality: 40 }).toBuffer();
+const found = await client.find(copy);
+report.check(
+  `a copy of ${copy.length} bytes at quality 40 and another size is found: ${found[0]?.target_data?.name}`,
+  found.length === 1 && found[0]?.target_id === raccoonId,
+);
+const unknown = await client.find(await photo("stairway"));
+report.check("a photograph that is not in the database is not found", unknown.length === 0);
+report.say("Why not:");
+for (const { name, why } of mock.requests.at(-1)?.considered ?? []) report.detail(`${name}: ${why}`);
+
+report.step("Sign a request with the wrong key");
+const mistaken = new VuforiaClient({
+  ...database,
+  serverAccessKey: database.serverAccessKey,
+  serverSecretKey: database.clientSecretKey,
+});
+const refusal = await mistaken.summary().catch((error: unknown) => String(error));
+report.check(
+  `the client sees what the service would send: ${String(refusal)}`,
+  String(refusal).includes("401 AuthenticationFailure"),
+);
+report.say("and the mock tells why:");
+const { refusedBy, reason } = mock.requests.at(-1) ?? {};
+report.detail(`${refusedBy}: ${reason}`);
+report.check("the reason names the mistake", reason?.includes("client secret key") === true);
+
+report.step("In short");
+const total = mock.requests.reduce((sum, { durationMs }) => sum + durationMs, 0);
+report.say(
+  `${mock.requests.length} requests in ${total.toFixed(0)} ms, no account, no network, nothing left behind.`,
+);
+process.exitCode = report.finish();

@@ -1,0 +1,36 @@
+import { styleText } from "node:util";
+
+/** Prints the demo's steps, coloured where a terminal is attached, and keeps count of what did not hold. */
+export function createReport(output: NodeJS.WriteStream) {
+  const colours = output.isTTY && process.env.NO_COLOR === undefined;
+  const style = (format: Parameters<typeof styleText>[0], text: string): string =>
+    colours ? styleText(format, text) : text;
+  const line = (text = ""): void => {
+    output.write(`${text}\n`);
+  };
+  let steps = 0;
+  let failures = 0;
+
+  return {
+    title: (name: string, what: string): void => line(`\n${style("bold", name)}: ${what}\n`),
+    say: (text: string): void => line(`  ${text}`),
+    detail: (text: string): void => line(`    ${style("yellow", text)}`),
+    step: (text: string): void => {
+      steps += 1;
+      line(`\n${style(["bold", "cyan"], `${steps}. ${text}`)}`);
+    },
+    check: (text: string, holds: boolean): void => {
+      if (!holds) failures += 1;
+      line(`  ${holds ? style("green", "✓") : style("red", "✗")} ${text}`);
+    },
+    /** The exit code: 0 only if everything held. */
+    finish: (): number => {
+      line(
+        failures === 0
+          ? `\n${style("green", "Everything held.")}\n`
+          : `\n${style("red", `${failures} did not hold.`)}\n`,
+      );
+      return failures === 0 ? 0 : 1;
+    },
+  };
+}
