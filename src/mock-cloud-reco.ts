@@ -153,11 +153,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @throws Error when a key, name or id is taken, saying which.
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
-    const database = newCloudDatabase(
-      cloudDatabase(fields),
-      this.#random,
-      this.#options.settings.databaseDefaults,
-    );
+    const database = newCloudDatabase(cloudDatabase(fields), this.#random, this.#options.databaseDefaults);
     this.#add(database);
     return new MockCloudDatabase(database, this.#store, this.#options.clock);
   }
