@@ -1,0 +1,15 @@
+export interface CodeBlock {
+  readonly language: string;
+  readonly text: string;
+  /** Line of the opening fence, from 1 on. */
+  readonly line: number;
+}
+
+/** The fenced code blocks of a Markdown document, in order. */
+export function codeBlocks(markdown: string): readonly CodeBlock[] {
+  return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    language: match[1] ?? "",
+    text: (match[2] ?? "").trimEnd(),
+    line: markdown.slice(0, match.index).split("\n").length,
+  }));
+}
