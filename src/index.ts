@@ -21,7 +21,7 @@ export {
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
-export { fixedRater, perfectRater, type TargetRater } from "./images/raters.ts";
+export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
 export { MockCloudReco, type RecognitionCountChanges, type TargetFields } from "./mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-database.ts";
 export { InvalidOptionError } from "./option-values.ts";

@@ -1,5 +1,5 @@
-import { decodePixels } from "./decode.ts";
-import { meanChannelDeviation } from "./pixel-deviation.ts";
+import { forgetDecoded, hashImage, remembered } from "./cache.ts";
+import { decodedImage } from "./decoded-image.ts";
 import { checkRating, type TargetRater } from "./raters.ts";
 
 /** What processing makes of a target's image. Protocol section 12. */
@@ -13,11 +13,22 @@ export interface Assessment {
 const FLAT_IMAGE_DEVIATION = 5;
 
 /**
- * Assesses an accepted target image.
+ * Assesses a target's image; what cannot be decoded has failed. The rater is called each time, so the caller keeps the
+ * outcome with the image.
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
 export async function assessImage(bytes: Buffer, rater: TargetRater): Promise<Assessment> {
-  const deviation = await meanChannelDeviation(await decodePixels(bytes));
+  const sha256 = hashImage(bytes);
+  const deviation = await remembered("deviation", sha256, () => deviationOf(sha256, bytes));
   const rating = checkRating(await rater(bytes), "targetRater");
+  await forgetDecoded(sha256);
   return { outcome: deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed", rating };
+}
+
+async function deviationOf(sha256: string, bytes: Buffer): Promise<number> {
+  try {
+    return (await decodedImage(sha256, bytes)).deviation;
+  } catch {
+    return 0;
+  }
 }

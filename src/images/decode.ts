@@ -1,5 +1,7 @@
 import { createRequire } from "node:module";
-import type { default as Sharp, SharpOptions } from "sharp";
+import type { default as Sharp, Sharp as SharpImage } from "sharp";
+import { formatOf } from "./format.ts";
+import { Slots } from "./slots.ts";
 
 /** What a file says about itself, read without decoding its pixels. */
 export interface ImageHeader {
@@ -21,9 +23,10 @@ export interface Pixels {
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
 
-const OPTIONS: SharpOptions = { ignoreIcc: true, limitInputPixels: false };
+/** A progressive image is decoded whole before it is scaled: a bigger one would take hundreds of megabytes. */
+const MAX_PROGRESSIVE_PIXELS = 37_748_736;
 /** Each decode may hold an image of up to 113 MB. */
-const CONCURRENT_DECODES = 2;
+const slots = new Slots(2);
 
 let loaded: typeof Sharp | undefined;
 
@@ -35,12 +38,18 @@ function sharp(): typeof Sharp {
   return module;
 }
 
+/** The one door to the decoder: nothing but PNG and JPEG goes through it, whatever sharp could read. */
+function open(bytes: Buffer, failOn: "none" | "truncated"): SharpImage {
+  if (!formatOf(bytes)) throw new Error("neither a PNG nor a JPEG file");
+  return sharp()(bytes, { ignoreIcc: true, limitInputPixels: false, failOn });
+}
+
 /**
- * Reads the header of a PNG or JPEG file. The caller has looked at the signature: nothing else may reach a decoder.
+ * Reads the header of a file.
  * @throws Error, of the decoder, when it cannot be read.
  */
 export async function readHeader(bytes: Buffer): Promise<ImageHeader> {
-  const { width, height, channels, isProgressive } = await sharp()(bytes, OPTIONS).metadata();
+  const { width, height, channels, isProgressive } = await open(bytes, "truncated").metadata();
   return { width, height, components: channels, progressive: isProgressive };
 }
 
@@ -49,38 +58,29 @@ export async function readHeader(bytes: Buffer): Promise<ImageHeader> {
  * @throws Error, of the decoder, when the data ends early or is damaged.
  */
 export function decodePixels(bytes: Buffer): Promise<Pixels> {
-  return inDecodeSlot(async () => {
-    const image = sharp()(bytes, { ...OPTIONS, failOn: "truncated" });
-    const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  return slots.run(async () => {
+    const image = open(bytes, "truncated").removeAlpha().raw();
+    const { data, info } = await image.toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
   });
 }
 
 /**
- * Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank.
- * @throws Error, of the decoder, when there is nothing that can be decoded.
+ * Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank;
+ * undefined when there is nothing that can be decoded.
  */
-export function decodeThumbnail(bytes: Buffer): Promise<Buffer> {
-  return inDecodeSlot(() =>
-    sharp()(bytes, { ...OPTIONS, failOn: "none" })
-      .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
-      .removeAlpha()
-      .raw()
-      .toBuffer(),
-  );
-}
-
-let running = 0;
-const queued: (() => void)[] = [];
-
-async function inDecodeSlot<T>(decode: () => Promise<T>): Promise<T> {
-  if (running < CONCURRENT_DECODES) running += 1;
-  else await new Promise<void>((resolve) => queued.push(resolve));
-  try {
-    return await decode();
-  } finally {
-    const next = queued.shift();
-    if (next) next();
-    else running -= 1;
-  }
+export function decodeThumbnail(bytes: Buffer): Promise<Buffer | undefined> {
+  return slots.run(async () => {
+    try {
+      const { width, height, progressive } = await readHeader(bytes);
+      if (progressive && width * height > MAX_PROGRESSIVE_PIXELS) return undefined;
+      return await open(bytes, "none")
+        .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+    } catch {
+      return undefined;
+    }
+  });
 }

@@ -1,5 +1,8 @@
-import { decodePixels, type ImageHeader, readHeader } from "./decode.ts";
-import { findPngDamage, hasPngSignature, type PngHeader, readPngHeader } from "./png.ts";
+import { hashImage, remembered } from "./cache.ts";
+import { type ImageHeader, readHeader } from "./decode.ts";
+import { decodedImage } from "./decoded-image.ts";
+import { formatOf } from "./format.ts";
+import { findPngDamage, type PngHeader, readPngHeader } from "./png.ts";
 
 /** Whether an image is acceptable, and if not, with which result code and why. */
 export type ImageVerdict =
@@ -38,7 +41,10 @@ export async function inspectTargetImage(bytes: Buffer): Promise<ImageVerdict> {
     const found = `the image has ${width}x${height} = ${width * height} pixels`;
     return refuse("ImageTooLarge", `${found}; accepted are at most ${MAX_TARGET_IMAGE_PIXELS}`);
   }
-  const damage = (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(bytes));
+  const sha256 = hashImage(bytes);
+  const damage = await remembered("damage", sha256, async () => {
+    return (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(sha256, bytes));
+  });
   if (damage) return refuse("BadImage", `${damage}; accepted is a complete, undamaged image`);
   return { ok: true, width, height };
 }
@@ -65,19 +71,15 @@ interface OpenedImage {
 async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
   const accepted = "accepted are PNG and JPEG files";
   if (bytes.length === 0) return `the image is empty; ${accepted}`;
-  const isPng = hasPngSignature(bytes);
-  if (!isPng && !hasJpegSignature(bytes)) return `the image begins with ${firstBytes(bytes)}; ${accepted}`;
-  const png = isPng ? readPngHeader(bytes) : undefined;
+  const format = formatOf(bytes);
+  if (!format) return `the image begins with ${firstBytes(bytes)}; ${accepted}`;
+  const png = format === "PNG" ? readPngHeader(bytes) : undefined;
   if (typeof png === "string") return `${png}; ${accepted}`;
   try {
     return { header: await readHeader(bytes), png };
   } catch (error) {
-    return `the ${isPng ? "PNG" : "JPEG"} cannot be opened (${firstLine(error)}); ${accepted}`;
+    return `the ${format} cannot be opened (${firstLine(error)}); ${accepted}`;
   }
-}
-
-function hasJpegSignature(bytes: Buffer): boolean {
-  return bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
 }
 
 /** The header chunk decides: what a decoder reports is misled by a tRNS chunk. */
@@ -94,10 +96,10 @@ function refusedJpegColour({ components }: ImageHeader): string | undefined {
   return `the JPEG has ${components} colour components (CMYK or YCCK); accepted are 1 and 3: convert it to RGB`;
 }
 
-async function findDecodingDamage(bytes: Buffer): Promise<string | undefined> {
+async function findDecodingDamage(sha256: string, bytes: Buffer): Promise<string | null> {
   try {
-    await decodePixels(bytes);
-    return undefined;
+    await decodedImage(sha256, bytes);
+    return null;
   } catch (error) {
     return `the image's data is incomplete or damaged (${firstLine(error)})`;
   }

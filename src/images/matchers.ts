@@ -29,13 +29,29 @@ export interface MappedImage {
   readonly score?: number;
 }
 
+/** How a matcher of this package compares, for those who can do the same faster. */
+export type Comparison =
+  | { readonly by: "bytes" }
+  | { readonly by: "structuralSimilarity"; readonly threshold: number };
+
 const DEFAULT_THRESHOLD = 0.6;
+/** Also found on the matchers of the other build of this package, ESM or CommonJS. */
+const COMPARISON = Symbol.for("mock-cloud-reco.comparison");
 
 /** Scores byte-equal images 1, others not at all. */
-export const exactMatcher: ImageMatcher = (a, b) => (a.equals(b) ? 1 : null);
+export const exactMatcher: ImageMatcher = declare({ by: "bytes" }, (a, b) => (a.equals(b) ? 1 : null));
 
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
+
+/** How a matcher compares, if it is one of this package. */
+export function comparisonOf(matcher: ImageMatcher): Comparison | undefined {
+  return Reflect.get(matcher, COMPARISON);
+}
+
+function declare(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
+  return Object.defineProperty(matcher, COMPARISON, { value: comparison });
+}
 
 /**
  * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
@@ -51,12 +67,12 @@ export function createStructuralSimilarityMatcher(
   if (!(threshold >= -1 && threshold <= 1)) {
     throw new RangeError(`threshold is ${threshold}; accepted is a number from -1 to 1`);
   }
-  return async (a, b) => {
-    const [first, second] = await Promise.all([decodeOrNothing(a), decodeOrNothing(b)]);
+  return declare({ by: "structuralSimilarity", threshold }, async (a, b) => {
+    const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
     if (!first || !second) return null;
     const score = structuralSimilarity(first, second);
     return score > threshold ? score : null;
-  };
+  });
 }
 
 /**
@@ -75,12 +91,4 @@ export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
     const isTarget = (wanted: string) => wanted === target?.id || wanted === target?.name;
     return entries.find((entry) => isTarget(entry.target) && entry.image.equals(a))?.score;
   };
-}
-
-async function decodeOrNothing(bytes: Buffer): Promise<Buffer | undefined> {
-  try {
-    return await decodeThumbnail(bytes);
-  } catch {
-    return undefined;
-  }
 }

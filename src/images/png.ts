@@ -10,21 +10,17 @@ export interface PngHeader {
   readonly colourType: number;
 }
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const SIGNATURE_LENGTH = 8;
 const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
-export function hasPngSignature(bytes: Buffer): boolean {
-  return bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
-}
-
 /** Reads IHDR, or says in words why it cannot be read; its checksum counts, which the decoder does not look at. */
 export function readPngHeader(bytes: Buffer): PngHeader | string {
-  const chunk = readChunk(bytes, SIGNATURE.length);
+  const chunk = readChunk(bytes, SIGNATURE_LENGTH);
   if (typeof chunk === "string") return chunk;
   if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
     return "the PNG does not begin with an IHDR chunk";
-  const header = bytes.subarray(SIGNATURE.length + 8);
+  const header = bytes.subarray(SIGNATURE_LENGTH + 8);
   return {
     width: header.readUInt32BE(0),
     height: header.readUInt32BE(4),
@@ -35,7 +31,7 @@ export function readPngHeader(bytes: Buffer): PngHeader | string {
 
 /** Walks all chunks up to IEND; what is wrong with them, or undefined when all are sound. */
 export function findPngDamage(bytes: Buffer): string | undefined {
-  for (let offset = SIGNATURE.length; ; ) {
+  for (let offset = SIGNATURE_LENGTH; ; ) {
     const chunk = readChunk(bytes, offset);
     if (typeof chunk === "string") return chunk;
     if (chunk.type === "IEND") return undefined;

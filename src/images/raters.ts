@@ -1,3 +1,8 @@
+import { createRandom } from "../runtime/random.ts";
+import { brisqueScore } from "./brisque/score.ts";
+import { hashImage, remembered } from "./cache.ts";
+import { decodedImage } from "./decoded-image.ts";
+
 /**
  * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one. Protocol section 12.
  * A custom rater is called once per stored image.
@@ -7,8 +12,34 @@ export type TargetRater = (image: Buffer) => number | Promise<number>;
 /** Best rating. */
 export const MAX_RATING = 5;
 
+/** How many points of a BRISQUE score, which is from 0 (best) to 100, cost one point of the rating. */
+const SCORE_PER_RATING = 20;
+
+/**
+ * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. One-colour images, images that are
+ * too small to be measured and what cannot be decoded get 0.
+ */
+export const brisqueRater: TargetRater = (image) => {
+  const sha256 = hashImage(image);
+  return remembered("brisqueRating", sha256, async () => {
+    const decoded = await decodedImage(sha256, image).catch(() => undefined);
+    if (!decoded) return 0;
+    const score = await brisqueScore(decoded.grey);
+    return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
+  });
+};
+
 /** Rates every image 5. */
 export const perfectRater: TargetRater = () => MAX_RATING;
+
+/**
+ * Rates images at random, from 0 to 5.
+ * @param seed the same seed gives the same sequence of ratings
+ */
+export function randomRater(seed?: string | number): TargetRater {
+  const random = createRandom(seed);
+  return () => random.integer(MAX_RATING + 1);
+}
 
 /**
  * Rates every image the same.

@@ -1,5 +1,8 @@
-import { createHash } from "node:crypto";
-import { exactMatcher, type ImageMatcher, type MatchedTarget } from "./matchers.ts";
+import { hashImage, isRemembered, remembered } from "./cache.ts";
+import { decodeThumbnail } from "./decode.ts";
+import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./matchers.ts";
+import { featureBytes, prepareFeatures, type SimilarityFeatures } from "./similarity-features.ts";
+import { scoreFeatures } from "./similarity-kernel.ts";
 import { nextTurn } from "./turns.ts";
 
 /** A target to compare an image with. */
@@ -11,20 +14,94 @@ export interface Candidate {
   bytes(): Buffer | Promise<Buffer>;
 }
 
+type Score = number | null;
+
+/** Candidates that are scored in one go: up to 6 ms. */
+const BATCH = 64;
+
 /**
- * Scores an image against candidates: one score, or null for no match, per candidate and in their order.
+ * Scores an image against candidates: one score, or null for no match, per candidate and in their order. The matchers of
+ * this package compare prepared images, which are kept; any other matcher is called for each candidate.
  * @throws TypeError when the matcher returns anything but a finite number, null or undefined; what the matcher throws.
  */
 export async function scoreCandidates(
   matcher: ImageMatcher,
   query: Buffer,
   candidates: readonly Candidate[],
-): Promise<(number | null)[]> {
-  if (matcher === exactMatcher) {
-    const sha256 = createHash("sha256").update(query).digest("hex");
+): Promise<Score[]> {
+  const comparison = comparisonOf(matcher);
+  if (!comparison) return scoreByCalling(matcher, query, candidates);
+  const sha256 = hashImage(query);
+  if (comparison.by === "bytes") {
     return candidates.map((candidate) => (candidate.sha256 === sha256 ? 1 : null));
   }
-  const scores: (number | null)[] = [];
+  const features = await featuresOf(sha256, () => query);
+  if (!features) return candidates.map(() => null);
+  return scoreBySimilarity(features, candidates, comparison.threshold);
+}
+
+async function scoreBySimilarity(
+  query: SimilarityFeatures,
+  candidates: readonly Candidate[],
+  threshold: number,
+): Promise<Score[]> {
+  const scores: Score[] = candidates.map(() => null);
+  for (const batch of batches(preparedFirst(candidates))) {
+    const features = await Promise.all(
+      batch.map(({ candidate }) => featuresOf(candidate.sha256, () => candidate.bytes())),
+    );
+    await nextTurn();
+    scoreFeatures(query, features, threshold).forEach((score, index) => {
+      scores[batch[index]?.position ?? -1] = score;
+    });
+  }
+  return scores;
+}
+
+interface Positioned {
+  readonly candidate: Candidate;
+  readonly position: number;
+}
+
+/** Those in the cache come first, before the preparation of others drives them out. */
+function preparedFirst(candidates: readonly Candidate[]): Positioned[] {
+  const positioned = candidates.map((candidate, position) => ({ candidate, position }));
+  const [prepared, others]: [Positioned[], Positioned[]] = [[], []];
+  for (const each of positioned) {
+    (isRemembered("features", each.candidate.sha256) ? prepared : others).push(each);
+  }
+  return [...prepared, ...others];
+}
+
+function batches<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / BATCH) }, (_, index) =>
+    items.slice(index * BATCH, (index + 1) * BATCH),
+  );
+}
+
+function featuresOf(
+  sha256: string,
+  bytes: () => Buffer | Promise<Buffer>,
+): Promise<SimilarityFeatures | null> {
+  return remembered(
+    "features",
+    sha256,
+    async () => {
+      const thumbnail = await decodeThumbnail(await bytes());
+      if (!thumbnail) return null;
+      await nextTurn();
+      return prepareFeatures(thumbnail);
+    },
+    (features) => (features ? featureBytes(features) : 0),
+  );
+}
+
+async function scoreByCalling(
+  matcher: ImageMatcher,
+  query: Buffer,
+  candidates: readonly Candidate[],
+): Promise<Score[]> {
+  const scores: Score[] = [];
   for (const candidate of candidates) {
     await nextTurn();
     scores.push(checkScore(await matcher(query, await candidate.bytes(), candidate.target)));
@@ -32,7 +109,7 @@ export async function scoreCandidates(
   return scores;
 }
 
-function checkScore(score: unknown): number | null {
+function checkScore(score: unknown): Score {
   if (score === null || score === undefined) return null;
   if (typeof score === "number" && Number.isFinite(score)) return score;
   const shown = typeof score === "string" ? JSON.stringify(score) : `${String(score)} (${typeof score})`;

@@ -1,0 +1,21 @@
+/** A kernel as it is kept in the package. */
+export interface CompiledKernel {
+  /** Lower-case hex SHA-256 of the AssemblyScript source. */
+  readonly sourceSha256: string;
+  /** The WebAssembly module, in base64. */
+  readonly wasm: string;
+}
+
+/** What every kernel exports. */
+export interface KernelMemory {
+  readonly memory: { readonly buffer: ArrayBuffer };
+}
+
+const modules = new Map<CompiledKernel, WebAssembly.Module>();
+
+/** A new instance of a kernel, with a memory of its own; compiling its few kilobytes takes about a millisecond, once. */
+export function instantiate<Exports extends KernelMemory>(kernel: CompiledKernel): Exports {
+  const module = modules.get(kernel) ?? new WebAssembly.Module(Buffer.from(kernel.wasm, "base64"));
+  modules.set(kernel, module);
+  return new WebAssembly.Instance<Exports>(module).exports;
+}
