@@ -9,7 +9,13 @@ import {
 } from "../domain/database.ts";
 import type { Dataset, GenerationWarning } from "../domain/dataset.ts";
 import type { Report } from "../domain/report.ts";
-import type { Target, TargetImage, TemplateTarget } from "../domain/target.ts";
+import type {
+  RecognitionCounts,
+  Target,
+  TargetImage,
+  TargetStatus,
+  TemplateTarget,
+} from "../domain/target.ts";
 import {
   eitherOf,
   exactly,
@@ -23,6 +29,7 @@ import {
   objectOf,
   partOf,
 } from "./record-guards.ts";
+import type { Conflict, NewTarget, RateRule, TargetChanges } from "./store.ts";
 
 /*
  * Records as JSON and back, without loss: what snapshots keep and what the servers send each other. Every record is
@@ -133,6 +140,48 @@ export const isCredentialRecord: Guard<ClientCredential> = objectOf({
   clientId: isText,
   clientSecret: isText,
   scopes: listOf(isText),
+});
+
+/** A target to create, whose image comes separately. */
+export const isNewTargetRecord: Guard<Omit<NewTarget, "image">> = objectOf({
+  id: isText,
+  name: isText,
+  width: isNumber,
+  active: isBoolean,
+  metadata: nullOr(isText),
+  processingTimeSeconds: isNumber,
+  processed: isBoolean,
+});
+
+/** Changes of a target; `newImage`: an image comes separately. */
+export type TargetChangesRecord = Omit<TargetChanges, "image"> & { readonly newImage: boolean };
+
+const isTargetChanges: Guard<Omit<TargetChanges, "image">> = partOf({
+  name: isText,
+  width: isNumber,
+  active: isBoolean,
+  metadata: nullOr(isText),
+});
+
+export const isTargetChangesRecord: Guard<TargetChangesRecord> = (value): value is TargetChangesRecord =>
+  objectOf({ newImage: isBoolean })(value) && isTargetChanges(value);
+
+export const isCountChanges: Guard<Partial<RecognitionCounts>> = partOf({
+  currentMonthRecos: isNumber,
+  previousMonthRecos: isNumber,
+  totalRecos: isNumber,
+});
+
+export const isTargetStatus: Guard<TargetStatus> = exactly("processing", "success", "failed");
+export const isListOptions: Guard<{ deleted: boolean }> = objectOf({ deleted: isBoolean });
+export const isRateRule: Guard<RateRule> = objectOf({
+  key: isText,
+  maxRequests: isNumber,
+  windowSeconds: isNumber,
+});
+export const isConflict: Guard<Conflict> = objectOf({
+  conflict: exactly("serverAccessKey", "serverSecretKey", "name", "clientAccessKey", "clientSecretKey", "id"),
+  value: isText,
 });
 
 export const encodeTarget = (target: Target): TargetRecord => ({ ...target, image: target.image.sha256 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ClientCredential } from "../domain/credential.ts";
 import type { CloudDatabase, Database, DatabaseSettings, VuMarkDatabase } from "../domain/database.ts";
 import type { Dataset } from "../domain/dataset.ts";
@@ -11,6 +10,8 @@ import {
   type TemplateTarget,
 } from "../domain/target.ts";
 import { RequestHistory } from "../runtime/rate-limiter.ts";
+import { ChangeLog } from "./change-log.ts";
+import { ImageShelf } from "./image-shelf.ts";
 import type { Conflict, NewTarget, RateRule, Store, TargetChanges } from "./store.ts";
 
 /** What becomes of an image once it was processed. */
@@ -26,7 +27,18 @@ interface Entry {
   readonly templates: Map<string, TemplateTarget>;
   readonly reports: Map<string, Report>;
   readonly histories: Map<string, RequestHistory>;
+  readonly changes: ChangeLog;
   lastSequence: number;
+}
+
+/** A database's present state, or how it differs from an earlier one. */
+export interface DatabaseState {
+  readonly tag: string;
+  /** All undeleted targets; otherwise those that changed since, deleted ones too. In order of creation. */
+  readonly complete: boolean;
+  readonly database: Database;
+  readonly targets: readonly Target[];
+  readonly templates: readonly TemplateTarget[];
 }
 
 /** All state in this process's memory. Every verb but those that rate an image answers at once. */
@@ -39,6 +51,8 @@ export class MemoryStore implements Store {
   private readonly byId = new Map<string, Entry>();
   private readonly datasets = new Map<string, Dataset>();
   private readonly credentials = new Map<string, ClientCredential>();
+  private readonly images = new ImageShelf();
+  private lastChange = 0;
 
   /** @param assess - decides what processing an image ends in, once for each stored image. */
   constructor(private readonly assess: AssessImage) {}
@@ -54,6 +68,7 @@ export class MemoryStore implements Store {
       templates: new Map(),
       reports: new Map(),
       histories: new Map(),
+      changes: new ChangeLog(this.nextChange(), () => this.nextChange()),
       lastSequence: 0,
     };
     for (const { index, value } of this.uniqueFields(database)) index.set(value, entry);
@@ -93,6 +108,7 @@ export class MemoryStore implements Store {
       database.kind === "cloud"
         ? { ...database, ...changes }
         : { ...database, state: changes.state ?? database.state };
+    entry.changes.note();
     return entry.database;
   }
 
@@ -100,7 +116,38 @@ export class MemoryStore implements Store {
     const entry = this.entries.get(name);
     if (entry === undefined) return false;
     for (const { index, value } of this.uniqueFields(entry.database)) index.delete(value);
+    for (const { image } of [...entry.targets.values(), ...entry.deleted.values()])
+      this.images.release(image);
     return true;
+  }
+
+  /**
+   * A database as it is now; with the tag of an earlier state only what changed since.
+   *
+   * @returns undefined when there is no such database, "unchanged" when the tag names the present state.
+   */
+  databaseState(databaseName: string, since?: string): DatabaseState | "unchanged" | undefined {
+    const entry = this.entries.get(databaseName);
+    if (entry === undefined) return undefined;
+    const { changes, database, templates } = entry;
+    if (since === changes.tag) return "unchanged";
+    const changed = since === undefined ? undefined : changes.since(since);
+    const targets =
+      changed === undefined
+        ? this.listTargets(databaseName)
+        : this.listTargets(databaseName, { deleted: true }).filter(({ id }) => changed(id));
+    return {
+      tag: changes.tag,
+      complete: changed === undefined,
+      database,
+      targets,
+      templates: [...templates.values()],
+    };
+  }
+
+  /** Bytes of an image that a target has, or had a short while ago. */
+  findImage(sha256: string): Buffer | undefined {
+    return this.images.find(sha256);
   }
 
   takeRateToken(databaseName: string, rules: readonly RateRule[], now: number): RateRule | undefined {
@@ -153,7 +200,7 @@ export class MemoryStore implements Store {
     const target: Target = {
       ...given,
       ...assessment,
-      image: storedImage(image),
+      image: this.images.add(image),
       uploadedAt: now,
       modifiedAt: now,
       deletedAt: null,
@@ -166,6 +213,7 @@ export class MemoryStore implements Store {
     };
     entry.targets.set(target.id, target);
     entry.idsByName.set(target.name, target.id);
+    entry.changes.note(target.id);
     return target;
   }
 
@@ -176,7 +224,7 @@ export class MemoryStore implements Store {
     now: number,
     onlyAfter: readonly ("processing" | "success" | "failed")[],
   ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
-    const pixels = image && { ...(await this.assess(image)), image: storedImage(image) };
+    const assessment = image && (await this.assess(image));
     const entry = this.entries.get(databaseName);
     const target = entry?.targets.get(targetId);
     if (entry === undefined || target === undefined) return "unknown";
@@ -185,10 +233,13 @@ export class MemoryStore implements Store {
     const rated = target.rated || ratingAt(target, now) !== -1;
     const owner = entry.idsByName.get(name);
     if (owner !== undefined && owner !== targetId) return "nameTaken";
+    const stored = image && { image: this.images.add(image) };
+    if (stored !== undefined) this.images.release(target.image);
     const updated: Target = {
       ...target,
       ...changes,
-      ...pixels,
+      ...assessment,
+      ...stored,
       modifiedAt: now,
       processed: false,
       rated,
@@ -196,6 +247,7 @@ export class MemoryStore implements Store {
     entry.targets.set(targetId, updated);
     entry.idsByName.delete(target.name);
     entry.idsByName.set(name, targetId);
+    entry.changes.note(targetId);
     return updated;
   }
 
@@ -213,6 +265,7 @@ export class MemoryStore implements Store {
     entry.targets.delete(targetId);
     entry.idsByName.delete(target.name);
     entry.deleted.set(targetId, deleted);
+    entry.changes.note(targetId);
     return deleted;
   }
 
@@ -221,11 +274,12 @@ export class MemoryStore implements Store {
     targetId: string,
     counts: Partial<RecognitionCounts>,
   ): Target | undefined {
-    const targets = this.entries.get(databaseName)?.targets;
-    const target = targets?.get(targetId);
-    if (target === undefined) return undefined;
+    const entry = this.entries.get(databaseName);
+    const target = entry?.targets.get(targetId);
+    if (entry === undefined || target === undefined) return undefined;
     const counted: Target = { ...target, ...counts };
-    targets?.set(targetId, counted);
+    entry.targets.set(targetId, counted);
+    entry.changes.note(targetId);
     return counted;
   }
 
@@ -233,6 +287,7 @@ export class MemoryStore implements Store {
     const entry = this.entries.get(databaseName);
     if (entry?.database.kind !== "vumark") return false;
     entry.templates.set(target.id, target);
+    entry.changes.note();
     return true;
   }
 
@@ -303,9 +358,12 @@ export class MemoryStore implements Store {
   }
 
   finishProcessing(): void {
-    for (const { targets, templates, reports } of this.entries.values()) {
-      for (const target of targets.values())
+    for (const { targets, templates, reports, changes } of this.entries.values()) {
+      changes.note();
+      for (const target of targets.values()) {
         targets.set(target.id, { ...target, processed: true, rated: true });
+        changes.note(target.id);
+      }
       for (const template of templates.values()) templates.set(template.id, { ...template, processed: true });
       for (const report of reports.values()) reports.set(report.file, { ...report, processed: true });
     }
@@ -317,6 +375,11 @@ export class MemoryStore implements Store {
     for (const name of [...this.entries.keys()]) this.deleteDatabase(name);
     this.datasets.clear();
     this.credentials.clear();
+  }
+
+  private nextChange(): number {
+    this.lastChange += 1;
+    return this.lastChange;
   }
 
   /** The indexes that hold a database, in the order in which conflicts are reported. */
@@ -347,10 +410,4 @@ function historyOf(entry: Entry, key: string): RequestHistory {
   const history = new RequestHistory();
   entry.histories.set(key, history);
   return history;
-}
-
-/** Keeps a copy, so that a caller who writes to the buffer afterwards changes nothing. */
-function storedImage(image: Buffer): Target["image"] {
-  const bytes = Buffer.from(image);
-  return { sha256: createHash("sha256").update(bytes).digest("hex"), bytes: () => bytes };
 }

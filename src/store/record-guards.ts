@@ -22,6 +22,10 @@ export const nullOr =
   (value): value is T | null =>
     value === null || guard(value);
 
+export const isNothing = (value: unknown): value is undefined => value === undefined;
+
+export const optional = <T>(guard: Guard<T>): Guard<T | undefined> => eitherOf(guard, isNothing);
+
 export const listOf =
   <T>(guard: Guard<T>): Guard<readonly T[]> =>
   (value): value is readonly T[] =>

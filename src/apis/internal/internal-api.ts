@@ -1,0 +1,94 @@
+import { percentDecoded } from "../../http/route.ts";
+import { header, type WireRequest, type WireResponse } from "../../http/wire-message.ts";
+import { encodeTarget, toText } from "../../store/codec.ts";
+import {
+  DATABASE_KEYS,
+  type DatabaseKey,
+  INTERNAL_PREFIX,
+  packResult,
+  unpackCall,
+} from "../../store/internal-protocol.ts";
+import type { MemoryStore } from "../../store/memory-store.ts";
+import { exactly, isText } from "../../store/record-guards.ts";
+import { Arguments, verbs } from "./verbs.ts";
+
+const isDatabaseKey = exactly(...DATABASE_KEYS);
+
+/** The target manager's routes for the other servers; see `internal-protocol.ts`. Journalled nowhere. */
+export class InternalApi {
+  /** @param epoch - names this run of the manager: what an earlier one said about revisions means nothing now. */
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly epoch: string,
+  ) {}
+
+  /** Whether the path is one of these routes, served or not. */
+  serves({ path }: WireRequest): boolean {
+    return path.startsWith(INTERNAL_PREFIX);
+  }
+
+  async answer(request: WireRequest): Promise<WireResponse> {
+    const [kind, first = "", second = "", ...more] = request.path.slice(INTERNAL_PREFIX.length).split("/");
+    if (request.method === "GET" && kind === "databases" && isDatabaseKey(first) && more.length === 0) {
+      return this.database(first, second, header(request, "if-none-match"));
+    }
+    if (request.method === "GET" && kind === "images" && second === "") return this.image(first);
+    const isVerb =
+      request.method === "POST" && kind === "store" && second === "" && Object.hasOwn(verbs, first);
+    const verb = isVerb ? verbs[first] : undefined;
+    if (verb === undefined) return reply(404);
+    try {
+      const { args, image } = unpackCall(request.body);
+      return reply(200, packResult(await verb(this.store, new Arguments(args, image))));
+    } catch (error) {
+      // What is wrong with a call is the other server's fault; a failing rater says so too.
+      return reply(400, Buffer.from(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  private database(key: DatabaseKey, encoded: string, seen: string | undefined): WireResponse {
+    const value = jsonText(percentDecoded(encoded));
+    const name = value === undefined ? undefined : this.databaseName(key, value);
+    const state = name === undefined ? undefined : this.store.databaseState(name, this.tagIn(seen));
+    if (state === undefined) return reply(204);
+    if (state === "unchanged") return reply(304);
+    const { tag, targets, ...rest } = state;
+    const body = Buffer.from(toText({ ...rest, targets: targets.map(encodeTarget) }));
+    return reply(200, body, [["ETag", `"${this.epoch}:${tag}"`]]);
+  }
+
+  private databaseName(key: DatabaseKey, value: string): string | undefined {
+    if (key === "name") return value;
+    return key === "serverAccessKey"
+      ? this.store.findDatabaseByServerAccessKey(value)?.name
+      : this.store.findDatabaseByClientAccessKey(value)?.name;
+  }
+
+  private tagIn(etag: string | undefined): string | undefined {
+    const mine = `"${this.epoch}:`;
+    return etag?.startsWith(mine) ? etag.slice(mine.length, -1) : undefined;
+  }
+
+  private image(sha256: string): WireResponse {
+    const bytes = this.store.findImage(sha256);
+    return bytes === undefined ? reply(404) : reply(200, bytes);
+  }
+}
+
+function jsonText(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isText(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reply(
+  status: number,
+  body: Buffer = Buffer.alloc(0),
+  headers: WireResponse["headers"] = [],
+): WireResponse {
+  const length = status === 204 || status === 304 ? [] : [["Content-Length", String(body.length)] as const];
+  return { status, headers: [...headers, ...length], body };
+}
