@@ -1,6 +1,7 @@
 import { managerEndpoints } from "./apis/manager/routes.ts";
 import { modelTargetEndpoints } from "./apis/model-target/routes.ts";
 import { queryEndpoints } from "./apis/query/routes.ts";
+import { reportEndpoints } from "./apis/report/routes.ts";
 import { targetEndpoints } from "./apis/target/routes.ts";
 import { headerLineRefusal, headerLinesFit } from "./guards/header-lines.ts";
 import type { Answer } from "./http/endpoint.ts";
@@ -24,7 +25,7 @@ export interface EmulatorOptions {
 }
 
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
-  target: targetEndpoints,
+  target: [...targetEndpoints, ...reportEndpoints],
   query: queryEndpoints,
   modelTarget: modelTargetEndpoints,
   manager: managerEndpoints,

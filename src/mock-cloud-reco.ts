@@ -153,7 +153,11 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @throws Error when a key, name or id is taken, saying which.
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
-    const database = newCloudDatabase(cloudDatabase(fields), this.#random, this.#options.databaseDefaults);
+    const database = newCloudDatabase(
+      cloudDatabase(fields),
+      this.#random,
+      this.#options.settings.databaseDefaults,
+    );
     this.#add(database);
     return new MockCloudDatabase(database, this.#store, this.#options.clock);
   }

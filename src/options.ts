@@ -1,5 +1,5 @@
 import { parseBaseUrl } from "./base-url.ts";
-import type { DatabaseSettings, RequestRateLimits } from "./domain/database.ts";
+import type { RequestRateLimits } from "./domain/database.ts";
 import { type ImageMatcher, structuralSimilarityMatcher } from "./images/matchers.ts";
 import { perfectRater, type TargetRater } from "./images/raters.ts";
 import {
@@ -90,7 +90,6 @@ export interface ResolvedOptions {
   readonly settings: Settings;
   readonly targetRater: TargetRater;
   readonly unhandledRequests: "bypass" | "error";
-  readonly databaseDefaults: Pick<DatabaseSettings, "requestsPerSecondLimit" | "requestRateLimits">;
   readonly clock: Clock;
   readonly seed: string | number | undefined;
 }
@@ -168,6 +167,10 @@ export function resolveOptions(options: MockCloudRecoOptions): ResolvedOptions {
     profile: profiles[options.profile ?? "neutral"],
     settings: {
       processingTimeSeconds: options.processingTimeSeconds ?? 0.5,
+      databaseDefaults: {
+        requestsPerSecondLimit: options.requestsPerSecondLimit ?? null,
+        requestRateLimits: options.requestRateLimits ?? null,
+      },
       queryMatcher: options.queryMatcher ?? structuralSimilarityMatcher,
       duplicatesMatcher: options.duplicatesMatcher ?? structuralSimilarityMatcher,
       queryContentEncoding: options.queryContentEncoding ?? "gzip",
@@ -185,10 +188,6 @@ export function resolveOptions(options: MockCloudRecoOptions): ResolvedOptions {
     },
     targetRater: options.targetRater ?? perfectRater,
     unhandledRequests: options.unhandledRequests ?? "bypass",
-    databaseDefaults: {
-      requestsPerSecondLimit: options.requestsPerSecondLimit ?? null,
-      requestRateLimits: options.requestRateLimits ?? null,
-    },
     clock: options.clock ?? systemClock,
     seed: options.seed,
   };

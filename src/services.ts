@@ -21,7 +21,7 @@ export interface Settings {
   /** Processing time of new targets, reports and datasets, in seconds. */
   readonly processingTimeSeconds: number;
   /** Rate limits of databases that are added without their own; none unless given. */
-  readonly databaseLimits?: DefaultLimits;
+  readonly databaseDefaults?: DefaultLimits;
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly queryContentEncoding: "gzip" | "identity";

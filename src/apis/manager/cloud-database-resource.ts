@@ -31,7 +31,7 @@ export const cloudDatabaseResource = (database: CloudDatabase, targets: readonly
 });
 
 const rateLimitResource = (limit: RequestRateLimit | null) =>
-  limit && { max_requests: limit.maxRequests, window_seconds: limit.windowSeconds };
+  limit ? { max_requests: limit.maxRequests, window_seconds: limit.windowSeconds } : null;
 
 /** What a new cloud database is given; unknown keys and `targets` are ignored. */
 export const readCloudDatabase = (fields: Fields): NewCloudDatabase => ({

@@ -38,7 +38,7 @@ export const addCloudDatabase = endpoint(
   anyRequest.adding(bodyAccepted(readCloudDatabase)),
   async (call) => {
     const { given, services, random } = call;
-    const database = newCloudDatabase(given, random, services.settings.databaseLimits);
+    const database = newCloudDatabase(given, random, services.settings.databaseDefaults);
     const taken = await services.store.createDatabase(database);
     return taken === undefined
       ? jsonReply(call, 201, cloudDatabaseResource(database, []))

@@ -13,12 +13,12 @@ export const secretText = kind("a non-empty string", "", isText, (value) =>
   value === "" ? "an empty string" : "no string",
 );
 
-export const anyText = kind("a string", "", (value) => typeof value === "string");
+export const anyText = kind("a string", "", (value): value is string => typeof value === "string");
 
-export const flag = kind("true or false", false, (value) => typeof value === "boolean");
+export const flag = kind("true or false", false, (value): value is boolean => typeof value === "boolean");
 
 export const wholeNumber = converted(
-  kind("", 0, (value) => typeof value === "number"),
+  kind("", 0, (value): value is number => typeof value === "number"),
   "a whole number of at least 0",
   0,
   // Negative zero becomes zero.

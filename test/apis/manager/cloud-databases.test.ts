@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { DirectEmulator } from "../../support/direct-emulator.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { manage } from "../../support/answers.ts";
+import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 
 const HEX = expect.stringMatching(/^[0-9a-f]{32}$/);
 
@@ -30,189 +31,191 @@ const full = {
   request_rate_limits: LIMITS,
 };
 
-describe("POST /cloud_databases", () => {
-  it("makes a database with the defaults of a free license", async () => {
-    const emulator = new DirectEmulator();
-    const added = await emulator.manage("POST", "/cloud_databases", {});
-    expect(added.status).toBe(201);
-    expect(added.headerNames).toEqual(["Content-Type", "Content-Length", "Date"]);
-    expect(added.header("content-type")).toBe("application/json");
-    expect(added.json).toEqual({
-      database_id: HEX,
-      database_name: HEX,
-      server_access_key: HEX,
-      server_secret_key: HEX,
-      client_access_key: HEX,
-      client_secret_key: HEX,
-      state_name: "WORKING",
-      database_type_name: "CLOUD_RECO",
-      targets: [],
-      request_quota: 100_000,
-      reco_threshold: 1000,
-      current_month_recos: 0,
-      previous_month_recos: 0,
-      total_recos: 0,
-      target_quota: 1000,
-      requests_per_second_limit: null,
-      request_rate_limits: null,
+describeBackends("cloud databases of the target manager", (backend) => {
+  let service: ServiceUnderTest;
+
+  beforeEach(async () => {
+    service = await backend.open();
+  });
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  describe("POST /cloud_databases", () => {
+    it("makes a database with the defaults of a free license", async () => {
+      const added = await manage(service, "POST", "/cloud_databases", {});
+      expect(added.status).toBe(201);
+      expect(added.headerNames).toEqual(["Content-Type", "Content-Length", "Date"]);
+      expect(added.headers["content-type"]).toBe("application/json");
+      expect(added.fields).toEqual({
+        database_id: HEX,
+        database_name: HEX,
+        server_access_key: HEX,
+        server_secret_key: HEX,
+        client_access_key: HEX,
+        client_secret_key: HEX,
+        state_name: "WORKING",
+        database_type_name: "CLOUD_RECO",
+        targets: [],
+        request_quota: 100_000,
+        reco_threshold: 1000,
+        current_month_recos: 0,
+        previous_month_recos: 0,
+        total_recos: 0,
+        target_quota: 1000,
+        requests_per_second_limit: null,
+        request_rate_limits: null,
+      });
+      expect((await manage(service, "GET", "/cloud_databases")).json).toEqual([added.json]);
     });
-    expect((await emulator.manage("GET", "/cloud_databases")).json).toEqual([added.json]);
-  });
 
-  it("keeps every field, and shows them in the documented order", async () => {
-    const emulator = new DirectEmulator();
-    const added = await emulator.manage("POST", "/cloud_databases", full);
-    expect(added.text).toBe(JSON.stringify(full).replace("ä", "\\u00e4"));
-    expect((await emulator.manage("GET", "/cloud_databases")).text).toBe(`[${added.text}]`);
-  });
+    it("keeps every field, and shows them in the documented order", async () => {
+      const added = await manage(service, "POST", "/cloud_databases", full);
+      expect(added.text).toBe(JSON.stringify(full).replace("ä", "\\u00e4"));
+      expect((await manage(service, "GET", "/cloud_databases")).text).toBe(`[${added.text}]`);
+    });
 
-  it("ignores unknown keys, targets whatever they hold, and the fraction of 5.0", async () => {
-    const emulator = new DirectEmulator();
-    const body = '{"targets":"x","vumark_targets":[1],"unknown":{},"target_quota":5.0}';
-    expect((await emulator.manage("POST", "/cloud_databases", body)).json).toMatchObject({
-      targets: [],
-      target_quota: 5,
+    it("ignores unknown keys, targets whatever they hold, and the fraction of 5.0", async () => {
+      const body = '{"targets":"x","vumark_targets":[1],"unknown":{},"target_quota":5.0}';
+      expect((await manage(service, "POST", "/cloud_databases", body)).fields).toMatchObject({
+        targets: [],
+        target_quota: 5,
+      });
+    });
+
+    it("uses the emulator's limits where none are given, and none where null is given", async () => {
+      await using limited = await backend.open({
+        requestsPerSecondLimit: 9,
+        managerUrl: "http://limited.test",
+      });
+      const own = await manage(limited, "POST", "/cloud_databases", { requests_per_second_limit: null });
+      expect(own.fields).toMatchObject({ requests_per_second_limit: null });
+      expect((await manage(limited, "POST", "/cloud_databases", {})).fields).toMatchObject({
+        requests_per_second_limit: 9,
+      });
+    });
+
+    it.each([
+      ["", "body", "body is no JSON"],
+      ["{", "body", "body is no JSON"],
+      ["[]", "body", "body is an array of 0"],
+      ["null", "body", "body is null"],
+      [Buffer.from([0x7b, 0xff, 0x7d]), "body", "body is no JSON"],
+    ])("refuses the body %j", async (body, field, message) => {
+      const refused = await manage(service, "POST", "/cloud_databases", body);
+      expect(refused.status).toBe(400);
+      expect(refused.fields).toEqual({ errors: [{ field, message, accepted: "a JSON object" }] });
+    });
+
+    it("names every field that is not accepted, with what is accepted", async () => {
+      const refused = await manage(service, "POST", "/cloud_databases", {
+        database_name: "",
+        server_secret_key: 12345,
+        state_name: "working",
+        target_quota: true,
+        request_quota: 1.5,
+        reco_threshold: null,
+        requests_per_second_limit: -1,
+        request_rate_limits: {
+          other: { max_requests: "many", window_seconds: 0 },
+          get_target: { window_seconds: 1 },
+          list_targets: 5,
+        },
+      });
+      expect(refused.status).toBe(400);
+      const whole = "a whole number of at least 0";
+      expect(refused.fields).toEqual({
+        errors: [
+          {
+            field: "database_name",
+            message: "database_name is an empty string",
+            accepted: "a non-empty string",
+          },
+          {
+            field: "server_secret_key",
+            message: "server_secret_key is no string",
+            accepted: "a non-empty string",
+          },
+          {
+            field: "state_name",
+            message: 'state_name is "working"',
+            accepted: "one of WORKING, PROJECT_INACTIVE, PROJECT_SUSPENDED, PROJECT_HAS_NO_API_ACCESS",
+          },
+          { field: "request_quota", message: "request_quota is 1.5", accepted: whole },
+          { field: "reco_threshold", message: "reco_threshold is null", accepted: whole },
+          { field: "target_quota", message: "target_quota is true", accepted: whole },
+          {
+            field: "requests_per_second_limit",
+            message: "requests_per_second_limit is -1",
+            accepted: `${whole}, or null`,
+          },
+          {
+            field: "request_rate_limits.other.max_requests",
+            message: 'request_rate_limits.other.max_requests is "many"',
+            accepted: whole,
+          },
+          {
+            field: "request_rate_limits.other.window_seconds",
+            message: "request_rate_limits.other.window_seconds is 0",
+            accepted: "a number above 0",
+          },
+          {
+            field: "request_rate_limits.get_target.max_requests",
+            message: "request_rate_limits.get_target.max_requests is missing",
+            accepted: whole,
+          },
+          {
+            field: "request_rate_limits.list_targets",
+            message: "request_rate_limits.list_targets is 5",
+            accepted: "an object with max_requests and window_seconds, or null",
+          },
+        ],
+      });
+    });
+
+    it.each([
+      ["database_id", "database id"],
+      ["database_name", "name"],
+      ["server_access_key", "server access key"],
+      ["server_secret_key", "server secret key"],
+      ["client_access_key", "client access key"],
+      ["client_secret_key", "client secret key"],
+    ])("refuses a %s that is taken, by case", async (field, noun) => {
+      await manage(service, "POST", "/cloud_databases", { [field]: "taken" });
+      const refused = await manage(service, "POST", "/cloud_databases", { [field]: "taken" });
+      expect(refused.status).toBe(409);
+      expect(refused.headers["content-type"]).toBe("text/plain");
+      expect(refused.text).toBe(
+        `All ${noun}s must be unique. There is already a database with the ${noun} "taken".`,
+      );
+      expect((await service.latest()).reason).not.toContain("taken");
+      expect((await manage(service, "POST", "/cloud_databases", { [field]: "Taken" })).status).toBe(201);
+    });
+
+    it("reports the first conflict in the resource's order", async () => {
+      await manage(service, "POST", "/cloud_databases", full);
+      const { database_id: _, ...rest } = full;
+      expect((await manage(service, "POST", "/cloud_databases", rest)).text).toContain('the name "näme"');
     });
   });
 
-  it("uses the emulator's limits where none are given, and none where null is given", async () => {
-    const databaseLimits = { requestsPerSecondLimit: 9, requestRateLimits: null };
-    const emulator = new DirectEmulator({ databaseLimits });
-    const own = await emulator.manage("POST", "/cloud_databases", { requests_per_second_limit: null });
-    expect(own.json).toMatchObject({ requests_per_second_limit: null });
-    expect((await emulator.manage("POST", "/cloud_databases", {})).json).toMatchObject({
-      requests_per_second_limit: 9,
+  describe("DELETE /cloud_databases/{database_name}", () => {
+    it("frees the name and keys", async () => {
+      await manage(service, "POST", "/cloud_databases", full);
+      const deleted = await manage(service, "DELETE", `/cloud_databases/${encodeURIComponent("näme")}`, "x");
+      expect(deleted.status).toBe(200);
+      expect(deleted.headerNames).toEqual(["Content-Length", "Date"]);
+      expect(deleted.body).toHaveLength(0);
+      expect((await manage(service, "GET", "/cloud_databases")).json).toEqual([]);
+      expect((await manage(service, "POST", "/cloud_databases", full)).status).toBe(201);
     });
-  });
 
-  it.each([
-    ["", "body", "body is no JSON"],
-    ["{", "body", "body is no JSON"],
-    ["[]", "body", "body is an array of 0"],
-    ["null", "body", "body is null"],
-    [Buffer.from([0x7b, 0xff, 0x7d]), "body", "body is no JSON"],
-  ])("refuses the body %j", async (body, field, message) => {
-    const refused = await new DirectEmulator().manage("POST", "/cloud_databases", body);
-    expect(refused.status).toBe(400);
-    expect(refused.json).toEqual({ errors: [{ field, message, accepted: "a JSON object" }] });
-  });
-
-  it("names every field that is not accepted, with what is accepted", async () => {
-    const refused = await new DirectEmulator().manage("POST", "/cloud_databases", {
-      database_name: "",
-      server_secret_key: 12345,
-      state_name: "working",
-      target_quota: true,
-      request_quota: 1.5,
-      reco_threshold: null,
-      requests_per_second_limit: -1,
-      request_rate_limits: {
-        other: { max_requests: "many", window_seconds: 0 },
-        get_target: { window_seconds: 1 },
-        list_targets: 5,
-      },
+    it("answers an unknown name, and a VuMark database's, with an empty 404", async () => {
+      await manage(service, "POST", "/vumark_databases", { database_name: "label" });
+      for (const name of ["unknown", "label"]) {
+        const refused = await manage(service, "DELETE", `/cloud_databases/${name}`);
+        expect(refused.status).toBe(404);
+        expect(refused.body).toHaveLength(0);
+      }
+      expect((await service.latest()).reason).toBe('there is no cloud database with the name "label"');
     });
-    expect(refused.status).toBe(400);
-    const whole = "a whole number of at least 0";
-    expect(refused.json).toEqual({
-      errors: [
-        {
-          field: "database_name",
-          message: "database_name is an empty string",
-          accepted: "a non-empty string",
-        },
-        {
-          field: "server_secret_key",
-          message: "server_secret_key is no string",
-          accepted: "a non-empty string",
-        },
-        {
-          field: "state_name",
-          message: 'state_name is "working"',
-          accepted: "one of WORKING, PROJECT_INACTIVE, PROJECT_SUSPENDED, PROJECT_HAS_NO_API_ACCESS",
-        },
-        { field: "request_quota", message: "request_quota is 1.5", accepted: whole },
-        { field: "reco_threshold", message: "reco_threshold is null", accepted: whole },
-        { field: "target_quota", message: "target_quota is true", accepted: whole },
-        {
-          field: "requests_per_second_limit",
-          message: "requests_per_second_limit is -1",
-          accepted: `${whole}, or null`,
-        },
-        {
-          field: "request_rate_limits.other.max_requests",
-          message: 'request_rate_limits.other.max_requests is "many"',
-          accepted: whole,
-        },
-        {
-          field: "request_rate_limits.other.window_seconds",
-          message: "request_rate_limits.other.window_seconds is 0",
-          accepted: "a number above 0",
-        },
-        {
-          field: "request_rate_limits.get_target.max_requests",
-          message: "request_rate_limits.get_target.max_requests is missing",
-          accepted: whole,
-        },
-        {
-          field: "request_rate_limits.list_targets",
-          message: "request_rate_limits.list_targets is 5",
-          accepted: "an object with max_requests and window_seconds, or null",
-        },
-      ],
-    });
-  });
-
-  it.each([
-    ["database_id", "database id"],
-    ["database_name", "name"],
-    ["server_access_key", "server access key"],
-    ["server_secret_key", "server secret key"],
-    ["client_access_key", "client access key"],
-    ["client_secret_key", "client secret key"],
-  ])("refuses a %s that is taken, by case", async (field, noun) => {
-    const emulator = new DirectEmulator();
-    await emulator.manage("POST", "/cloud_databases", { [field]: "taken" });
-    const refused = await emulator.manage("POST", "/cloud_databases", { [field]: "taken" });
-    expect(refused.status).toBe(409);
-    expect(refused.header("content-type")).toBe("text/plain");
-    expect(refused.text).toBe(
-      `All ${noun}s must be unique. There is already a database with the ${noun} "taken".`,
-    );
-    expect(emulator.emulator.journal.entries.at(-1)?.reason).not.toContain("taken");
-    expect((await emulator.manage("POST", "/cloud_databases", { [field]: "Taken" })).status).toBe(201);
-  });
-
-  it("reports the first conflict in the resource's order", async () => {
-    const emulator = new DirectEmulator();
-    await emulator.manage("POST", "/cloud_databases", full);
-    const { database_id: _, ...rest } = full;
-    expect((await emulator.manage("POST", "/cloud_databases", rest)).text).toContain('the name "näme"');
-  });
-});
-
-describe("DELETE /cloud_databases/{database_name}", () => {
-  it("frees the name and keys", async () => {
-    const emulator = new DirectEmulator();
-    await emulator.manage("POST", "/cloud_databases", full);
-    const deleted = await emulator.manage("DELETE", `/cloud_databases/${encodeURIComponent("näme")}`, "x");
-    expect(deleted.status).toBe(200);
-    expect(deleted.headerNames).toEqual(["Content-Length", "Date"]);
-    expect(deleted.body).toHaveLength(0);
-    expect((await emulator.manage("GET", "/cloud_databases")).json).toEqual([]);
-    expect((await emulator.manage("POST", "/cloud_databases", full)).status).toBe(201);
-  });
-
-  it("answers an unknown name, and a VuMark database's, with an empty 404", async () => {
-    const emulator = new DirectEmulator();
-    await emulator.manage("POST", "/vumark_databases", { database_name: "label" });
-    for (const name of ["unknown", "label"]) {
-      const refused = await emulator.manage("DELETE", `/cloud_databases/${name}`);
-      expect(refused.status).toBe(404);
-      expect(refused.body).toHaveLength(0);
-    }
-    expect(emulator.emulator.journal.entries.at(-1)?.reason).toBe(
-      'there is no cloud database with the name "label"',
-    );
   });
 });
