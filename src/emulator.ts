@@ -1,4 +1,3 @@
-import { instanceEndpoints } from "./apis/instance/routes.ts";
 import { managerEndpoints } from "./apis/manager/routes.ts";
 import { modelTargetEndpoints } from "./apis/model-target/routes.ts";
 import { queryEndpoints } from "./apis/query/routes.ts";
@@ -13,20 +12,20 @@ import type { WireRequest } from "./http/wire-message.ts";
 import { emptyNotFound, notFoundPage } from "./responses/pages.ts";
 import { emptyQueryReply, encodeQueryReply } from "./responses/query-api.ts";
 import type { Awaitable } from "./runtime/awaitable.ts";
-import { Journal, type JournalEntry } from "./runtime/journal.ts";
+import { Journal, type RequestResult } from "./runtime/journal.ts";
 import type { Service } from "./runtime/operation.ts";
 import { realMilliseconds } from "./runtime/real-time.ts";
 import type { ServiceEndpoint, Services, Settings } from "./services.ts";
+import { unservedReason } from "./unserved-reason.ts";
 
 export interface EmulatorOptions {
   /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
   readonly unservedPaths: "notFound" | "connectionError";
   readonly journal?: Journal;
-  readonly onEntry?: (entry: JournalEntry) => void;
 }
 
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
-  target: [...targetEndpoints, ...instanceEndpoints, ...reportEndpoints],
+  target: [...targetEndpoints, ...reportEndpoints],
   query: queryEndpoints,
   modelTarget: modelTargetEndpoints,
   manager: managerEndpoints,
@@ -62,22 +61,18 @@ export class Emulator {
     const exchange: Exchange = { request, now: clock.now().getTime(), profile, random, trace: {} };
     const started = realMilliseconds();
     const found = findEndpoint(apis, request);
-    const record = (rest: Partial<JournalEntry>) => {
-      const entry = this.journal.add({
-        time: new Date(exchange.now),
-        api: found.api,
-        operation: found.endpoint?.operation,
-        method: request.method,
-        path: request.path,
-        durationMs: realMilliseconds() - started,
-        ...exchange.trace,
-        ...rest,
-      });
-      this.options.onEntry?.(entry);
-    };
+    const close = this.journal.open({
+      time: new Date(exchange.now),
+      api: found.api,
+      operation: found.endpoint?.operation,
+      method: request.method,
+      path: request.path,
+    });
+    const record = (result: Omit<RequestResult, "durationMs">) =>
+      close({ durationMs: realMilliseconds() - started, ...exchange.trace, ...result });
 
     try {
-      const { reply, refusedBy, reason } = await this.answer(found, exchange);
+      const { reply, refusedBy, reason } = await this.answer(apis, found, exchange);
       if (reply === undefined) {
         record({ refusedBy, reason });
         await this.delayAnswer(found.api);
@@ -98,7 +93,11 @@ export class Emulator {
     if (responseDelaySeconds > 0 && api !== "manager") await delay(responseDelaySeconds);
   }
 
-  private async answer(found: Found, exchange: Exchange): Promise<Answer | Unanswered> {
+  private async answer(
+    apis: readonly Service[],
+    found: Found,
+    exchange: Exchange,
+  ): Promise<Answer | Unanswered> {
     const { api, endpoint, params, pathIsServed } = found;
     const { request } = exchange;
     const { settings } = this.services;
@@ -111,13 +110,9 @@ export class Emulator {
     if (refusal !== undefined) {
       return { reply: refusal.respond(exchange), refusedBy: headerLinesFit.name, reason: refusal.reason };
     }
-    if (pathIsServed) {
-      const reason = `${request.path} is served, but not with the method ${request.method}`;
-      return { reply: await UNSERVED[api](exchange, settings), refusedBy: "route", reason };
-    }
-    const reason = `nothing is served at ${request.method} ${request.path}`;
-    const reply =
-      this.options.unservedPaths === "notFound" ? await UNSERVED[api](exchange, settings) : undefined;
+    const reason = unservedReason(API_ENDPOINTS, apis, request);
+    const answered = pathIsServed || this.options.unservedPaths === "notFound";
+    const reply = answered ? await UNSERVED[api](exchange, settings) : undefined;
     return { reply, refusedBy: "route", reason };
   }
 }

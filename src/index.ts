@@ -27,8 +27,10 @@ export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-d
 export { InvalidOptionError } from "./option-values.ts";
 export type { MockCloudRecoOptions } from "./options.ts";
 export type { ProfileName } from "./profiles.ts";
+export type { RequestFilter } from "./request-filter.ts";
 export { type Clock, systemClock } from "./runtime/clock.ts";
-export type { ConsideredTarget, JournalEntry } from "./runtime/journal.ts";
+export { formatJournal } from "./runtime/format-journal.ts";
+export type { ArrivedRequest, ConsideredTarget, JournalEntry, JournalEvents } from "./runtime/journal.ts";
 export { ManualClock } from "./runtime/manual-clock.ts";
 export type { Operation, Service } from "./runtime/operation.ts";
 export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./services.ts";

@@ -24,7 +24,9 @@ import {
   wholeNumber,
 } from "./option-values.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
-import type { JournalEntry } from "./runtime/journal.ts";
+import { entriesLike, type RequestFilter } from "./request-filter.ts";
+import { formatJournal, summarize } from "./runtime/format-journal.ts";
+import { Journal, type JournalEntry, type JournalEvents } from "./runtime/journal.ts";
 import type { Service } from "./runtime/operation.ts";
 import { createRandom, type Random } from "./runtime/random.ts";
 import { MemoryStore } from "./store/memory-store.ts";
@@ -87,6 +89,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #options: ResolvedOptions;
   readonly #random: Random;
   readonly #store: MemoryStore;
+  readonly #journal: Journal;
   readonly #emulator: Emulator;
   #interceptor: Interceptor | undefined;
 
@@ -100,9 +103,10 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     const { clock, profile, settings, seed, targetRater } = this.#options;
     this.#random = createRandom(seed);
     this.#store = new MemoryStore((image) => assessImage(image, targetRater));
+    this.#journal = new Journal(this.#options.journalCapacity);
     this.#emulator = new Emulator(
       { store: this.#store, clock, random: this.#random, profile, settings },
-      { unservedPaths: "connectionError" },
+      { unservedPaths: "connectionError", journal: this.#journal },
     );
     this.start();
   }
@@ -141,9 +145,52 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     };
   }
 
-  /** Every request that reached the mock, oldest first; the latest 1000. */
+  /** Every request that reached the mock, in the order of their answers; the latest `journalCapacity`. */
   get requests(): readonly JournalEntry[] {
-    return this.#emulator.journal.entries;
+    return this.#journal.entries;
+  }
+
+  /** How many requests {@link requests} no longer holds. */
+  get droppedRequests(): number {
+    return this.#journal.dropped;
+  }
+
+  /**
+   * The requests that are like this.
+   *
+   * @throws InvalidOptionError naming a field of the filter that does not exist or whose value cannot occur.
+   * @example mock.requestsOf({ operation: "addTarget", refused: true })
+   */
+  requestsOf(filter: RequestFilter): readonly JournalEntry[] {
+    return entriesLike(this.#journal.entries, filter);
+  }
+
+  /**
+   * Calls a listener for every `request` that arrives, every `response`, refused or not, and every request that is
+   * `rejected`. It is called at once and not waited for; what it throws becomes a warning of the process.
+   *
+   * @returns a function that removes the listener.
+   */
+  on<Name extends keyof JournalEvents>(
+    event: Name,
+    listener: (happened: JournalEvents[Name]) => unknown,
+  ): () => void {
+    return this.#journal.events[event].on(listener);
+  }
+
+  /**
+   * The requests so far as text for a person: what was refused and what to change, and why queries found what they
+   * found. Holds no secret.
+   *
+   * @param filter - which requests; default all that {@link requests} holds.
+   * @throws InvalidOptionError as {@link requestsOf}.
+   */
+  explain(filter: RequestFilter = {}): string {
+    const entries = this.requestsOf(filter);
+    return [
+      summarize(entries) + (this.droppedRequests > 0 ? `, ${this.droppedRequests} older ones dropped` : ""),
+      ...(entries.length > 0 ? [formatJournal(entries)] : []),
+    ].join("\n");
   }
 
   /**
@@ -259,7 +306,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   /** Back to no state: no databases, datasets, credentials, reports, and an empty journal. */
   async reset(): Promise<void> {
     this.#store.reset();
-    this.#emulator.journal.clear();
+    this.#journal.clear();
   }
 
   get #now(): number {

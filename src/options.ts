@@ -81,6 +81,8 @@ export interface MockCloudRecoOptions {
   readonly clock?: Clock;
   /** The same seed gives the same ids, keys and random ratings on every run. */
   readonly seed?: string | number;
+  /** How many requests the journal keeps, 1 or more. Default 1000. */
+  readonly journalCapacity?: number;
 }
 
 /** What a mock is made from, checked and with its defaults. */
@@ -92,6 +94,7 @@ export interface ResolvedOptions {
   readonly unhandledRequests: "bypass" | "error";
   readonly clock: Clock;
   readonly seed: string | number | undefined;
+  readonly journalCapacity: number | undefined;
 }
 
 const rateLimit: Shape = {
@@ -139,6 +142,7 @@ const optionsShape: { readonly fields: Readonly<Record<keyof MockCloudRecoOption
     modelTargetUser: { fields: { name: someText, password: someText }, required: ["name", "password"] },
     clock: withMethod("now", "(): Date"),
     seed: textOrNumber,
+    journalCapacity: wholeNumber(1),
   },
 };
 
@@ -190,5 +194,6 @@ export function resolveOptions(options: MockCloudRecoOptions): ResolvedOptions {
     unhandledRequests: options.unhandledRequests ?? "bypass",
     clock: options.clock ?? systemClock,
     seed: options.seed,
+    journalCapacity: options.journalCapacity,
   };
 }

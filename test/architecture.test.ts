@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services.ts"],
   ["guards"],
   ["apis"],
-  ["emulator.ts"],
+  ["emulator.ts", "unserved-reason.ts"],
   ["interception", "server"],
   [
     "base-url.ts",
@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "options.ts",
     "database-fields.ts",
     "mock-database.ts",
+    "request-filter.ts",
     "mock-cloud-reco.ts",
   ],
   ["cli", "index.ts"],

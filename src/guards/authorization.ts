@@ -1,7 +1,7 @@
 import type { Database } from "../domain/database.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { guard, refuse, step } from "../http/guard.ts";
-import { show } from "../http/show.ts";
+import { show, showUnknownKey } from "../http/show.ts";
 import { header } from "../http/wire-message.ts";
 import { failure } from "../responses/target-api.ts";
 import { authorizationHeader } from "../signing.ts";
@@ -31,11 +31,11 @@ export const knownAccessKey = <Kind extends Database>(accepts: (database: Databa
     "knownAccessKey",
     ({ keyOwner, request }) => {
       if (keyOwner !== undefined && accepts(keyOwner)) return { database: keyOwner };
-      const key = show(namedAccessKey(header(request, "authorization")));
+      const key = namedAccessKey(header(request, "authorization"));
       const reason =
         keyOwner === undefined
-          ? `no database has the server access key ${key}; server keys sign target API requests, client keys sign queries`
-          : `the server access key ${key} belongs to a VuMark database, and this route serves cloud databases only`;
+          ? `no database has the server access key ${showUnknownKey(key)}; server keys sign target API requests, client keys sign queries`
+          : `the server access key ${show(key)} belongs to a VuMark database, and this route serves cloud databases only`;
       return refuse(failure("Fail"), reason);
     },
   );

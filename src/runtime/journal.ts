@@ -1,4 +1,5 @@
 import type { Operation, Service } from "./operation.ts";
+import { Signal } from "./signal.ts";
 
 /** What became of one target when a query looked at it. */
 export interface ConsideredTarget {
@@ -8,9 +9,9 @@ export interface ConsideredTarget {
   readonly why: string;
 }
 
-/** One request as the journal keeps it. Never holds a secret or a body. */
-export interface JournalEntry {
-  /** Counts every request from 1 on, dropped ones included. */
+/** A request that has arrived and has no answer yet. */
+export interface ArrivedRequest {
+  /** Counts requests in the order of their arrival, from 1 on, dropped ones included. */
   readonly number: number;
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
@@ -20,6 +21,10 @@ export interface JournalEntry {
   readonly method: string;
   /** Path without query string and without the base URL's own prefix. */
   readonly path: string;
+}
+
+/** One request as the journal keeps it. Never holds a secret or a body. */
+export interface JournalEntry extends ArrivedRequest {
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
   readonly status?: number | undefined;
   readonly resultCode?: string | undefined;
@@ -31,27 +36,56 @@ export interface JournalEntry {
   readonly database?: string | undefined;
   /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
   readonly durationMs: number;
-  /** Queries: every target of the database, and why it did or did not match. */
+  /** Queries: every target of the database, and why it did or did not match; the nearest first. */
   readonly considered?: readonly ConsideredTarget[] | undefined;
 }
 
-const DEFAULT_CAPACITY = 1000;
+/** What happens to requests, by event. */
+export interface JournalEvents {
+  /** A request has arrived. */
+  readonly request: ArrivedRequest;
+  /** The answer to a request is known, refused or not; a configured delay is still to come. */
+  readonly response: JournalEntry;
+  /** A check refused the request, or nothing is served there; beside `response` when there is one. */
+  readonly rejected: JournalEntry;
+}
 
-/** The latest requests, oldest first; counts what it dropped. */
+const DEFAULT_CAPACITY = 1000;
+/** How many considered targets all entries hold together; beyond it the oldest queries lose theirs. */
+const MAX_CONSIDERED = 50_000;
+
+/** What an answer adds to an arrived request. */
+export type RequestResult = Omit<JournalEntry, keyof ArrivedRequest>;
+
+/** The latest requests, in the order in which they were answered; counts what it dropped. */
 export class Journal {
+  readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> } = {
+    request: new Signal("request"),
+    response: new Signal("response"),
+    rejected: new Signal("rejected"),
+  };
   private kept: JournalEntry[] = [];
-  private next = 1;
+  private arrived = 0;
+  private answered = 0;
+  private considered = 0;
+  /** Begins anew with every {@link clear}. */
+  private era = {};
 
   /** @param capacity - how many entries are kept, at least 1. */
   constructor(private readonly capacity: number = DEFAULT_CAPACITY) {}
 
-  add(entry: Omit<JournalEntry, "number">): JournalEntry {
-    const numbered = { number: this.next, ...entry };
-    this.next += 1;
-    this.kept.push(numbered);
-    // Dropped in bulk, so that one more entry never costs a copy of all others.
-    if (this.kept.length >= 2 * this.capacity) this.kept = this.kept.slice(-this.capacity);
-    return numbered;
+  /** Notes a request. The function returned notes its answer, which is kept unless the journal was cleared meanwhile. */
+  open(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => void {
+    this.arrived += 1;
+    const arrived: ArrivedRequest = { number: this.arrived, ...request };
+    const { era } = this;
+    this.events.request.emit(arrived);
+    return (result) => {
+      const entry: JournalEntry = { ...arrived, ...result };
+      if (era === this.era) this.keep(entry);
+      if (entry.status !== undefined) this.events.response.emit(entry);
+      if (entry.refusedBy !== undefined) this.events.rejected.emit(entry);
+    };
   }
 
   get entries(): readonly JournalEntry[] {
@@ -60,11 +94,36 @@ export class Journal {
 
   /** How many entries were dropped since the start or the last {@link clear}. */
   get dropped(): number {
-    return Math.max(0, this.next - 1 - this.capacity);
+    return Math.max(0, this.answered - this.capacity);
   }
 
   clear(): void {
     this.kept = [];
-    this.next = 1;
+    this.arrived = 0;
+    this.answered = 0;
+    this.considered = 0;
+    this.era = {};
+  }
+
+  private keep(entry: JournalEntry): void {
+    this.answered += 1;
+    this.kept.push(entry);
+    this.considered += entry.considered?.length ?? 0;
+    // Dropped in bulk, so that one more entry never costs a copy of all others.
+    if (this.kept.length >= 2 * this.capacity) this.kept = this.kept.slice(-this.capacity);
+    if (this.considered > MAX_CONSIDERED) this.forgetConsidered();
+  }
+
+  /** Keeps the newest queries' lists, half of what is allowed. */
+  private forgetConsidered(): void {
+    let left = MAX_CONSIDERED / 2;
+    this.considered = 0;
+    for (const [index, entry] of [...this.kept.entries()].reverse()) {
+      const { considered, ...rest } = entry;
+      if (considered === undefined) continue;
+      left -= considered.length;
+      if (left < 0) this.kept[index] = rest;
+      else this.considered += considered.length;
+    }
   }
 }

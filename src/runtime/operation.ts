@@ -1,5 +1,6 @@
 /** The hosts of protocol section 1, by what they serve. */
-export type Service = "target" | "query" | "modelTarget" | "manager";
+export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
+export type Service = (typeof SERVICES)[number];
 
 /** What a request asked for, by the name that the journal and fault rules use. */
 export type Operation =

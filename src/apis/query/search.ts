@@ -7,6 +7,7 @@ import type { ConsideredTarget } from "../../runtime/journal.ts";
 export interface Search {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
+  /** The nearest first: those with a score, those that no image could have matched now, those without a score. */
   readonly considered: readonly ConsideredTarget[];
 }
 
@@ -26,12 +27,17 @@ export async function searchTargets(
     else passedOver.push(considered(target, why));
   }
   const ranked = await rankTargets(matcher, image, searched);
+  const verdicts = ranked.map((scored, index) => verdict(scored, index + 1, maxNumResults));
   return {
     found: ranked
       .slice(0, maxNumResults)
       .filter(({ score }) => score !== null)
       .map(({ target }) => target),
-    considered: [...ranked.map((scored, index) => verdict(scored, index + 1, maxNumResults)), ...passedOver],
+    considered: [
+      ...verdicts.filter(({ matched }) => matched),
+      ...passedOver,
+      ...verdicts.filter(({ matched }) => !matched),
+    ],
   };
 }
 

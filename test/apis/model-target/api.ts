@@ -1,10 +1,11 @@
-import { ManualClock, MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { Emulator } from "../../../src/emulator.ts";
-import { resolveOptions } from "../../../src/options.ts";
+import { type ProfileName, profiles } from "../../../src/profiles.ts";
+import type { JournalEntry } from "../../../src/runtime/journal.ts";
 import { createRandom } from "../../../src/runtime/random.ts";
+import type { Settings } from "../../../src/services.ts";
 import { MemoryStore } from "../../../src/store/memory-store.ts";
-import { type BackendOptions, describeBackends, type Refused } from "../../support/backends.ts";
-import { nodeClient } from "../../support/clients.ts";
+
+export type ApiOptions = { readonly profile?: ProfileName } & Partial<Settings>;
 
 export interface Sent {
   readonly method: string;
@@ -22,50 +23,46 @@ export interface Received {
 }
 
 /** An emulator's Model Target API, however it is reached. */
-export interface Api extends AsyncDisposable {
+export interface Api {
   send(request: Sent): Promise<Received>;
-  now(): Date;
   advance(seconds: number): void;
   /** What the journal says about the latest request. */
-  latest(): Promise<Refused>;
+  latest(): JournalEntry | undefined;
 }
 
-export type OpenApi = (options?: BackendOptions) => Promise<Api>;
+export const START = Date.UTC(2026, 10, 21, 10, 42);
 
-interface Service extends AsyncDisposable {
-  readonly urls: { readonly modelTarget: string };
-  readonly clock: ManualClock;
-  latest(): Promise<Refused>;
-}
+const unused = () => {
+  throw new Error("Model Targets have no images");
+};
 
-/** Runs the same tests on every backend, through a real client. */
-export function describeApi(name: string, define: (openApi: OpenApi) => void): void {
-  describeBackends(name, (backend) => define(async (options) => throughClient(await backend.open(options))));
-}
-
-/** For options that exist in process only. */
-export function openMock(options: MockCloudRecoOptions): Api {
-  const clock = new ManualClock();
-  const mock = new MockCloudReco({ ...options, clock });
-  return throughClient({
-    urls: mock.urls,
-    clock,
-    latest: async () => mock.requests.at(-1) ?? {},
-    [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
-  });
-}
-
-/** Without a transport: for thousands of requests, and for such as no client sends. */
-export function openDirectly(options: MockCloudRecoOptions = {}): Api {
-  const clock = new ManualClock();
-  const { profile, settings } = resolveOptions(options);
-  const store = new MemoryStore(() => Promise.reject(new Error("Model Targets have no images")));
+/** Opens an emulator of its own for one test. */
+export async function openApi({ profile = "neutral", ...settings }: ApiOptions = {}): Promise<Api> {
+  let now = START;
   const emulator = new Emulator(
-    { store, clock, random: createRandom(), profile, settings },
+    {
+      store: new MemoryStore(unused),
+      clock: { now: () => new Date(now) },
+      random: createRandom(),
+      profile: profiles[profile],
+      settings: {
+        processingTimeSeconds: 0.5,
+        queryMatcher: unused,
+        duplicatesMatcher: unused,
+        queryContentEncoding: "gzip",
+        responseDelaySeconds: 0,
+        delay: unused,
+        reportBaseUrl: "https://vws.vuforia.com",
+        modelTargetTrainingAllowanceExceeded: false,
+        modelTargetClient: { id: "client-id", secret: "client-secret" },
+        modelTargetUser: { name: "user@example.com", password: "password" },
+        ...settings,
+      },
+    },
     { unservedPaths: "notFound" },
   );
   return {
-    async send({ method, path, headers = {}, body = "" }) {
+    async send({ method, path, headers = {}, body }) {
       const { response } = await emulator.handle(["modelTarget"], {
         method,
         path,
@@ -76,34 +73,15 @@ export function openDirectly(options: MockCloudRecoOptions = {}): Api {
       if (response === undefined) throw new Error(`${method} ${path} got no response`);
       return response;
     },
-    now: () => clock.now(),
-    advance: (seconds) => clock.advance(seconds),
-    latest: async () => emulator.journal.entries.at(-1) ?? {},
-    [Symbol.asyncDispose]: async () => {},
-  };
-}
-
-function throughClient(service: Service): Api {
-  const { urls, clock } = service;
-  return {
-    async send({ method, path, headers = {}, body }) {
-      const request = {
-        method,
-        url: urls.modelTarget + path,
-        headers,
-        body: body === undefined ? undefined : bytesOf(body),
-      };
-      const { status, rawHeaders = [], body: received } = await nodeClient(request);
-      return { status, headers: rawHeaders, body: received };
+    advance: (seconds) => {
+      now += seconds * 1000;
     },
-    now: () => clock.now(),
-    advance: (seconds) => clock.advance(seconds),
-    latest: () => service.latest(),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+    latest: () => emulator.journal.entries.at(-1),
   };
 }
 
 function bytesOf(body: unknown): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
   if (body instanceof Uint8Array) return Buffer.from(body);
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }

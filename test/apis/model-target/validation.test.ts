@@ -1,14 +1,14 @@
-import type { ProfileName } from "mock-cloud-reco";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, describeApi } from "./api.ts";
+import { describe, expect, it } from "vitest";
+import type { ProfileName } from "../../../src/profiles.ts";
+import { openApi } from "./api.ts";
 import { ADVANCED, creation, dataset, model, STANDARD, validationMessages, withoutKeys } from "./requests.ts";
 
 /** What a creation is refused with; nothing when it is accepted. */
-async function messages(api: Api, body: unknown, path: string): Promise<string[]> {
+async function messages(body: unknown, path = STANDARD, profile: ProfileName = "neutral"): Promise<string[]> {
+  const api = await openApi({ profile });
   const received = await api.send(creation(body, { path }));
   if (received.status === 201) return [];
-  const refused = await api.latest();
-  expect(refused).toMatchObject({ refusedBy: "validRequest", reason: expect.stringMatching(/\w+ \w+/) });
+  expect(api.latest()).toMatchObject({ refusedBy: "validRequest", reason: expect.stringMatching(/\w+ \w+/) });
   return validationMessages(received);
 }
 
@@ -32,17 +32,9 @@ type Case = [name: string, body: unknown, found: string[]];
 const BOTH: ProfileName[] = ["neutral", "vuforia"];
 
 function table(title: string, cases: Case[], path = STANDARD, under: ProfileName[] = BOTH): void {
-  describeApi(title, (openApi) => {
-    describe.each(under)("%s", (profile) => {
-      let api: Api;
-      beforeAll(async () => {
-        api = await openApi({ profile });
-      });
-      afterAll(() => api[Symbol.asyncDispose]());
-
-      it.each(cases)("%s", async (_name, body, found) => {
-        expect(await messages(api, body, path)).toEqual(found);
-      });
+  describe.each(under)(`${title} (%s)`, (profile) => {
+    it.each(cases)("%s", async (_name, body, found) => {
+      expect(await messages(body, path, profile)).toEqual(found);
     });
   });
 }
@@ -567,16 +559,12 @@ table(
   ["vuforia"],
 );
 
-describeApi("the reason of a validation error", (openApi) => {
+describe("the reason of a validation error", () => {
   it("says what to change, and does not grow with the findings", async () => {
-    await using api = await openApi();
+    const api = await openApi();
     await api.send(creation(dataset(model({ simplify: "often" }))));
-    expect((await api.latest()).reason).toBe(
-      '/models(0)/simplify is "often"; accepted are never, always, auto',
-    );
+    expect(api.latest()?.reason).toBe('/models(0)/simplify is "often"; accepted are never, always, auto');
     await api.send(creation(withViews(...Array.from({ length: 1000 }, () => ({})))));
-    expect((await api.latest()).reason).toMatch(
-      /^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/,
-    );
+    expect(api.latest()?.reason).toMatch(/^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/);
   });
 });

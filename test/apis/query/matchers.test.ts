@@ -77,11 +77,11 @@ test("the journal says why each target was not searched", async () => {
   service.clock.advance(0.2);
   expect(await results(service, service.keys, queryImage, ALL)).toEqual([]);
   expect(considered(service.mock)).toEqual([
-    ["searched", false, "no score: the matcher sees no match"],
     ["inactive", false, "inactive"],
     ["processing", false, "still processing, for 0.3 s more"],
     ["flat", false, "failed: the image is of one colour, or nearly"],
     ["unrated", false, "tracking rating 0; it must be above 0"],
+    ["searched", false, "no score: the matcher sees no match"],
   ]);
 });
 

@@ -36,7 +36,9 @@ describeBackends("requests that nothing serves", (backend) => {
       [upstreamTime, "5"],
       ["Content-Length", String(response.body.length)],
     ]);
-    expect((await service.latest()).reason).toBe("/summary is served, but not with the method PUT");
+    expect((await service.latest()).reason).toBe(
+      "/summary is served, but not with the method PUT; it takes GET (databaseSummary)",
+    );
   });
 
   it("escapes the path, percent-decoded once", async () => {

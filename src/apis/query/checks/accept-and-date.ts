@@ -15,7 +15,8 @@ export const acceptsJson = guard<Exchange>("acceptsJson", ({ request }) => {
     ? undefined
     : refuse(
         emptyQueryReply(406),
-        `the Accept header is ${show(accept)}; it must be absent or exactly ${ACCEPTED.join(" or ")}`,
+        `the Accept header is ${show(accept)}; it must be absent or exactly ${ACCEPTED.join(" or ")}: ` +
+          "set it on the request, in place of the client's default",
       );
 });
 

@@ -3,7 +3,7 @@ import { namedAccessKey } from "../../../guards/rate-limits.ts";
 import { explainSignature } from "../../../guards/signature-explanation.ts";
 import type { Exchange } from "../../../http/exchange.ts";
 import { guard, refuse, step } from "../../../http/guard.ts";
-import { show } from "../../../http/show.ts";
+import { show, showUnknownKey } from "../../../http/show.ts";
 import { header } from "../../../http/wire-message.ts";
 import { challengeText, queryFailure } from "../../../responses/query-api.ts";
 import type { Call } from "../../../services.ts";
@@ -63,7 +63,7 @@ async function unknownKeyReason({ services }: Call, accessKey: string | undefine
   const owner =
     accessKey === undefined ? undefined : await services.store.findDatabaseByServerAccessKey(accessKey);
   return owner === undefined
-    ? `no database has the client access key ${show(accessKey)}`
+    ? `no database has the client access key ${showUnknownKey(accessKey)}`
     : `${show(accessKey)} is the server access key of the database "${owner.name}"; client keys sign queries`;
 }
 

@@ -1,0 +1,55 @@
+/** A route as a hint shows it. */
+export interface KnownRoute {
+  readonly method: string;
+  readonly pattern: string;
+  readonly operation: string;
+}
+
+/** Of what is served, what is most like an unserved request. Undefined: nothing is served. */
+export function nearestRoute<Route extends KnownRoute>(
+  routes: readonly Route[],
+  request: { readonly method: string; readonly path: string },
+): Route | undefined {
+  let nearest: { readonly route: Route; readonly cost: number } | undefined;
+  for (const route of routes) {
+    const cost = pathCost(request.path, route.pattern) + (request.method === route.method ? 0 : 0.5);
+    if (nearest === undefined || cost < nearest.cost) nearest = { route, cost };
+  }
+  return nearest?.route;
+}
+
+/** How much has to be changed in a path so that it fits a pattern: segments added or removed cost 1, others by their letters. */
+function pathCost(path: string, pattern: string): number {
+  const segments = (text: string): string[] => text.split("/").filter((segment) => segment !== "");
+  // Empty segments are a mistake of their own, and a small one.
+  const slashes = path === `/${segments(path).join("/")}` ? 0 : 0.1;
+  return slashes + editCost(segments(path), segments(pattern), segmentCost);
+}
+
+function segmentCost(given: string, wanted: string): number {
+  if (given === wanted) return 0;
+  // An id could be anything; but a word of the path is the better explanation.
+  if (wanted.startsWith("{")) return 0.05;
+  if (given.toLowerCase() === wanted.toLowerCase()) return 0.1;
+  const changed = editCost([...given.slice(0, 40)], [...wanted], (a, b) => (a === b ? 0 : 1));
+  return Math.min(1, changed / Math.max(given.length, wanted.length)) * 1.5;
+}
+
+/** The least cost of turning one list into the other by adding, removing (1 each) and changing elements. */
+function editCost(
+  from: readonly string[],
+  to: readonly string[],
+  change: (given: string, wanted: string) => number,
+): number {
+  let row = to.map((_, index) => index + 1);
+  row.unshift(0);
+  for (const [index, given] of from.entries()) {
+    const next = [index + 1];
+    for (const [column, wanted] of to.entries()) {
+      const changed = (row[column] ?? 0) + change(given, wanted);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

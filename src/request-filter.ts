@@ -1,0 +1,59 @@
+import { aBoolean, checkShape, oneOf, type Shape, someText, wholeNumber } from "./option-values.ts";
+import type { JournalEntry } from "./runtime/journal.ts";
+import { type Operation, SERVICES, type Service } from "./runtime/operation.ts";
+
+/** What a request must be like; what is not given does not matter. */
+export interface RequestFilter {
+  readonly api?: Service;
+  readonly operation?: Operation;
+  /** The database whose keys the request named, or its name. */
+  readonly database?: string | { readonly databaseName: string };
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly resultCode?: string;
+  /** Whether a check refused it, or nothing was served there. */
+  readonly refused?: boolean;
+  /** Name of the check that refused it. */
+  readonly refusedBy?: string;
+}
+
+const filterShape: Shape = {
+  fields: {
+    api: oneOf(...SERVICES),
+    operation: someText,
+    database: {
+      accepted: "a database or its name",
+      accepts: (value): value is unknown => typeof nameOf(value) === "string",
+    },
+    method: someText,
+    path: someText,
+    status: wholeNumber(100, 599),
+    resultCode: someText,
+    refused: aBoolean,
+    refusedBy: someText,
+  },
+};
+
+/**
+ * The entries that fit a filter, in their order.
+ *
+ * @throws InvalidOptionError naming a field that does not exist or whose value cannot occur.
+ */
+export function entriesLike(
+  entries: readonly JournalEntry[],
+  filter: RequestFilter,
+): readonly JournalEntry[] {
+  checkShape("filter", filter, filterShape);
+  const { database, refused, ...fields } = filter;
+  const wanted = Object.entries({ ...fields, database: nameOf(database) });
+  return entries.filter(
+    (entry) =>
+      wanted.every(([field, value]) => value === undefined || Reflect.get(entry, field) === value) &&
+      (refused === undefined || refused === (entry.refusedBy !== undefined)),
+  );
+}
+
+function nameOf(database: unknown): unknown {
+  return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
+}
