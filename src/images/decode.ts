@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf } from "./format.ts";
 import { Slots } from "./slots.ts";
@@ -26,7 +27,7 @@ export const THUMBNAIL_SIDE = 256;
 /** A progressive image is decoded whole before it is scaled: a bigger one would take hundreds of megabytes. */
 const MAX_PROGRESSIVE_PIXELS = 37_748_736;
 /** Each decode may hold an image of up to 113 MB. */
-const slots = new Slots(2);
+const slots = new Slots(Math.min(4, availableParallelism()));
 
 let loaded: typeof Sharp | undefined;
 

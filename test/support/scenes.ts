@@ -29,7 +29,7 @@ export function scenePixels(seed: number, width: number, height: number): Buffer
         return blob.square ? Math.max(dx, dy) < blob.radius : Math.hypot(dx, dy) < blob.radius;
       };
       const blob = blobs.find(inside);
-      const grain = (random() - 0.5) * (10 + (blob?.texture ?? 0));
+      const grain = (random() - 0.5) * (4 + (blob?.texture ?? 0) * 0.4);
       waves.forEach(([fx = 0, fy = 0, phase = 0], channel) => {
         const background = 128 + 60 * Math.sin((x * fx * 320) / width + (y * fy * 320) / width + phase);
         pixels[(y * width + x) * 3 + channel] = clamp((blob?.colour[channel] ?? background) + grain);
