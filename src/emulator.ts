@@ -1,3 +1,4 @@
+import { instanceEndpoints } from "./apis/instance/routes.ts";
 import { managerEndpoints } from "./apis/manager/routes.ts";
 import { modelTargetEndpoints } from "./apis/model-target/routes.ts";
 import { queryEndpoints } from "./apis/query/routes.ts";
@@ -25,7 +26,7 @@ export interface EmulatorOptions {
 }
 
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
-  target: [...targetEndpoints, ...reportEndpoints],
+  target: [...targetEndpoints, ...instanceEndpoints, ...reportEndpoints],
   query: queryEndpoints,
   modelTarget: modelTargetEndpoints,
   manager: managerEndpoints,

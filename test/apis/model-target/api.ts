@@ -1,11 +1,10 @@
+import { ManualClock, MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { Emulator } from "../../../src/emulator.ts";
-import { type ProfileName, profiles } from "../../../src/profiles.ts";
-import type { JournalEntry } from "../../../src/runtime/journal.ts";
+import { resolveOptions } from "../../../src/options.ts";
 import { createRandom } from "../../../src/runtime/random.ts";
-import type { Settings } from "../../../src/services.ts";
 import { MemoryStore } from "../../../src/store/memory-store.ts";
-
-export type ApiOptions = { readonly profile?: ProfileName } & Partial<Settings>;
+import { type BackendOptions, describeBackends, type Refused } from "../../support/backends.ts";
+import { nodeClient } from "../../support/clients.ts";
 
 export interface Sent {
   readonly method: string;
@@ -23,46 +22,50 @@ export interface Received {
 }
 
 /** An emulator's Model Target API, however it is reached. */
-export interface Api {
+export interface Api extends AsyncDisposable {
   send(request: Sent): Promise<Received>;
+  now(): Date;
   advance(seconds: number): void;
   /** What the journal says about the latest request. */
-  latest(): JournalEntry | undefined;
+  latest(): Promise<Refused>;
 }
 
-export const START = Date.UTC(2026, 10, 21, 10, 42);
+export type OpenApi = (options?: BackendOptions) => Promise<Api>;
 
-const unused = () => {
-  throw new Error("Model Targets have no images");
-};
+interface Service extends AsyncDisposable {
+  readonly urls: { readonly modelTarget: string };
+  readonly clock: ManualClock;
+  latest(): Promise<Refused>;
+}
 
-/** Opens an emulator of its own for one test. */
-export async function openApi({ profile = "neutral", ...settings }: ApiOptions = {}): Promise<Api> {
-  let now = START;
+/** Runs the same tests on every backend, through a real client. */
+export function describeApi(name: string, define: (openApi: OpenApi) => void): void {
+  describeBackends(name, (backend) => define(async (options) => throughClient(await backend.open(options))));
+}
+
+/** For options that exist in process only. */
+export function openMock(options: MockCloudRecoOptions): Api {
+  const clock = new ManualClock();
+  const mock = new MockCloudReco({ ...options, clock });
+  return throughClient({
+    urls: mock.urls,
+    clock,
+    latest: async () => mock.requests.at(-1) ?? {},
+    [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
+  });
+}
+
+/** Without a transport: for thousands of requests, and for such as no client sends. */
+export function openDirectly(options: MockCloudRecoOptions = {}): Api {
+  const clock = new ManualClock();
+  const { profile, settings } = resolveOptions(options);
+  const store = new MemoryStore(() => Promise.reject(new Error("Model Targets have no images")));
   const emulator = new Emulator(
-    {
-      store: new MemoryStore(unused),
-      clock: { now: () => new Date(now) },
-      random: createRandom(),
-      profile: profiles[profile],
-      settings: {
-        processingTimeSeconds: 0.5,
-        queryMatcher: unused,
-        duplicatesMatcher: unused,
-        queryContentEncoding: "gzip",
-        responseDelaySeconds: 0,
-        delay: unused,
-        reportBaseUrl: "https://vws.vuforia.com",
-        modelTargetTrainingAllowanceExceeded: false,
-        modelTargetClient: { id: "client-id", secret: "client-secret" },
-        modelTargetUser: { name: "user@example.com", password: "password" },
-        ...settings,
-      },
-    },
+    { store, clock, random: createRandom(), profile, settings },
     { unservedPaths: "notFound" },
   );
   return {
-    async send({ method, path, headers = {}, body }) {
+    async send({ method, path, headers = {}, body = "" }) {
       const { response } = await emulator.handle(["modelTarget"], {
         method,
         path,
@@ -73,15 +76,34 @@ export async function openApi({ profile = "neutral", ...settings }: ApiOptions =
       if (response === undefined) throw new Error(`${method} ${path} got no response`);
       return response;
     },
-    advance: (seconds) => {
-      now += seconds * 1000;
+    now: () => clock.now(),
+    advance: (seconds) => clock.advance(seconds),
+    latest: async () => emulator.journal.entries.at(-1) ?? {},
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function throughClient(service: Service): Api {
+  const { urls, clock } = service;
+  return {
+    async send({ method, path, headers = {}, body }) {
+      const request = {
+        method,
+        url: urls.modelTarget + path,
+        headers,
+        body: body === undefined ? undefined : bytesOf(body),
+      };
+      const { status, rawHeaders = [], body: received } = await nodeClient(request);
+      return { status, headers: rawHeaders, body: received };
     },
-    latest: () => emulator.journal.entries.at(-1),
+    now: () => clock.now(),
+    advance: (seconds) => clock.advance(seconds),
+    latest: () => service.latest(),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }
 
 function bytesOf(body: unknown): Buffer {
-  if (body === undefined) return Buffer.alloc(0);
   if (body instanceof Uint8Array) return Buffer.from(body);
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }

@@ -9,7 +9,7 @@ import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
 import { datasetArchive } from "../../../src/apis/model-target/dataset-archive.ts";
 import type { Dataset, JsonObject } from "../../../src/domain/dataset.ts";
-import { openApi } from "./api.ts";
+import { describeApi, type OpenApi } from "./api.ts";
 import { ADVANCED, bearer, createdUuid, creation, dataset, model } from "./requests.ts";
 
 const REQUEST = dataset(
@@ -36,10 +36,10 @@ const DIGEST = "f8266866b492b7870411c5e3b7b1016223454eb6d92f26e6f9908136ee0a612c
 
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-async function download(body: unknown, path = ADVANCED): Promise<Buffer> {
-  const api = await openApi({ processingTimeSeconds: 0 });
-  const uuid = await createdUuid(api, creation(body, { path }));
-  const received = await api.send({ method: "GET", path: `${path}/${uuid}/dataset`, headers: bearer() });
+async function download(openApi: OpenApi, body: unknown): Promise<Buffer> {
+  await using api = await openApi({ processingTimeSeconds: 0 });
+  const uuid = await createdUuid(api, creation(body, { path: ADVANCED }));
+  const received = await api.send({ method: "GET", path: `${ADVANCED}/${uuid}/dataset`, headers: bearer() });
   expect(received.status).toBe(200);
   return received.body;
 }
@@ -66,9 +66,9 @@ function entriesOf(zip: Buffer): { name: string; time: number; data: Buffer }[] 
   });
 }
 
-describe("the downloaded zip", () => {
+describeApi("the downloaded zip", (openApi) => {
   it("holds the request and a description, in that order, at a fixed time", async () => {
-    const entries = entriesOf(await download(REQUEST));
+    const entries = entriesOf(await download(openApi, REQUEST));
     expect(entries.map(({ name }) => name)).toEqual(["MTDataset.dat", "MTDataset.xml"]);
     // 1 January 1980, 12:00, as a zip writes it.
     expect(entries.map(({ time }) => time)).toEqual([0x00216000, 0x00216000]);
@@ -82,12 +82,12 @@ describe("the downloaded zip", () => {
 
   it("leaves CAD data out", async () => {
     const blob = Buffer.from("cad data").toString("base64");
-    const zip = await download(dataset({ name: "a", cadDataBlob: blob, views: [] }));
+    const zip = await download(openApi, dataset({ name: "a", cadDataBlob: blob, views: [] }));
     expect(zip.toString("latin1")).not.toContain(blob);
   });
 
   it("opens with a library", async () => {
-    const files = unzipSync(await download(REQUEST));
+    const files = unzipSync(await download(openApi, REQUEST));
     expect(JSON.parse(Buffer.from(files["MTDataset.dat"] ?? []).toString())).toEqual({
       datasetType: "ADVANCED",
       request: REQUEST,
@@ -97,7 +97,7 @@ describe("the downloaded zip", () => {
   it("opens with unzip", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dataset-"));
     const file = join(folder, "full-dataset.zip");
-    writeFileSync(file, await download(REQUEST));
+    writeFileSync(file, await download(openApi, REQUEST));
     const listed = execFileSync("unzip", ["-Z1", file], { encoding: "utf8" });
     const tested = execFileSync("unzip", ["-t", file], { encoding: "utf8" });
     rmSync(folder, { recursive: true });
@@ -107,11 +107,13 @@ describe("the downloaded zip", () => {
 
   it("is the same bytes for the same request, whatever the order of its keys", async () => {
     const reversed = Object.fromEntries(Object.entries(REQUEST).reverse());
-    expect(await download(reversed)).toEqual(await download(REQUEST));
-    expect(await download(REQUEST)).toEqual(await datasetArchive(datasetOf(REQUEST)));
-    expect(digestOf(await download(REQUEST))).toBe(DIGEST);
+    expect(await download(openApi, reversed)).toEqual(await download(openApi, REQUEST));
+    expect(await download(openApi, REQUEST)).toEqual(await datasetArchive(datasetOf(REQUEST)));
+    expect(digestOf(await download(openApi, REQUEST))).toBe(DIGEST);
   });
+});
 
+describe("the archive of a dataset", () => {
   it("is the same bytes at any time", async () => {
     vi.useFakeTimers({ now: Date.UTC(2044, 6, 1) });
     try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openApi } from "./api.ts";
+import { describeApi, openDirectly } from "./api.ts";
 import { ADVANCED, bearer, CREDENTIALS, expectJson, part, STANDARD, tokenFor } from "./requests.ts";
 
 const head = part({ alg: "mock" });
@@ -29,7 +29,7 @@ const badPayload = "Payload of JWS object is not a valid JSON object";
 const badSignature = "Signed JWT rejected: Invalid signature";
 const noDots = "Invalid JWT serialization: Missing dot delimiter(s)";
 
-describe("the bearer check", () => {
+describeApi("the bearer check", (openApi) => {
   it.each<[string, Record<string, string>, string]>([
     ["no Authorization", {}, "no Bearer token"],
     ["another scheme", { Authorization: `bearer ${tokenFor("modeltargets.all")}` }, "no Bearer token"],
@@ -77,17 +77,17 @@ describe("the bearer check", () => {
     ["a signature of no base64url", bearer(`${head}.${payload}.c2l/`), badSignature],
     ["a signature of an impossible length", bearer(`${head}.${payload}.c2lnA`), badSignature],
   ])("refuses %s", async (_name, headers, message) => {
-    const api = await openApi();
+    await using api = await openApi();
     const content = { error: { code: "401", message, target: "jwt" } };
     expectJson(await api.send({ method: "GET", path: `${STANDARD}/x/status`, headers }), 401, content);
-    expect(api.latest()).toMatchObject({
+    expect(await api.latest()).toMatchObject({
       refusedBy: "bearerToken",
       reason: expect.stringMatching(/bearer/i),
     });
   });
 
   it.each(ROUTES)("guards %s %s, and its scopes", async (method, path, accepted) => {
-    const api = await openApi();
+    await using api = await openApi();
     const statusWith = async (headers: Record<string, string>) =>
       (await api.send({ method, path, headers })).status;
     expect(await statusWith({})).toBe(401);
@@ -108,7 +108,7 @@ describe("the bearer check", () => {
     ["has no scope", {}],
     ["has a scope that is no string", { scope: ["modeltargets.all"] }],
   ])("answers a token that %s with text", async (_name, claims) => {
-    const api = await openApi();
+    await using api = await openApi();
     const headers = bearer(`${head}.${part(claims)}.c2ln`);
     const received = await api.send({ method: "POST", path: STANDARD, headers });
     const text = "User does not have the required scopes to perform this action";
@@ -122,18 +122,20 @@ describe("the bearer check", () => {
     });
   });
 
+  it("keeps tokens out of the journal", async () => {
+    await using api = await openApi();
+    await api.send({ method: "GET", path: CREDENTIALS, headers: bearer("s3cr3t.token") });
+    expect(JSON.stringify(await api.latest())).not.toContain("s3cr3t");
+  });
+});
+
+describe("the bearer check", () => {
   it("comes after Content-Length on dataset routes, and instead of it on credential routes", async () => {
-    const api = await openApi();
+    await using api = openDirectly();
     const headers = { "Content-Length": "1.5" };
     for (const [method, path] of ROUTES) {
       const { status } = await api.send({ method, path, headers });
       expect(status, `${method} ${path}`).toBe(path.startsWith(CREDENTIALS) ? 401 : 400);
     }
-  });
-
-  it("keeps tokens out of the journal", async () => {
-    const api = await openApi();
-    await api.send({ method: "GET", path: CREDENTIALS, headers: bearer("s3cr3t.token") });
-    expect(JSON.stringify(api.latest())).not.toContain("s3cr3t");
   });
 });

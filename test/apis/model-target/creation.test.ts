@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openApi, type Sent } from "./api.ts";
+import { describeApi, type Sent } from "./api.ts";
 import {
   ADVANCED,
   bearer,
@@ -36,63 +36,66 @@ const EXCEEDED = {
   },
 };
 
-describe.each([
-  ["standard", STANDARD, "modeltargets.standardmodeltarget.all", "modeltargets.statebasedmodeltarget.all"],
-  [
-    "advanced",
-    ADVANCED,
-    "modeltargets.advancedmodeltarget.all",
-    "modeltargets.advancedstatebasedmodeltarget.all",
-  ],
-])("creating a dataset (%s)", (_family, path, own, states) => {
-  it("answers with a uuid of its own", async () => {
-    const api = await openApi();
-    const [one, other] = [
-      await api.send(creation(dataset(), { path })),
-      await api.send(creation(dataset(), { path })),
-    ];
-    const uuid = textIn(one, "uuid");
-    expect(uuid).toMatch(/^[0-9a-f]{32}$/);
-    expectJson(one, 201, { uuid });
-    expect(textIn(other, "uuid")).not.toBe(uuid);
-  });
+describeApi("creating a dataset of either family", (openApi) => {
+  describe.each([
+    ["standard", STANDARD, "modeltargets.standardmodeltarget.all", "modeltargets.statebasedmodeltarget.all"],
+    [
+      "advanced",
+      ADVANCED,
+      "modeltargets.advancedmodeltarget.all",
+      "modeltargets.advancedstatebasedmodeltarget.all",
+    ],
+  ])("creating a dataset (%s)", (_family, path, own, states) => {
+    it("answers with a uuid of its own", async () => {
+      await using api = await openApi();
+      const [one, other] = [
+        await api.send(creation(dataset(), { path })),
+        await api.send(creation(dataset(), { path })),
+      ];
+      const uuid = textIn(one, "uuid");
+      expect(uuid).toMatch(/^[0-9a-f]{32}$/);
+      expectJson(one, 201, { uuid });
+      expect(textIn(other, "uuid")).not.toBe(uuid);
+    });
 
-  it("needs a scope of its own for state-based models", async () => {
-    const api = await openApi();
-    expect((await api.send(withScope(own, path, dataset()))).status).toBe(201);
-    expectJson(await api.send(withScope(own, path, stateful)), 403, NO_STATES);
-    expect(api.latest()?.reason).toContain(states);
-    expect((await api.send(withScope(`${own} ${states}`, path, stateful))).status).toBe(201);
-    expect((await api.send(withScope("modeltargets.all", path, stateful))).status).toBe(201);
-    expect((await api.send(withScope(states, path, stateful))).body.toString()).toMatch(
-      /^User does not have/,
-    );
-  });
+    it("needs a scope of its own for state-based models", async () => {
+      await using api = await openApi();
+      expect((await api.send(withScope(own, path, dataset()))).status).toBe(201);
+      expectJson(await api.send(withScope(own, path, stateful)), 403, NO_STATES);
+      expect((await api.latest()).reason).toContain(states);
+      expect((await api.send(withScope(`${own} ${states}`, path, stateful))).status).toBe(201);
+      expect((await api.send(withScope("modeltargets.all", path, stateful))).status).toBe(201);
+      expect((await api.send(withScope(states, path, stateful))).body.toString()).toMatch(
+        /^User does not have/,
+      );
+    });
 
-  it("asks for that scope before it validates, of any model that has the key", async () => {
-    const api = await openApi();
-    expectJson(await api.send(withScope(own, path, brokenStateful)), 403, NO_STATES);
-    const validated = await api.send(withScope(`${own} ${states}`, path, brokenStateful));
-    expect(validationMessages(validated)).toHaveLength(2);
+    it("asks for that scope before it validates, of any model that has the key", async () => {
+      await using api = await openApi();
+      expectJson(await api.send(withScope(own, path, brokenStateful)), 403, NO_STATES);
+      const validated = await api.send(withScope(`${own} ${states}`, path, brokenStateful));
+      expect(validationMessages(validated)).toHaveLength(2);
+    });
   });
 });
 
-describe("creating a dataset", () => {
+describeApi("creating a dataset", (openApi) => {
   it.each([["application/json"], ["text/json"], ["application/json; charset=utf-8"], ["x/y, text/json"]])(
     "takes %s",
     async (type) => {
-      expect((await (await openApi()).send(withType(type))).status).toBe(201);
+      await using api = await openApi();
+      expect((await api.send(withType(type))).status).toBe(201);
     },
   );
 
   it.each([["text/plain"], ["application/jso"], ["multipart/form-data; boundary=x"], [""]])(
     "refuses the content type %j before the body",
     async (type) => {
-      const api = await openApi();
+      await using api = await openApi();
       const error = { code: "ERROR", message: "Expecting text/json or application/json body" };
       expectJson(await api.send(withType(type, "{")), 415, { error });
       expectJson(await api.send(creation("{", { headers: bearer() })), 415, { error });
-      expect(api.latest()?.reason).toContain("application/json");
+      expect((await api.latest()).reason).toContain("application/json");
     },
   );
 
@@ -106,18 +109,20 @@ describe("creating a dataset", () => {
   ];
 
   it.each(invalid)("refuses %s with a validation error (neutral)", async (_name, body) => {
-    const received = await (await openApi()).send(creation(body));
+    await using api = await openApi();
+    const received = await api.send(creation(body));
     expect(validationMessages(received)).toEqual([expect.stringMatching(/^Invalid Json: ./)]);
   });
 
   it.each(invalid)("refuses %s with an error of its own (vuforia)", async (_name, body) => {
-    const received = await (await openApi({ profile: "vuforia" })).send(creation(body));
+    await using api = await openApi({ profile: "vuforia" });
+    const received = await api.send(creation(body));
     expectJson(received, 400, { error: { code: "ERROR", message: textOfError(jsonOf(received)) } });
     expect(textOfError(jsonOf(received))).toMatch(/^Invalid Json: ./);
   });
 
   it("takes the last of duplicate keys, and up to 1000 levels", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const deep = `${"[".repeat(999)}1${"]".repeat(999)}`;
     const { name: _name, ...rest } = dataset();
     const body = `{"name":1,"name":"x","deep":${deep},${JSON.stringify(rest).slice(1)}`;
@@ -125,14 +130,14 @@ describe("creating a dataset", () => {
   });
 
   it("reports an exceeded allowance for valid requests only", async () => {
-    const api = await openApi({ modelTargetTrainingAllowanceExceeded: true });
+    await using api = await openApi({ modelTargetTrainingAllowanceExceeded: true });
     expectJson(await api.send(creation(dataset())), 422, EXCEEDED);
     expect(validationMessages(await api.send(creation({})))).toHaveLength(3);
     expect((await api.send(creation(dataset(), { headers: {} }))).status).toBe(401);
   });
 
   it("gives every validation error a uuid of its own, and no header beside the two", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const [one, other] = [await api.send(creation({})), await api.send(creation({}))];
     expect(one.body).not.toEqual(other.body);
     expectJson(one, 400, jsonOf(one));

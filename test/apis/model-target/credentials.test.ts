@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ProfileName } from "../../../src/profiles.ts";
-import { type Api, openApi, type Received, type Sent } from "./api.ts";
+import { type Api, describeApi, type Received, type Sent } from "./api.ts";
 import {
   basic,
   bearer,
@@ -29,9 +29,9 @@ const notFound = (id: string) => ({
   },
 });
 
-describe("client credentials", () => {
+describeApi("client credentials", (openApi) => {
   it("are created with an id and a secret, and listed without it", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const received = await create(api, { scopes: [...SCOPES, "any.other"], more: 1 });
     const [id, secret] = [textIn(received, "client_id"), textIn(received, "client_secret")];
     expectJson(received, 201, { client_id: id, client_secret: secret });
@@ -43,11 +43,12 @@ describe("client credentials", () => {
   });
 
   it("are none at first", async () => {
-    expectJson(await send(await openApi(), "GET", CREDENTIALS), 200, []);
+    await using api = await openApi();
+    expectJson(await send(api, "GET", CREDENTIALS), 200, []);
   });
 
   it("may have no scopes", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     expect((await create(api, { scopes: [] })).status).toBe(201);
   });
 
@@ -57,18 +58,19 @@ describe("client credentials", () => {
     ["a string", { scopes: "modeltargets.all" }],
     ["an array with a number", { scopes: ["modeltargets.all", 1] }],
   ])("are refused with %s", async (_name, body) => {
-    const api = await openApi();
+    await using api = await openApi();
     expect(validationMessages(await create(api, body))).toEqual(["/scopes: error.expected.jsarray"]);
-    expect(api.latest()?.reason).toContain("scopes must be an array of strings");
+    expect((await api.latest()).reason).toContain("scopes must be an array of strings");
   });
 
   it.each([["null"], ["[]"], ['"scopes"'], ["7"]])("are refused for the body %s", async (body) => {
     const required = ["/models", "/name", "/targetSdk"].map((path) => `${path}: element is required`);
-    expect(validationMessages(await create(await openApi(), body))).toEqual(required);
+    await using api = await openApi();
+    expect(validationMessages(await create(api, body))).toEqual(required);
   });
 
   it("are refused for another content type, before the body is read", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     for (const contentType of ["text/plain", ""]) {
       const received = await send(api, "POST", CREDENTIALS, "{", { "Content-Type": contentType });
       const message = "Expecting text/json or application/json body";
@@ -77,7 +79,7 @@ describe("client credentials", () => {
   });
 
   it.each<[ProfileName]>([["neutral"], ["vuforia"]])("are refused for invalid JSON (%s)", async (profile) => {
-    const api = await openApi({ profile });
+    await using api = await openApi({ profile });
     for (const body of ["{", "", Buffer.from([0x22, 0xff, 0x22]), "\ufeff{}", "[".repeat(5000)]) {
       const received = await create(api, body);
       if (profile === "neutral")
@@ -91,7 +93,7 @@ describe("client credentials", () => {
   });
 
   it("are at most 100; the 101st is refused until one is deleted", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const ids: string[] = [];
     for (let count = 0; count < 100; count += 1) ids.push(textIn(await create(api), "client_id"));
     expect(new Set(ids).size).toBe(100);
@@ -105,7 +107,7 @@ describe("client credentials", () => {
   });
 
   it("get other scopes", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const id = textIn(await create(api), "client_id");
     const changed = { clientId: id, scopes: ["oauth2.clientcredentials.all"] };
     expectJson(await send(api, "PUT", `${CREDENTIALS}/${id}/scopes`, changed.scopes), 200, changed);
@@ -115,7 +117,7 @@ describe("client credentials", () => {
   it.each([["{"], [""], ["{}"], ["null"], ["[1]"], [Buffer.from([0x5b, 0xff, 0x5d])]])(
     "keep their scopes for the body %s",
     async (body) => {
-      const api = await openApi();
+      await using api = await openApi();
       const id = textIn(await create(api), "client_id");
       const invalid = { error: { code: "BAD_REQUEST", message: "Invalid scopes", target: "scopes" } };
       expectJson(await send(api, "PUT", `${CREDENTIALS}/${id}/scopes`, body), 400, invalid);
@@ -124,7 +126,7 @@ describe("client credentials", () => {
   );
 
   it("do not care for the content type of new scopes", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const id = textIn(await create(api), "client_id");
     const received = await send(api, "PUT", `${CREDENTIALS}/${id}/scopes`, [], {
       "Content-Type": "text/plain",
@@ -133,13 +135,13 @@ describe("client credentials", () => {
   });
 
   it("are unknown before their body is looked at", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     expectJson(await send(api, "PUT", `${CREDENTIALS}/n%C3%B6%20one/scopes`, "{"), 404, notFound("nö one"));
     expectJson(await send(api, "DELETE", `${CREDENTIALS}/client-id`), 404, notFound("client-id"));
   });
 
   it("give no more tokens once they are deleted", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const created = await create(api);
     const id = textIn(created, "client_id");
     const request: Sent = tokenRequest({ headers: basic(id, textIn(created, "client_secret")) });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../../src/services.ts";
-import { type Api, openApi, START } from "./api.ts";
+import { type Api, describeApi, openDirectly } from "./api.ts";
 import {
   ADVANCED,
   bearer,
@@ -9,13 +8,12 @@ import {
   dataset,
   expectEmpty,
   expectJson,
+  get,
   STANDARD,
+  timeIn,
+  unsupported,
 } from "./requests.ts";
 
-const CREATED = "2026-11-21T10:42:00.000Z";
-const FINISHED = "2026-11-21T10:42:02.500Z";
-
-const get = (api: Api, path: string) => api.send({ method: "GET", path, headers: bearer() });
 const remove = (api: Api, path: string) => api.send({ method: "DELETE", path, headers: bearer() });
 const unknown = (uuid: string) => ({
   error: {
@@ -24,111 +22,60 @@ const unknown = (uuid: string) => ({
     target: "userId:mock",
   },
 });
-const unsupported = (uuid: string, status: string) => ({
-  error: {
-    code: "UNSUPPORTED_STATE",
-    message: `Training status for dataset ${uuid} is ${status} != done`,
-    target: uuid,
-  },
-});
 
-/** A dataset whose processing is over. */
-async function finished(settings: Partial<Settings>): Promise<{ api: Api; uuid: string; path: string }> {
-  const api = await openApi({ processingTimeSeconds: 2.5, ...settings });
-  const uuid = await createdUuid(api);
-  api.advance(2.5);
-  return { api, uuid, path: `${STANDARD}/${uuid}` };
-}
-
-describe("a dataset's status", () => {
+describeApi("a dataset's status", (openApi) => {
   it("is processing until exactly the processing time has passed", async () => {
-    expect(new Date(START).toISOString()).toBe(CREATED);
-    const api = await openApi({ processingTimeSeconds: 2.5 });
+    await using api = await openApi({ processingTimeSeconds: 2.5 });
+    const [createdAt, end] = [timeIn(api, 0), timeIn(api, 2.5)];
     const uuid = await createdUuid(api);
-    const processing = { status: "processing", uuid, createdAt: CREATED, eta: FINISHED };
-    expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, processing);
+    const path = `${STANDARD}/${uuid}/status`;
+    const processing = { status: "processing", uuid, createdAt, eta: end };
+    expectJson(await get(api, path), 200, processing);
     api.advance(2.499);
-    expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, processing);
+    expectJson(await get(api, path), 200, processing);
     api.advance(0.001);
-    const done = { status: "done", uuid, createdAt: CREATED, completedAt: FINISHED };
-    expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, done);
+    const done = { status: "done", uuid, createdAt, completedAt: end };
+    expectJson(await get(api, path), 200, done);
     api.advance(1000);
-    expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, done);
+    expectJson(await get(api, path), 200, done);
   });
 
   it("is done at once without a processing time", async () => {
-    const api = await openApi({ processingTimeSeconds: 0 });
+    await using api = await openApi({ processingTimeSeconds: 0 });
     const uuid = await createdUuid(api);
-    const done = { status: "done", uuid, createdAt: CREATED, completedAt: CREATED };
+    const now = timeIn(api, 0);
+    const done = { status: "done", uuid, createdAt: now, completedAt: now };
     expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, done);
   });
 
-  it("has an eta for however long a processing time", async () => {
-    const api = await openApi({ processingTimeSeconds: 1e300 });
+  it("is written in ISO 8601 with milliseconds", async () => {
+    await using api = await openApi();
+    api.advance(0.007);
     const uuid = await createdUuid(api);
-    const eta = "+275760-09-13T00:00:00.000Z";
-    expectJson(await get(api, `${STANDARD}/${uuid}/status`), 200, {
-      status: "processing",
-      uuid,
-      createdAt: CREATED,
-      eta,
-    });
-  });
-
-  it.each([
-    [{}, "Model Target dataset generation failed"],
-    [{ message: "no surface" }, "no surface"],
-  ])("ends failed when a failure is configured: %j", async (modelTargetGenerationFailure, message) => {
-    const { api, uuid, path } = await finished({ modelTargetGenerationFailure });
-    const failed = {
-      status: "failed",
-      uuid,
-      createdAt: CREATED,
-      completedAt: FINISHED,
-      error: { code: "ERROR", message },
-    };
-    expectJson(await get(api, `${path}/status`), 200, failed);
-    expectJson(await get(api, `${path}/dataset`), 422, unsupported(uuid, "failed"));
-  });
-
-  const poor = {
-    code: "LOW_RECOGNITION_QUALITY",
-    message: "The processed model appears to have substandard recognition quality.",
-  };
-  it.each([
-    [{}, "Warning after creating dataset", [poor]],
-    [{ message: "dark", details: [] }, "dark", []],
-    [{ details: [{ code: "X", more: 1 }] }, "Warning after creating dataset", [{ code: "X", more: 1 }]],
-  ])("ends done with a configured warning: %j", async (modelTargetGenerationWarning, message, details) => {
-    const { api, uuid, path } = await finished({ modelTargetGenerationWarning });
-    const warning = { code: "WARNING", message, target: uuid, details };
-    const done = { status: "done", uuid, createdAt: CREATED, completedAt: FINISHED, warning };
-    expectJson(await get(api, `${path}/status`), 200, done);
-    expect((await get(api, `${path}/dataset`)).status).toBe(200);
-  });
-
-  it("shows configured outcomes only when processing is over", async () => {
-    for (const settings of [{ modelTargetGenerationFailure: {} }, { modelTargetGenerationWarning: {} }]) {
-      const api = await openApi(settings);
-      const uuid = await createdUuid(api);
-      const received = await get(api, `${STANDARD}/${uuid}/status`);
-      expect(received.body.toString()).toMatch(
-        /^\{"status":"processing","uuid":"\w+","createdAt":"[^"]+","eta":"[^"]+"\}$/,
-      );
-    }
+    const { body } = await get(api, `${STANDARD}/${uuid}/status`);
+    expect(body.toString()).toMatch(/"createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/);
   });
 });
 
-describe("a dataset", () => {
+describe("a dataset's eta", () => {
+  it("is the last date there is, however long the processing time", async () => {
+    await using api = openDirectly({ processingTimeSeconds: 1e300 });
+    const uuid = await createdUuid(api);
+    const { body } = await get(api, `${STANDARD}/${uuid}/status`);
+    expect(body.toString()).toContain('"eta":"+275760-09-13T00:00:00.000Z"');
+  });
+});
+
+describeApi("a dataset", (openApi) => {
   it("cannot be downloaded while it is processed", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const uuid = await createdUuid(api);
     expectJson(await get(api, `${STANDARD}/${uuid}/dataset`), 422, unsupported(uuid, "not-started"));
   });
 
   it("downloads as a zip", async () => {
-    const { api, path } = await finished({});
-    const { status, headers, body } = await get(api, `${path}/dataset`);
+    await using api = await openApi({ processingTimeSeconds: 0 });
+    const { status, headers, body } = await get(api, `${STANDARD}/${await createdUuid(api)}/dataset`);
     expect({ status, headers }).toEqual({
       status: 200,
       headers: [
@@ -140,7 +87,7 @@ describe("a dataset", () => {
   });
 
   it("is gone once it is deleted, while it is processed too", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     const uuid = await createdUuid(api);
     const kept = await createdUuid(api);
     expectEmpty(await remove(api, `${STANDARD}/${uuid}`), 200);
@@ -151,9 +98,11 @@ describe("a dataset", () => {
     }
     expect((await get(api, `${STANDARD}/${kept}/status`)).status).toBe(200);
   });
+});
 
-  it("is served under uuids of letters, digits and hyphens only, and under no other path", async () => {
-    const api = await openApi();
+describe("a dataset's path", () => {
+  it("has letters, digits and hyphens for a uuid, and nothing but the listed names behind it", async () => {
+    await using api = openDirectly();
     const odd = "0af-Zz9";
     expectJson(await get(api, `${STANDARD}/${odd}/status`), 404, unknown(odd));
     for (const path of [
@@ -168,85 +117,29 @@ describe("a dataset", () => {
   });
 });
 
-describe.each([
-  ["standard", STANDARD, ADVANCED],
-  ["advanced", ADVANCED, STANDARD],
-])("a dataset of the other family (%s)", (_family, own, other) => {
-  it("is visible through both", async () => {
-    const api = await openApi();
-    const uuid = await createdUuid(api, creation(dataset(), { path: own }));
-    api.advance(1);
-    expect(await get(api, `${other}/${uuid}/status`)).toEqual(await get(api, `${own}/${uuid}/status`));
-    expect(await get(api, `${other}/${uuid}/dataset`)).toEqual(await get(api, `${own}/${uuid}/dataset`));
-  });
-
-  it.each([["neutral", 404] as const, ["vuforia", 200] as const])(
-    "deleted through it answers %s %i later",
-    async (profile, later) => {
-      const api = await openApi({ profile });
+describeApi("a dataset and the other family", (openApi) => {
+  describe.each([
+    ["standard", STANDARD, ADVANCED],
+    ["advanced", ADVANCED, STANDARD],
+  ])("of the %s family", (_family, own, other) => {
+    it("is visible through both", async () => {
+      await using api = await openApi();
       const uuid = await createdUuid(api, creation(dataset(), { path: own }));
-      expectEmpty(await remove(api, `${other}/${uuid}`), 200);
-      expect((await get(api, `${own}/${uuid}/status`)).status).toBe(later);
-      expect((await remove(api, `${own}/${uuid}`)).status).toBe(later);
-      expectJson(await remove(api, `${own}/${uuid}`), 404, unknown(uuid));
-    },
-  );
-});
-
-describe("a configured failure", () => {
-  const failure = {
-    status: 503,
-    headers: { "X-Reason": "maintenance", "content-type": "text/plain" },
-    body: "später",
-  };
-  const sent = { status: 503, headers: Object.entries(failure.headers), body: Buffer.from("später") };
-  const phases = [
-    ["create", { method: "POST", path: STANDARD }],
-    ["create", { method: "POST", path: ADVANCED }],
-    ["status", { method: "GET", path: `${STANDARD}/x/status` }],
-    ["download", { method: "GET", path: `${ADVANCED}/x/dataset` }],
-    ["delete", { method: "DELETE", path: `${STANDARD}/x` }],
-  ] as const;
-
-  it("answers every phase before anything else", async () => {
-    const api = await openApi({ modelTargetFailure: failure });
-    for (const [, request] of phases) {
-      expect(await api.send({ ...request, headers: { "Content-Length": "x" } })).toEqual(sent);
-      expect(api.latest()?.reason).toContain("modelTargetFailure");
-    }
-  });
-
-  it.each([["create"], ["status"], ["download"], ["delete"]] as const)(
-    "answers only the phase %s",
-    async (phase) => {
-      const api = await openApi({ modelTargetFailure: { ...failure, phases: [phase] } });
-      for (const [name, request] of phases)
-        expect((await api.send(request)).status).toBe(name === phase ? 503 : 401);
-    },
-  );
-
-  it("answers no phase of an empty list, and never token and credential routes", async () => {
-    const none = await openApi({ modelTargetFailure: { ...failure, phases: [] } });
-    for (const [, request] of phases) expect((await none.send(request)).status).toBe(401);
-    const api = await openApi({ modelTargetFailure: failure });
-    expect((await api.send({ method: "POST", path: "/oauth2/token" })).status).toBe(401);
-    expect(
-      (await api.send({ method: "GET", path: "/oauth2/clientcredentials", headers: bearer() })).status,
-    ).toBe(200);
-  });
-
-  it("may be bytes, or nothing but a status", async () => {
-    const bytes = await openApi({ modelTargetFailure: { status: 500, body: new Uint8Array([0, 255]) } });
-    expect(await get(bytes, `${STANDARD}/x/status`)).toEqual({
-      status: 500,
-      headers: [],
-      body: Buffer.from([0, 255]),
+      api.advance(1);
+      expect(await get(api, `${other}/${uuid}/status`)).toEqual(await get(api, `${own}/${uuid}/status`));
+      expect(await get(api, `${other}/${uuid}/dataset`)).toEqual(await get(api, `${own}/${uuid}/dataset`));
     });
-    const bare = await openApi({ modelTargetFailure: { status: 429 } });
-    expect(await get(bare, `${STANDARD}/x/status`)).toEqual({
-      status: 429,
-      headers: [],
-      body: Buffer.alloc(0),
-    });
+
+    it.each([["neutral", 404] as const, ["vuforia", 200] as const])(
+      "deleted through it answers %s %i later",
+      async (profile, later) => {
+        await using api = await openApi({ profile });
+        const uuid = await createdUuid(api, creation(dataset(), { path: own }));
+        expectEmpty(await remove(api, `${other}/${uuid}`), 200);
+        expect((await get(api, `${own}/${uuid}/status`)).status).toBe(later);
+        expect((await remove(api, `${own}/${uuid}`)).status).toBe(later);
+        expectJson(await remove(api, `${own}/${uuid}`), 404, unknown(uuid));
+      },
+    );
   });
 });

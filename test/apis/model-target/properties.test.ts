@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findingsIn } from "../../../src/apis/model-target/validation/stages.ts";
 import { isJsonObject } from "../../../src/http/request-body.ts";
 import { profiles } from "../../../src/profiles.ts";
-import { openApi, type Received } from "./api.ts";
+import { openDirectly, type Received } from "./api.ts";
 import {
   ADVANCED,
   basic,
@@ -83,7 +83,7 @@ describe("any request gets a response of the table", () => {
   it("any JSON value as a creation body", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(json, request), route, profile, async (body, path, name) => {
-        const api = await openApi({ profile: name });
+        const api = openDirectly({ profile: name });
         expectOfTable(await api.send(creation(JSON.stringify(body), { path })), [201, 400]);
       }),
       { numRuns: 500 },
@@ -93,7 +93,7 @@ describe("any request gets a response of the table", () => {
   it("any bytes as a creation body", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, route, profile, async (body, path, name) => {
-        expectOfTable(await (await openApi({ profile: name })).send(creation(body, { path })), [400]);
+        expectOfTable(await openDirectly({ profile: name }).send(creation(body, { path })), [400]);
       }),
     );
   });
@@ -104,7 +104,7 @@ describe("any request gets a response of the table", () => {
       .map((value) => Buffer.from(JSON.stringify(value)));
     await fc.assert(
       fc.asyncProperty(fc.oneof(body, anyBytes), async (bytes) => {
-        const api = await openApi();
+        const api = openDirectly();
         expectOfTable(await api.send(creation(bytes, { path: CREDENTIALS })), [201, 400]);
         expectOfTable(
           await api.send({ ...creation(bytes, { path: `${CREDENTIALS}/x/scopes` }), method: "PUT" }),
@@ -125,7 +125,7 @@ describe("any request gets a response of the table", () => {
       .map((pairs) => Buffer.from(new URLSearchParams(pairs).toString()));
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyBytes, fields), async (body) => {
-        expectOfTable(await (await openApi()).send(tokenRequest({ body })), [200, 400, 401]);
+        expectOfTable(await openDirectly().send(tokenRequest({ body })), [200, 400, 401]);
       }),
       { numRuns: 300 },
     );
@@ -134,7 +134,7 @@ describe("any request gets a response of the table", () => {
   it("any text as Basic credentials", async () => {
     await fc.assert(
       fc.asyncProperty(headerText, fc.string(), async (raw, decoded) => {
-        const api = await openApi();
+        const api = openDirectly();
         expectOfTable(await api.send(tokenRequest({ headers: { Authorization: `Basic ${raw}` } })), [401]);
         expectOfTable(await api.send(tokenRequest({ headers: basic(decoded, decoded) })), [401]);
       }),
@@ -153,7 +153,7 @@ describe("any request gets a response of the table", () => {
     );
     await fc.assert(
       fc.asyncProperty(token, async (given) => {
-        const api = await openApi();
+        const api = openDirectly();
         const path = `${STANDARD}/x/status`;
         expectOfTable(await api.send({ method: "GET", path, headers: bearer(given) }), [401, 403, 404]);
       }),
@@ -168,7 +168,7 @@ describe("any request gets a response of the table", () => {
     await fc.assert(
       fc.asyncProperty(scopes, async (held) => {
         const headers = bearer(tokenFor(held.join(" ")));
-        const { status } = await (await openApi()).send({
+        const { status } = await openDirectly().send({
           method: "GET",
           path: `${STANDARD}/x/status`,
           headers,

@@ -118,3 +118,19 @@ export function validationMessages(received: Received): string[] {
   ];
   return messages.map(([, message]) => String(JSON.parse(message ?? "")));
 }
+
+export const get = (api: Api, path: string): Promise<Received> =>
+  api.send({ method: "GET", path, headers: bearer() });
+
+/** The answer to a download of a dataset that is not done. */
+export const unsupported = (uuid: string, status: string) => ({
+  error: {
+    code: "UNSUPPORTED_STATE",
+    message: `Training status for dataset ${uuid} is ${status} != done`,
+    target: uuid,
+  },
+});
+
+/** The moment so many seconds from now, as the API writes it. */
+export const timeIn = (api: Api, seconds: number): string =>
+  new Date(api.now().getTime() + seconds * 1000).toISOString();

@@ -1,14 +1,14 @@
-import { describe, expect, it } from "vitest";
-import type { ProfileName } from "../../../src/profiles.ts";
-import { openApi } from "./api.ts";
+import type { ProfileName } from "mock-cloud-reco";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Api, describeApi } from "./api.ts";
 import { ADVANCED, creation, dataset, model, STANDARD, validationMessages, withoutKeys } from "./requests.ts";
 
 /** What a creation is refused with; nothing when it is accepted. */
-async function messages(body: unknown, path = STANDARD, profile: ProfileName = "neutral"): Promise<string[]> {
-  const api = await openApi({ profile });
+async function messages(api: Api, body: unknown, path: string): Promise<string[]> {
   const received = await api.send(creation(body, { path }));
   if (received.status === 201) return [];
-  expect(api.latest()).toMatchObject({ refusedBy: "validRequest", reason: expect.stringMatching(/\w+ \w+/) });
+  const refused = await api.latest();
+  expect(refused).toMatchObject({ refusedBy: "validRequest", reason: expect.stringMatching(/\w+ \w+/) });
   return validationMessages(received);
 }
 
@@ -32,9 +32,17 @@ type Case = [name: string, body: unknown, found: string[]];
 const BOTH: ProfileName[] = ["neutral", "vuforia"];
 
 function table(title: string, cases: Case[], path = STANDARD, under: ProfileName[] = BOTH): void {
-  describe.each(under)(`${title} (%s)`, (profile) => {
-    it.each(cases)("%s", async (_name, body, found) => {
-      expect(await messages(body, path, profile)).toEqual(found);
+  describeApi(title, (openApi) => {
+    describe.each(under)("%s", (profile) => {
+      let api: Api;
+      beforeAll(async () => {
+        api = await openApi({ profile });
+      });
+      afterAll(() => api[Symbol.asyncDispose]());
+
+      it.each(cases)("%s", async (_name, body, found) => {
+        expect(await messages(api, body, path)).toEqual(found);
+      });
     });
   });
 }
@@ -559,12 +567,16 @@ table(
   ["vuforia"],
 );
 
-describe("the reason of a validation error", () => {
+describeApi("the reason of a validation error", (openApi) => {
   it("says what to change, and does not grow with the findings", async () => {
-    const api = await openApi();
+    await using api = await openApi();
     await api.send(creation(dataset(model({ simplify: "often" }))));
-    expect(api.latest()?.reason).toBe('/models(0)/simplify is "often"; accepted are never, always, auto');
+    expect((await api.latest()).reason).toBe(
+      '/models(0)/simplify is "often"; accepted are never, always, auto',
+    );
     await api.send(creation(withViews(...Array.from({ length: 1000 }, () => ({})))));
-    expect(api.latest()?.reason).toMatch(/^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/);
+    expect((await api.latest()).reason).toMatch(
+      /^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/,
+    );
   });
 });
