@@ -1,10 +1,40 @@
-import { defineConfig } from "tsdown";
+import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
-export default defineConfig({
-  entry: { index: "src/index.ts" },
-  format: ["cjs", "esm"],
+/** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
+const entries = {
+  index: "src/index.ts",
+};
+
+const common: UserConfig = {
   platform: "node",
   target: "node20.19",
   dts: true,
-  clean: true,
-});
+};
+
+/**
+ * Gives every CommonJS entry an ECMAScript module that passes its exports on. So there is one copy of the code however often
+ * and in whichever way it is loaded: state is shared, and `instanceof` and the types hold across both.
+ */
+const moduleWrappers: Rolldown.Plugin = {
+  name: "module-wrappers",
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== "chunk" || !file.isEntry || !file.fileName.endsWith(".cjs")) continue;
+      const names = file.exports.join(", ");
+      this.emitFile({
+        type: "asset",
+        fileName: `${file.name}.mjs`,
+        source: `export { ${names} } from "./${file.fileName}";\n`,
+      });
+      this.emitFile({
+        type: "asset",
+        fileName: `${file.name}.d.mts`,
+        source: `export * from "./${file.fileName}";\n`,
+      });
+    }
+  },
+};
+
+export default defineConfig([
+  { ...common, entry: entries, format: "cjs", clean: true, plugins: [moduleWrappers] },
+]);

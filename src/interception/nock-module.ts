@@ -20,11 +20,12 @@ export interface ActiveNock {
  */
 export function activateNock(): ActiveNock {
   refuseUselessNock();
-  const require = createRequire(import.meta.url);
-  const version = nockVersion(require);
-  const wasLoaded = require.cache[require.resolve("nock")] !== undefined;
+  // Not named `require`: in the CommonJS build that name stands on the right of this line too.
+  const load = createRequire(import.meta.url);
+  const version = nockVersion(load);
+  const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
   const putBackGlobals = keepGlobalDescriptors();
-  const nock: Nock = require("nock");
+  const nock: Nock = load("nock");
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
   // Makes `import { request } from "node:https"` see the patched function, and below the original again.
@@ -41,10 +42,10 @@ export function activateNock(): ActiveNock {
   };
 }
 
-function nockVersion(require: NodeJS.Require): string {
+function nockVersion(load: NodeJS.Require): string {
   let version: unknown;
   try {
-    version = require("nock/package.json").version;
+    version = load("nock/package.json").version;
   } catch (cause) {
     throw new Error("nock is not installed: npm install --save-dev nock@14", { cause });
   }

@@ -1,0 +1,87 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { runScript } from "./run.ts";
+
+const installed = join(inject("consumer"), "node_modules/mock-cloud-reco");
+
+const loads = {
+  module: 'const { MockCloudReco } = await import("mock-cloud-reco");',
+  commonjs: 'const { MockCloudReco } = require("mock-cloud-reco");',
+} as const;
+
+describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
+  const inAsync = (source: string) => `(async () => { ${source} })();`;
+
+  it("answers requests", async () => {
+    const printed = await runScript(
+      kind,
+      inAsync(`
+        ${loads[kind]}
+        const mock = new MockCloudReco();
+        const response = await fetch("https://vws.vuforia.com/summary");
+        console.log(response.status, mock.requests.length);
+        mock.stop();
+      `),
+    );
+    expect(printed).toBe("401 1");
+  });
+
+  it("patches nothing and loads nothing heavy until a mock is made, and puts everything back", async () => {
+    const printed = await runScript(
+      kind,
+      inAsync(`
+        const http = process.getBuiltinModule("node:http");
+        const before = [globalThis.fetch, http.request, http.get, http.ClientRequest];
+        const same = () => [globalThis.fetch, http.request, http.get, http.ClientRequest].every((f, i) => f === before[i]);
+        const { createRequire } = process.getBuiltinModule("node:module");
+        const loaded = createRequire(process.cwd() + "/x.js").cache;
+        const heavy = () => Object.keys(loaded).filter((file) => /node_modules.(nock|sharp|zod).*/.test(file)).length > 0;
+        ${loads[kind]}
+        console.log(same(), heavy());
+        const mock = new MockCloudReco();
+        console.log(same(), heavy());
+        mock.stop();
+        console.log(same());
+      `),
+    );
+    expect(printed.split("\n")).toEqual(["true false", "false true", "true"]);
+  });
+});
+
+it("shares its classes and its state between import and require", async () => {
+  const printed = await runScript(
+    "module",
+    `import { createRequire } from "node:module";
+     import * as imported from "mock-cloud-reco";
+     const required = createRequire(process.cwd() + "/x.js")("mock-cloud-reco");
+     console.log(JSON.stringify(Object.keys(required).filter((name) => imported[name] !== required[name])));
+     console.log(Object.keys(imported).length === Object.keys(required).length);
+     console.log(new imported.ManualClock() instanceof required.ManualClock);`,
+  );
+  expect(printed.split("\n")).toEqual(["[]", "true", "true"]);
+});
+
+it("holds only what it needs, in less than 1 MB", async () => {
+  const files = await readdir(installed, { recursive: true, withFileTypes: true });
+  let bytes = 0;
+  for (const file of files) if (file.isFile()) bytes += (await stat(join(file.parentPath, file.name))).size;
+  expect(bytes).toBeLessThan(1_000_000);
+  expect((await readdir(installed)).sort()).toEqual([
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "dist",
+    "package.json",
+  ]);
+});
+
+it("has a file for every path that package.json names", async () => {
+  const { exports, bin = {} } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+  const named = JSON.stringify([exports, bin]).match(/\.\/[^"]+\.\w+/g) ?? [];
+  const require = createRequire(join(installed, "package.json"));
+  expect(named.length).toBeGreaterThan(4);
+  for (const path of named)
+    expect((await stat(require.resolve(join(installed, path)))).isFile(), path).toBe(true);
+});

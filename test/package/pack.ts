@@ -1,0 +1,41 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Folder of a project in which the packed package is installed. */
+    readonly consumer: string;
+  }
+}
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Builds and packs the package once for all tests of this folder, and installs the tarball into a project elsewhere. The
+ * dependencies come from this repository's own `node_modules`, so that no test needs the network.
+ */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
+  const staged = join(folder, "staged");
+  const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
+  await mkdir(staged);
+  await mkdir(installed, { recursive: true });
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"]) {
+    await cp(join(repository, file), join(staged, file));
+  }
+  const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
+  await run(process.execPath, [tsdown, "--out-dir", join(staged, "dist"), "--log-level", "error"], {
+    cwd: repository,
+  });
+  const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
+  await run("tar", ["-xf", join(staged, packed.stdout.trim()), "-C", installed, "--strip-components=1"]);
+  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  project.provide("consumer", join(folder, "consumer"));
+  return () => rm(folder, { recursive: true });
+}
