@@ -42,3 +42,11 @@ export function connectionError({ kind, message }: ConnectionError, reason?: unk
   const cause = reason ?? Object.assign(new Error(message), SYSTEM_ERRORS[kind]);
   return Object.assign(new TypeError(message, { cause }), SYSTEM_ERRORS[kind]);
 }
+
+/** For a request that leaves the process while a mock has `unhandledRequests: "error"`. */
+export function unhandledError(method: string, origin: string, target: string): TypeError {
+  return new TypeError(
+    `${method} ${showUrl(origin, target)}: no mock serves this host, and with unhandledRequests: "error" no request ` +
+      'leaves the process, not even to localhost; "bypass" would let it',
+  );
+}

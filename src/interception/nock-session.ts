@@ -2,7 +2,7 @@ import http, { type ClientRequest, OutgoingMessage } from "node:http";
 import { setImmediate } from "node:timers";
 import type { ReplyFnResult } from "nock";
 import { ignoreErrorsAfterAbort } from "./aborted-requests.ts";
-import { answer, connectionError } from "./answer.ts";
+import { answer, connectionError, unhandledError } from "./answer.ts";
 import { replyDirectly } from "./direct-reply.ts";
 import { HostTable, showUrl } from "./host-table.ts";
 import type { Interception } from "./interceptor.ts";
@@ -140,10 +140,7 @@ export class NockSession {
       );
     }
     if ([...this.mocks].some(({ unhandledRequests }) => unhandledRequests === "error")) {
-      throw new TypeError(
-        `${describe(options)}: no mock serves this host, and with unhandledRequests: "error" no request leaves ` +
-          'the process, not even to localhost; "bypass" would let it',
-      );
+      throw unhandledError(options.method, originIn(options), options.path);
     }
   }
 }

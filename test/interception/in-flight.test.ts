@@ -2,12 +2,17 @@ import https from "node:https";
 import axios from "axios";
 import got from "got";
 import { describe, expect, test } from "vitest";
-import type { ReplyWay } from "../../src/interception/nock-session.ts";
-import { CLIENTS, viaFetch } from "./clients.ts";
-import { HOST, mock, type RunningMock, reply } from "./mocks.ts";
-
-const WAYS: readonly ReplyWay[] = ["direct", "documented"];
-const cases = Object.entries(CLIENTS).flatMap(([name, client]) => WAYS.map((way) => ({ name, way, client })));
+import {
+  CLIENTS_AND_WAYS,
+  HOST,
+  type MockOptions,
+  mock,
+  nockBy,
+  type RunningMock,
+  reply,
+  viaFetch,
+  WAYS,
+} from "./mocks.ts";
 
 interface SlowMock extends RunningMock {
   /** Resolves when a request is being answered. */
@@ -17,11 +22,11 @@ interface SlowMock extends RunningMock {
 }
 
 /** Answers nothing until it is told to. */
-function slowMock(way: ReplyWay): SlowMock {
+function slowMock(intercept: NonNullable<MockOptions["intercept"]>): SlowMock {
   const entered = deferred<void>();
   const finished = deferred<Error | undefined>();
   const running = mock({
-    way,
+    intercept,
     handle: async () => {
       entered.resolve();
       const error = await finished.promise;
@@ -47,9 +52,9 @@ async function letLateErrorsShow(): Promise<void> {
   stop();
 }
 
-describe.each(cases)("$name, $way reply", ({ way, client }) => {
+describe.each(CLIENTS_AND_WAYS)("$name, $way reply", ({ client, intercept }) => {
   test.each(["answered", "failed"])("an aborted request that is %s afterwards", async (how) => {
-    const { entered, finish } = slowMock(way);
+    const { entered, finish } = slowMock(intercept);
     const controller = new AbortController();
     const response = client(`${HOST}/`, {
       method: "POST",
@@ -65,7 +70,7 @@ describe.each(cases)("$name, $way reply", ({ way, client }) => {
   });
 
   test("a request that is being answered when the mock stops is answered", async () => {
-    const { entered, finish, stop } = slowMock(way);
+    const { entered, finish, stop } = slowMock(intercept);
     const response = client(`${HOST}/`);
     await entered;
     stop();
@@ -74,7 +79,7 @@ describe.each(cases)("$name, $way reply", ({ way, client }) => {
   });
 
   test("the handler's error after the mock was stopped fails the request", async () => {
-    const { entered, finish, stop } = slowMock(way);
+    const { entered, finish, stop } = slowMock(intercept);
     const response = expect(client(`${HOST}/`)).rejects.toThrow("the handler's own");
     await entered;
     stop();
@@ -83,7 +88,7 @@ describe.each(cases)("$name, $way reply", ({ way, client }) => {
   });
 
   test("requests overlap", async () => {
-    mock({ way, handle: async ({ path, body }) => reply(`${path} ${body}`) });
+    mock({ intercept, handle: async ({ path, body }) => reply(`${path} ${body}`) });
     const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
     const send = (path: string) =>
       client(HOST + path, { method: "POST", body: Buffer.from(`body of ${path}`) });
@@ -93,8 +98,10 @@ describe.each(cases)("$name, $way reply", ({ way, client }) => {
 });
 
 describe.each(WAYS)("%s reply", (way) => {
+  const intercept = nockBy(way);
+
   test("a request that the mock has not yet seen when it stops is refused", async () => {
-    const { stop } = mock({ way });
+    const { stop } = mock({ intercept });
     const response = viaFetch(`${HOST}/`, { method: "POST", body: Buffer.alloc(1_000_000) });
     stop();
     await expect(response).rejects.toMatchObject({
@@ -118,7 +125,7 @@ describe.each(WAYS)("%s reply", (way) => {
         }),
     ],
   ])("the client's own timeout works: %s", async (_name, send) => {
-    const { finish } = slowMock(way);
+    const { finish } = slowMock(intercept);
     await expect(send()).rejects.toThrow(/time(d )?out/i);
     finish();
     await letLateErrorsShow();

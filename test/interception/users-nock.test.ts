@@ -2,8 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import nock from "nock";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { CLIENTS, viaFetch } from "./clients.ts";
-import { HOST, mock, reply } from "./mocks.ts";
+import { CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
 
 afterEach(() => {
   nock.cleanAll();

@@ -76,23 +76,29 @@ export const nodeClient: Client = ({ method, url, headers, body, signal }) =>
 const hasHeader = (headers: Readonly<Record<string, string>>, name: string): boolean =>
   Object.keys(headers).some((given) => given.toLowerCase() === name);
 
-export const axiosClient: Client = async ({ method, url, headers, body, signal }) => {
-  const response = await axios.request<ArrayBuffer>({
-    method,
-    url,
-    // axios sends its own Accept and Content-Type unless told otherwise.
-    headers: { Accept: "*/*", "Content-Type": null, ...headers },
-    responseType: "arraybuffer",
-    validateStatus: () => true,
-    ...(body !== undefined && { data: body }),
-    ...(signal !== undefined && { signal }),
-  });
-  return {
-    status: response.status,
-    headers: byLowerCaseName(Object.entries(response.headers)),
-    body: Buffer.from(response.data),
+const axiosWith =
+  (adapter: "http" | "fetch"): Client =>
+  async ({ method, url, headers, body, signal }) => {
+    const response = await axios.request<ArrayBuffer>({
+      adapter,
+      method,
+      url,
+      // axios sends its own Accept and Content-Type unless told otherwise.
+      headers: { Accept: "*/*", "Content-Type": null, ...headers },
+      responseType: "arraybuffer",
+      validateStatus: () => true,
+      ...(body !== undefined && { data: body }),
+      ...(signal !== undefined && { signal }),
+    });
+    return {
+      status: response.status,
+      headers: byLowerCaseName(Object.entries(response.headers)),
+      body: Buffer.from(response.data ?? []),
+    };
   };
-};
+
+export const axiosClient = axiosWith("http");
+export const axiosFetchClient = axiosWith("fetch");
 
 export const gotClient: Client = async ({ method, url, headers, body, signal }) => {
   const response = await got(url, {
