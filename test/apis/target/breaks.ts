@@ -165,6 +165,16 @@ export const breaks: readonly Break[] = [
     },
   },
   {
+    row: 7,
+    what: "another database's report",
+    on: "report",
+    guard: "ownDatabaseNamed",
+    ...unauthenticated,
+    apply: (draft) => {
+      draft.path = "/imagetargets/databases/other/reports/recoCounts";
+    },
+  },
+  {
     row: 8,
     what: "no request quota",
     on: "get",
@@ -286,6 +296,14 @@ export const breaks: readonly Break[] = [
     code: "Fail",
     apply: malformedBody(Buffer.alloc(0)),
   },
+  {
+    row: 14,
+    what: "an empty body, report",
+    on: "report",
+    guard: "bodyGiven",
+    ...fail400,
+    apply: malformedBody(Buffer.alloc(0)),
+  },
   ...["[]", "1", '"text"', "null", "{", "{}x", "\ufeff{}", '{"width":NaN}'].map(
     (text): Break => ({
       row: 15,
@@ -324,6 +342,16 @@ export const breaks: readonly Break[] = [
     guard: "keysAllowed",
     ...fail400,
     apply: field("extra", 1),
+  },
+  {
+    row: 16,
+    what: "no month",
+    on: "report",
+    guard: "keysAllowed",
+    ...fail400,
+    apply: (draft) => {
+      draft.fields = {};
+    },
   },
   { ...metadataFits, what: "metadata of a number", ...fail400, apply: field("application_metadata", 1) },
   {
