@@ -10,6 +10,7 @@ import type { Database } from "./domain/database.ts";
 import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
 import { Emulator } from "./emulator.ts";
 import { assessImage } from "./images/assess.ts";
+import { setImageCacheBytes } from "./images/cache.ts";
 import { inspectTargetImage } from "./images/inspect.ts";
 import type { Interceptor } from "./interception/interceptor.ts";
 import { interceptWithNock } from "./interception/nock-interceptor.ts";
@@ -101,8 +102,9 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   constructor(options: MockCloudRecoOptions = {}) {
     this.#options = resolveOptions(options);
     const { clock, profile, settings, seed, targetRater } = this.#options;
+    if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    this.#store = new MemoryStore((image) => assessImage(image, targetRater));
+    this.#store = new MemoryStore((image) => assessImage(image, targetRater, this.#random));
     this.#journal = new Journal(this.#options.journalCapacity);
     this.#emulator = new Emulator(
       { store: this.#store, clock, random: this.#random, profile, settings },

@@ -1,7 +1,7 @@
 import { parseBaseUrl } from "./base-url.ts";
 import type { RequestRateLimits } from "./domain/database.ts";
 import { type ImageMatcher, structuralSimilarityMatcher } from "./images/matchers.ts";
-import { perfectRater, type TargetRater } from "./images/raters.ts";
+import { brisqueRater, type TargetRater } from "./images/raters.ts";
 import {
   type Acceptable,
   aBoolean,
@@ -46,7 +46,7 @@ export interface MockCloudRecoOptions {
   readonly queryMatcher?: ImageMatcher;
   /** What counts as a duplicate. Default {@link structuralSimilarityMatcher}. */
   readonly duplicatesMatcher?: ImageMatcher;
-  /** Gives an added image its tracking rating, 0 to 5. */
+  /** Gives an added image its tracking rating, 0 to 5. Default {@link brisqueRater}. Protocol section 12. */
   readonly targetRater?: TargetRater;
   /** Waited before every response but the target manager's, in seconds, whole or fractional. Default 0. */
   readonly responseDelaySeconds?: number;
@@ -79,6 +79,8 @@ export interface MockCloudRecoOptions {
   readonly modelTargetUser?: { readonly name: string; readonly password: string };
   /** Where the time comes from. Default: the system's clock, or fake timers that replaced it. */
   readonly clock?: Clock;
+  /** Bound of the memory for prepared images, in bytes, for all mocks of the process. Default 256 MiB. */
+  readonly imageCacheBytes?: number;
   /** The same seed gives the same ids, keys and random ratings on every run. */
   readonly seed?: string | number;
   /** How many requests the journal keeps, 1 or more. Default 1000. */
@@ -141,6 +143,7 @@ const optionsShape: { readonly fields: Readonly<Record<keyof MockCloudRecoOption
     modelTargetClient: { fields: { id: someText, secret: someText }, required: ["id", "secret"] },
     modelTargetUser: { fields: { name: someText, password: someText }, required: ["name", "password"] },
     clock: withMethod("now", "(): Date"),
+    imageCacheBytes: wholeNumber(),
     seed: textOrNumber,
     journalCapacity: wholeNumber(1),
   },
@@ -190,7 +193,7 @@ export function resolveOptions(options: MockCloudRecoOptions): ResolvedOptions {
       modelTargetClient: options.modelTargetClient ?? { id: "client-id", secret: "client-secret" },
       modelTargetUser: options.modelTargetUser ?? { name: "user@example.com", password: "password" },
     },
-    targetRater: options.targetRater ?? perfectRater,
+    targetRater: options.targetRater ?? brisqueRater,
     unhandledRequests: options.unhandledRequests ?? "bypass",
     clock: options.clock ?? systemClock,
     seed: options.seed,

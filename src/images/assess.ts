@@ -1,3 +1,4 @@
+import type { Random } from "../runtime/random.ts";
 import { forgetDecoded, hashImage, remembered } from "./cache.ts";
 import { decodedImage } from "./decoded-image.ts";
 import { checkRating, type TargetRater } from "./raters.ts";
@@ -17,10 +18,10 @@ const FLAT_IMAGE_DEVIATION = 5;
  * outcome with the image.
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
-export async function assessImage(bytes: Buffer, rater: TargetRater): Promise<Assessment> {
+export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Random): Promise<Assessment> {
   const sha256 = hashImage(bytes);
   const deviation = await remembered("deviation", sha256, () => deviationOf(sha256, bytes));
-  const rating = checkRating(await rater(bytes), "targetRater");
+  const rating = checkRating(await rater(bytes, random), "targetRater");
   await forgetDecoded(sha256);
   return { outcome: deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed", rating };
 }

@@ -1,13 +1,13 @@
-import { createRandom } from "../runtime/random.ts";
+import { createRandom, type Random } from "../runtime/random.ts";
 import { brisqueScore } from "./brisque/score.ts";
 import { hashImage, remembered } from "./cache.ts";
 import { decodedImage } from "./decoded-image.ts";
 
 /**
  * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one. Protocol section 12.
- * A custom rater is called once per stored image.
+ * A custom rater is called once per stored image. `random` is the mock's own source of randomness, which follows its seed.
  */
-export type TargetRater = (image: Buffer) => number | Promise<number>;
+export type TargetRater = (image: Buffer, random?: Random) => number | Promise<number>;
 
 /** Best rating. */
 export const MAX_RATING = 5;
@@ -34,11 +34,11 @@ export const perfectRater: TargetRater = () => MAX_RATING;
 
 /**
  * Rates images at random, from 0 to 5.
- * @param seed the same seed gives the same sequence of ratings
+ * @param seed the same seed gives the same sequence of ratings; without one the mock's seed decides
  */
 export function randomRater(seed?: string | number): TargetRater {
-  const random = createRandom(seed);
-  return () => random.integer(MAX_RATING + 1);
+  const own = createRandom(seed);
+  return (_image, random) => (seed === undefined && random ? random : own).integer(MAX_RATING + 1);
 }
 
 /**

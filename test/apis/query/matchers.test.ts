@@ -4,6 +4,7 @@ import {
   MockCloudReco,
   type MockCloudRecoOptions,
   mappingMatcher,
+  perfectRater,
 } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
@@ -18,7 +19,7 @@ const considered = (mock: MockCloudReco) =>
 
 function open(options: MockCloudRecoOptions) {
   const clock = new ManualClock(START);
-  const mock = new MockCloudReco({ ...options, clock });
+  const mock = new MockCloudReco({ targetRater: perfectRater, ...options, clock });
   const keys = mock.addCloudDatabase();
   return {
     clock,
