@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+test("the client vuforia-api adds, lists, reads, updates, summarises, deletes and queries targets, unchanged", async () => {
+  const script = fileURLToPath(new URL("../../examples/vuforia-api/vuforia-api.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script]);
+  expect(stdout.trim().split("\n")).toEqual([
+    "list: 2",
+    'record: ["success","raccoon",true]',
+    'summary: ["examples","raccoon"]',
+    "duplicates: 1",
+    expect.stringMatching(/^deleted: "the database \\"examples\\" has no undeleted target with the id/),
+    'query: "procyon lotor"',
+    "query with another photograph: []",
+  ]);
+});
