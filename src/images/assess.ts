@@ -27,9 +27,6 @@ export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Ra
 }
 
 async function deviationOf(sha256: string, bytes: Buffer): Promise<number> {
-  try {
-    return (await decodedImage(sha256, bytes)).deviation;
-  } catch {
-    return 0;
-  }
+  const decoded = await decodedImage(sha256, bytes);
+  return "damage" in decoded ? 0 : decoded.deviation;
 }

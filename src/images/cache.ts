@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { GreyImage } from "./brisque/features.ts";
+import type { Undecodable } from "./decode.ts";
 import type { SimilarityFeatures } from "./similarity-features.ts";
 
 /** What is kept about an image, under the hash of its bytes. All of it follows from those bytes alone. */
@@ -7,7 +8,7 @@ interface Facets {
   /** What is wrong with the image's data; null when nothing is. */
   damage: string | null;
   /** The outcome of a full decode, kept until the image has been rated. */
-  decoded: DecodedImage;
+  decoded: DecodedImage | Undecodable;
   deviation: number;
   brisqueRating: number;
   /** Null for what cannot be decoded. */
@@ -109,16 +110,21 @@ export function isRemembered(facet: keyof Facets, sha256: string): boolean {
   return sharedCache().images.get(sha256)?.facets[facet] !== undefined;
 }
 
+/** The bytes that the outcome of a full decode takes. */
+export function decodedBytes(decoded: DecodedImage | Undecodable): number {
+  return "damage" in decoded ? 0 : decoded.grey.data.length;
+}
+
 /** Drops the outcome of a full decode, once nobody needs it any more. */
 export async function forgetDecoded(sha256: string): Promise<void> {
   const cache = sharedCache();
   const image = cache.images.get(sha256);
   const decoded = image?.facets.decoded;
   if (!image || !decoded) return;
-  const { grey } = await decoded;
+  const bytes = decodedBytes(await decoded);
   if (cache.images.get(sha256) !== image || image.facets.decoded !== decoded) return;
   delete image.facets.decoded;
-  grow(cache, image, -grey.data.length);
+  grow(cache, image, -bytes);
 }
 
 function touch(cache: ImageCache, sha256: string): CachedImage {

@@ -21,6 +21,11 @@ export interface Pixels {
   readonly height: number;
 }
 
+/** Why an image could not be decoded. */
+export interface Undecodable {
+  readonly damage: string;
+}
+
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
 
@@ -40,48 +45,57 @@ function sharp(): typeof Sharp {
 }
 
 /** The one door to the decoder: nothing but PNG and JPEG goes through it, whatever sharp could read. */
-function open(bytes: Buffer, failOn: "none" | "truncated"): SharpImage {
-  if (!formatOf(bytes)) throw new Error("neither a PNG nor a JPEG file");
-  return sharp()(bytes, { ignoreIcc: true, limitInputPixels: false, failOn });
+async function decode<T>(
+  bytes: Buffer,
+  failOn: "none" | "truncated",
+  run: (image: SharpImage) => Promise<T>,
+): Promise<T | Undecodable> {
+  if (!formatOf(bytes)) return { damage: "neither a PNG nor a JPEG file" };
+  // Not inside the `try`: that sharp cannot be loaded is no fault of the image.
+  const image = sharp()(bytes, { ignoreIcc: true, limitInputPixels: false, failOn });
+  try {
+    return await run(image);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { damage: message.split("\n", 1).join("") };
+  }
 }
 
-/**
- * Reads the header of a file.
- * @throws Error, of the decoder, when it cannot be read.
- */
-export async function readHeader(bytes: Buffer): Promise<ImageHeader> {
-  const { width, height, channels, isProgressive } = await open(bytes, "truncated").metadata();
-  return { width, height, components: channels, progressive: isProgressive };
-}
-
-/**
- * Decodes all pixels, without rotating by EXIF or converting by ICC.
- * @throws Error, of the decoder, when the data ends early or is damaged.
- */
-export function decodePixels(bytes: Buffer): Promise<Pixels> {
-  return slots.run(async () => {
-    const image = open(bytes, "truncated").removeAlpha().raw();
-    const { data, info } = await image.toBuffer({ resolveWithObject: true });
-    return { data, width: info.width, height: info.height };
+/** Reads the header of a file. */
+export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
+  return decode(bytes, "truncated", async (image) => {
+    const { width, height, channels, isProgressive } = await image.metadata();
+    return { width, height, components: channels, progressive: isProgressive };
   });
 }
 
-/**
- * Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank;
- * undefined when there is nothing that can be decoded.
- */
-export function decodeThumbnail(bytes: Buffer): Promise<Buffer | undefined> {
+/** Decodes all pixels, without rotating by EXIF or converting by ICC; not when the data ends early or is damaged. */
+export function decodePixels(bytes: Buffer): Promise<Pixels | Undecodable> {
+  return slots.run(() =>
+    decode(bytes, "truncated", async (image) => {
+      const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+      return { data, width: info.width, height: info.height };
+    }),
+  );
+}
+
+/** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */
+export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return slots.run(async () => {
-    try {
-      const { width, height, progressive } = await readHeader(bytes);
-      if (progressive && width * height > MAX_PROGRESSIVE_PIXELS) return undefined;
-      return await open(bytes, "none")
+    const header = await readHeader(bytes);
+    if ("damage" in header) return header;
+    const { width, height, progressive } = header;
+    if (progressive && width * height > MAX_PROGRESSIVE_PIXELS) {
+      return {
+        damage: `too large to be decoded whole, as progressive images are: ${width}x${height} pixels`,
+      };
+    }
+    return decode(bytes, "none", (image) =>
+      image
         .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
         .removeAlpha()
         .raw()
-        .toBuffer();
-    } catch {
-      return undefined;
-    }
+        .toBuffer(),
+    );
   });
 }

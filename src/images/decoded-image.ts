@@ -1,21 +1,21 @@
-import { type DecodedImage, remembered } from "./cache.ts";
-import { decodePixels, type Pixels } from "./decode.ts";
+import { type DecodedImage, decodedBytes, remembered } from "./cache.ts";
+import { decodePixels, type Pixels, type Undecodable } from "./decode.ts";
 import { nextTurn } from "./turns.ts";
 
 const CHANNELS = 3;
 /** About 3 ms of work. */
 const PIXELS_PER_SLICE = 250_000;
 
-/**
- * Decodes an image whole, once for all that is to be known about a target's image.
- * @throws Error, of the decoder, when the data ends early or is damaged.
- */
-export function decodedImage(sha256: string, bytes: Buffer): Promise<DecodedImage> {
+/** Decodes an image whole, once for all that is to be known about a target's image. */
+export function decodedImage(sha256: string, bytes: Buffer): Promise<DecodedImage | Undecodable> {
   return remembered(
     "decoded",
     sha256,
-    async () => reducePixels(await decodePixels(bytes)),
-    ({ grey }) => grey.data.length,
+    async () => {
+      const pixels = await decodePixels(bytes);
+      return "damage" in pixels ? pixels : reducePixels(pixels);
+    },
+    decodedBytes,
   );
 }
 

@@ -75,11 +75,10 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
   if (!format) return `the image begins with ${firstBytes(bytes)}; ${accepted}`;
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
   if (typeof png === "string") return `${png}; ${accepted}`;
-  try {
-    return { header: await readHeader(bytes), png };
-  } catch (error) {
-    return `the ${format} cannot be opened (${firstLine(error)}); ${accepted}`;
-  }
+  const header = await readHeader(bytes);
+  return "damage" in header
+    ? `the ${format} cannot be opened (${header.damage}); ${accepted}`
+    : { header, png };
 }
 
 /** The header chunk decides: what a decoder reports is misled by a tRNS chunk. */
@@ -97,12 +96,8 @@ function refusedJpegColour({ components }: ImageHeader): string | undefined {
 }
 
 async function findDecodingDamage(sha256: string, bytes: Buffer): Promise<string | null> {
-  try {
-    await decodedImage(sha256, bytes);
-    return null;
-  } catch (error) {
-    return `the image's data is incomplete or damaged (${firstLine(error)})`;
-  }
+  const decoded = await decodedImage(sha256, bytes);
+  return "damage" in decoded ? `the image's data is incomplete or damaged (${decoded.damage})` : null;
 }
 
 function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): ImageVerdict {
@@ -112,9 +107,4 @@ function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): Image
 function firstBytes(bytes: Buffer): string {
   const start = bytes.subarray(0, 8);
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
-}
-
-function firstLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split("\n", 1).join("");
 }

@@ -69,7 +69,7 @@ export function createStructuralSimilarityMatcher(
   }
   return declare({ by: "structuralSimilarity", threshold }, async (a, b) => {
     const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
-    if (!first || !second) return null;
+    if ("damage" in first || "damage" in second) return null;
     const score = structuralSimilarity(first, second);
     return score > threshold ? score : null;
   });

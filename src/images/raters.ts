@@ -22,8 +22,8 @@ const SCORE_PER_RATING = 20;
 export const brisqueRater: TargetRater = (image) => {
   const sha256 = hashImage(image);
   return remembered("brisqueRating", sha256, async () => {
-    const decoded = await decodedImage(sha256, image).catch(() => undefined);
-    if (!decoded) return 0;
+    const decoded = await decodedImage(sha256, image);
+    if ("damage" in decoded) return 0;
     const score = await brisqueScore(decoded.grey);
     return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
   });

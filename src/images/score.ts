@@ -88,7 +88,7 @@ function featuresOf(
     sha256,
     async () => {
       const thumbnail = await decodeThumbnail(await bytes());
-      if (!thumbnail) return null;
+      if ("damage" in thumbnail) return null;
       await nextTurn();
       return prepareFeatures(thumbnail);
     },

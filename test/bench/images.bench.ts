@@ -23,7 +23,7 @@ function targets(count: number): Candidate[] {
 
 async function thumbnail(bytes: Buffer): Promise<Buffer> {
   const decoded = await decodeThumbnail(bytes);
-  if (!decoded) throw new Error("not decoded");
+  if ("damage" in decoded) throw new Error(decoded.damage);
   return decoded;
 }
 

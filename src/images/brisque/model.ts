@@ -25,13 +25,21 @@ export function brisqueModel(): BrisqueModel {
 function decode(): BrisqueModel {
   const bounds = floats(data.bounds);
   return {
-    vectors: floats(data.vectors),
+    vectors: steps(data.vectors),
     coefficients: floats(data.coefficients),
     minima: bounds.subarray(0, FEATURES),
     maxima: bounds.subarray(FEATURES),
     gamma: data.gamma,
     rho: data.rho,
   };
+}
+
+/** Five hexadecimal digits a value. */
+function steps(base64: string): Float32Array {
+  const hex = Buffer.from(base64, "base64").toString("hex");
+  return Float32Array.from({ length: hex.length / 5 }, (_, index) => {
+    return (Number.parseInt(hex.slice(index * 5, index * 5 + 5), 16) / 0xfffff) * 2 - 1;
+  });
 }
 
 function floats(base64: string): Float32Array {
