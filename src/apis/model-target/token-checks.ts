@@ -1,6 +1,6 @@
 import { contentLengthIsInteger } from "../../guards/content-length.ts";
 import { Checks, type Refusal, refuse, step } from "../../http/guard.ts";
-import { show } from "../../http/show.ts";
+import { show, showUnknownKey } from "../../http/show.ts";
 import { header } from "../../http/wire-message.ts";
 import { tokenError } from "../../responses/model-target.ts";
 import type { Call } from "../../services.ts";
@@ -66,12 +66,14 @@ async function clientOf(call: Call): Promise<Refusal | Holder> {
   const { id, secret } = settings.modelTargetClient;
   if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
   const created = await store.findCredential(given.id);
-  return created?.clientSecret === given.secret
-    ? { source: created.clientId, scopes: created.scopes }
-    : refuse(
-        tokenError(401, "invalid_client"),
-        `the client secret does not belong to the client id ${show(given.id)}, or there is no such client`,
-      );
+  if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
+  const known = given.id === id || created !== undefined;
+  return refuse(
+    tokenError(401, "invalid_client"),
+    known
+      ? `the client secret is not that of the client ${show(given.id)}`
+      : `no client has the id ${showUnknownKey(given.id)}; Basic wants <client id>:<client secret>`,
+  );
 }
 
 function userOf({ form, services: { settings } }: Call & Form): Refusal | Holder {
@@ -83,13 +85,14 @@ function userOf({ form, services: { settings } }: Call & Form): Refusal | Holder
       "the password grant needs the form fields username and password",
     );
   }
-  const { modelTargetUser } = settings;
-  return username === modelTargetUser.name && password === modelTargetUser.password
-    ? { source: username, scopes: ALL_SCOPES }
-    : refuse(
-        tokenError(401, "invalid_grant", "Invalid username and/or password"),
-        `the password does not belong to the user ${show(username)}, or there is no such user`,
-      );
+  const user = settings.modelTargetUser;
+  if (username === user.name && password === user.password) return { source: username, scopes: ALL_SCOPES };
+  return refuse(
+    tokenError(401, "invalid_grant", "Invalid username and/or password"),
+    username === user.name
+      ? `the password is not that of the user ${show(username)}`
+      : `no user has the name ${showUnknownKey(username)}`,
+  );
 }
 
 const knownHolder = step<Call & Grant, { holder: Holder }>("knownHolder", async (call) => {
