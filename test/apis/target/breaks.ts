@@ -17,7 +17,15 @@ export interface Draft {
   overFetch?: boolean;
 }
 
-export type OperationName = "add" | "update" | "get" | "delete" | "list" | "report" | "duplicates";
+export type OperationName =
+  | "add"
+  | "update"
+  | "get"
+  | "delete"
+  | "list"
+  | "report"
+  | "duplicates"
+  | "instance";
 
 export interface Break {
   readonly row: number;
@@ -47,6 +55,7 @@ const malformedBody = (bytes: Buffer) => (draft: Draft) => {
 const fail400 = { status: 400, code: "Fail" };
 const fail422 = { status: 422, code: "Fail" };
 const unauthenticated = { status: 401, code: "AuthenticationFailure" };
+const badRequest = { status: 400, code: "BadRequest" };
 const badImage = { status: 422, code: "BadImage" };
 const metadataFits = { row: 17, guard: "metadataFits", on: "add" } as const;
 const imageAcceptable = { row: 21, guard: "imageAcceptable", on: "add" } as const;
@@ -377,6 +386,51 @@ export const breaks: readonly Break[] = [
       apply: field("active_flag", flag),
     }),
   ),
+  {
+    row: 14,
+    what: "an empty body, instance",
+    on: "instance",
+    guard: "bodyGiven",
+    ...badRequest,
+    apply: malformedBody(Buffer.alloc(0)),
+  },
+  {
+    row: 15,
+    what: "an array, instance",
+    on: "instance",
+    guard: "bodyIsJsonObject",
+    ...badRequest,
+    apply: malformedBody(Buffer.from("[]")),
+  },
+  {
+    row: 16,
+    what: "no instance_id",
+    on: "instance",
+    guard: "keysAllowed",
+    ...badRequest,
+    apply: (draft) => {
+      draft.fields = {};
+    },
+  },
+  ...[1, null, true].map(
+    (id): Break => ({
+      row: 19,
+      what: `instance_id ${JSON.stringify(id)}`,
+      on: "instance",
+      guard: "instanceIdGiven",
+      ...badRequest,
+      apply: field("instance_id", id),
+    }),
+  ),
+  {
+    row: 19,
+    what: "an empty instance_id",
+    on: "instance",
+    guard: "instanceIdGiven",
+    status: 422,
+    code: "InvalidInstanceId",
+    apply: field("instance_id", ""),
+  },
   ...[1, null, {}].map(
     (image): Break => ({
       row: 20,

@@ -19,6 +19,13 @@ const drafts: Readonly<Record<OperationName, (targetId: string, keys: DatabaseKe
   get: (id) => ({ method: "GET", path: `/targets/${id}`, headers: {}, database: {} }),
   delete: (id) => ({ method: "DELETE", path: `/targets/${id}`, headers: {}, database: {} }),
   duplicates: (id) => ({ method: "GET", path: `/duplicates/${id}`, headers: {}, database: {} }),
+  instance: (id) => ({
+    method: "POST",
+    path: `/targets/${id}/instances`,
+    fields: { instance_id: "1" },
+    headers: { Accept: "image/png" },
+    database: {},
+  }),
   list: () => ({ method: "GET", path: "/targets", headers: {}, database: {} }),
   report: (_id, { databaseId }, now) => ({
     method: "POST",
@@ -84,6 +91,8 @@ const exclusive: Readonly<Record<number, number>> = {
   10: 13, // adding names no target
   14: 24, // an empty body has no fields
   15: 24, // nor has one that is no object
+  18: 20, // row 19 is of instances, which have no flag
+  19: 24, // nor have they an image, name or width
   20: 22, // an image that is no base64 cannot be opened
 };
 
@@ -105,7 +114,8 @@ const bothBroken = (row: number, next: number): { first: Break; second: Break } 
 /** Rows that can be broken on operations other than the one listed. */
 const ANYWHERE = new Set([1, 2, 3, 4, 5, 6, 8, 9, 13]);
 const WITH_BODY = new Set([14, 15, 24, 25]);
-const withBody = (on: OperationName): boolean => on === "add" || on === "update" || on === "report";
+const withBody = (on: OperationName): boolean =>
+  on !== "get" && on !== "list" && on !== "delete" && on !== "duplicates";
 const appliesOn = ({ row, on }: Break, other: OperationName): boolean =>
   on === other ||
   ANYWHERE.has(row) ||
