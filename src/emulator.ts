@@ -44,11 +44,14 @@ const UNSERVED: Readonly<Record<Service, (exchange: Exchange, settings: Settings
 export class Emulator {
   readonly journal: Journal;
 
+  private readonly services: Services;
+
   constructor(
-    private readonly services: Services,
+    services: Omit<Services, "journal">,
     private readonly options: EmulatorOptions,
   ) {
     this.journal = options.journal ?? new Journal();
+    this.services = { ...services, journal: this.journal };
   }
 
   /**

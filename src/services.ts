@@ -5,6 +5,7 @@ import type { Profile } from "./profiles.ts";
 import type { ConfiguredResponse } from "./responses/configured.ts";
 import type { ResultCode } from "./responses/result-codes.ts";
 import type { Clock } from "./runtime/clock.ts";
+import type { Journal } from "./runtime/journal.ts";
 import type { Random } from "./runtime/random.ts";
 import type { Store } from "./store/store.ts";
 
@@ -51,6 +52,7 @@ export interface Services {
   readonly random: Random;
   readonly profile: Profile;
   readonly settings: Settings;
+  readonly journal: Journal;
 }
 
 export type Call = HttpCall<Services>;

@@ -3,12 +3,12 @@ import { newCloudDatabase } from "../../domain/new-database.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { emptyReply, jsonReply } from "../../responses/plain.ts";
 import type { Call } from "../../services.ts";
-import { cloudDatabaseResource, readCloudDatabase } from "./cloud-database-resource.ts";
-import { anyRequest, bodyAccepted, databaseConflict, knownCloudDatabase } from "./guards.ts";
+import { cloudDatabaseResource, readCloudDatabase, readDatabaseSettings } from "./cloud-database-resource.ts";
+import { anyRequest, bodyAccepted, databaseConflict, knownCloudDatabase, unknownDatabase } from "./guards.ts";
 import { targetResource } from "./target-resource.ts";
 
 /** The resource of a database with all its targets, deleted ones too. */
-export async function cloudDatabaseWithTargets({ services, now }: Call, database: CloudDatabase) {
+async function cloudDatabaseWithTargets({ services, now }: Call, database: CloudDatabase) {
   const targets = await services.store.listTargets(database.name, { deleted: true });
   const resources = await Promise.all(targets.map((target) => targetResource(target, now)));
   return cloudDatabaseResource(database, resources);
@@ -55,5 +55,22 @@ export const deleteCloudDatabase = endpoint(
   async (call) => {
     await call.services.store.deleteDatabase(call.database.name);
     return emptyReply(call, 200);
+  },
+);
+
+/**
+ * `PUT /cloud_databases/{database_name}`: changes the state, quotas, counts and limits that are given, from the next
+ * request on. Not in the protocol.
+ */
+export const updateCloudDatabase = endpoint(
+  "manager.updateCloudDatabase",
+  "PUT",
+  "/cloud_databases/{database_name}",
+  anyRequest.adding(knownCloudDatabase).adding(bodyAccepted(readDatabaseSettings)),
+  async (call) => {
+    const updated = await call.services.store.updateDatabase(call.database.name, call.given);
+    return updated?.kind === "cloud"
+      ? jsonReply(call, 200, await cloudDatabaseWithTargets(call, updated))
+      : unknownDatabase(call, "cloud database");
   },
 );

@@ -1,4 +1,4 @@
-import type { CloudDatabase, Database, VuMarkDatabase } from "../../domain/database.ts";
+import type { CloudDatabase, VuMarkDatabase } from "../../domain/database.ts";
 import type { Target } from "../../domain/target.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { Checks, type Refusal, refuse, step } from "../../http/guard.ts";
@@ -23,12 +23,6 @@ export const knownCloudDatabase = step<Call, { database: CloudDatabase }>("known
 export const knownVuMarkDatabase = step<Call, { database: VuMarkDatabase }>("knownDatabase", async (call) => {
   const database = await namedDatabase(call);
   return database?.kind === "vumark" ? { database } : unknownDatabase(call, "VuMark database");
-});
-
-/** The path names a database of any kind. */
-export const knownDatabase = step<Call, { database: Database }>("knownDatabase", async (call) => {
-  const database = await namedDatabase(call);
-  return database === undefined ? unknownDatabase(call, "database") : { database };
 });
 
 const namedDatabase = ({ params, services: { store } }: Call) =>

@@ -1,16 +1,23 @@
 import type { ServiceEndpoint } from "../../services.ts";
-import { addCloudDatabase, deleteCloudDatabase, listCloudDatabases } from "./cloud-databases.ts";
+import {
+  addCloudDatabase,
+  deleteCloudDatabase,
+  listCloudDatabases,
+  updateCloudDatabase,
+} from "./cloud-databases.ts";
 import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
 import { addDataset, deleteDataset, listDatasets } from "./datasets.ts";
+import { clearRequests, listRequests, live, ready, reset } from "./operating.ts";
 import { addTarget, deleteTarget, setRecognitionCounts, updateTarget } from "./targets.ts";
 import {
   addVuMarkDatabase,
   addVuMarkTarget,
   deleteVuMarkDatabase,
   listVuMarkDatabases,
+  updateVuMarkDatabase,
 } from "./vumark-databases.ts";
 
-/** The routes of protocol section 10. */
+/** The routes of protocol section 10, then those that are this project's own. */
 export const managerEndpoints: readonly ServiceEndpoint[] = [
   listCloudDatabases,
   addCloudDatabase,
@@ -29,4 +36,11 @@ export const managerEndpoints: readonly ServiceEndpoint[] = [
   listCredentials,
   putCredential,
   deleteCredential,
+  updateCloudDatabase,
+  updateVuMarkDatabase,
+  listRequests,
+  clearRequests,
+  reset,
+  live,
+  ready,
 ];

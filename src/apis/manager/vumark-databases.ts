@@ -11,6 +11,7 @@ import {
 import {
   readTemplateTarget,
   readVuMarkDatabase,
+  readVuMarkState,
   templateTargetResource,
   vuMarkDatabaseResource,
 } from "./vumark-resource.ts";
@@ -70,6 +71,21 @@ export const addVuMarkTarget = endpoint(
     const added = await services.store.addTemplateTarget(database.name, target);
     return added
       ? jsonReply(call, 201, templateTargetResource(target))
+      : unknownDatabase(call, "VuMark database");
+  },
+);
+
+/** `PUT /vumark_databases/{database_name}`: changes the state. Not in the protocol. */
+export const updateVuMarkDatabase = endpoint(
+  "manager.updateVuMarkDatabase",
+  "PUT",
+  "/vumark_databases/{database_name}",
+  anyRequest.adding(knownVuMarkDatabase).adding(bodyAccepted(readVuMarkState)),
+  async (call) => {
+    const { store } = call.services;
+    const updated = await store.updateDatabase(call.database.name, call.given);
+    return updated?.kind === "vumark"
+      ? jsonReply(call, 200, vuMarkDatabaseResource(updated, await store.listTemplateTargets(updated.name)))
       : unknownDatabase(call, "VuMark database");
   },
 );

@@ -1,6 +1,7 @@
 import type { VuMarkDatabase } from "../../domain/database.ts";
 import type { NewTemplateTarget, NewVuMarkDatabase } from "../../domain/new-database.ts";
 import type { TemplateTarget } from "../../domain/target.ts";
+import { withoutUndefined } from "../../domain/without-undefined.ts";
 import { moment, seconds, secretText, stateName, text } from "./field-kinds.ts";
 import type { Fields } from "./fields.ts";
 
@@ -29,6 +30,10 @@ export const readVuMarkDatabase = (fields: Fields): NewVuMarkDatabase => ({
   serverSecretKey: fields.optional("server_secret_key", secretText),
   state: fields.optional("state_name", stateName),
 });
+
+/** What of a VuMark database may change while it is used. */
+export const readVuMarkState = (fields: Fields): Partial<Pick<VuMarkDatabase, "state">> =>
+  withoutUndefined({ state: fields.optional("state_name", stateName) });
 
 export const readTemplateTarget = (fields: Fields): NewTemplateTarget => ({
   id: fields.optional("target_id", text),

@@ -1,0 +1,59 @@
+import { endpoint } from "../../http/endpoint.ts";
+import { emptyReply, jsonReply } from "../../responses/plain.ts";
+import type { JournalEntry } from "../../runtime/journal.ts";
+import type { Call } from "../../services.ts";
+import { anyRequest } from "./guards.ts";
+
+/** What the protocol does not have, and those who run the manager need: the journal, a fresh start, health. */
+
+/** `GET /requests`: the latest requests, oldest first, and how many older ones were dropped. */
+export const listRequests = endpoint("manager.listRequests", "GET", "/requests", anyRequest, (call) => {
+  const { dropped, entries } = call.services.journal;
+  return jsonReply(call, 200, { dropped, requests: entries.map(requestResource) });
+});
+
+/** `DELETE /requests`: forgets them. */
+export const clearRequests = endpoint("manager.clearRequests", "DELETE", "/requests", anyRequest, (call) => {
+  call.services.journal.clear();
+  return emptyReply(call, 200);
+});
+
+const requestResource = (entry: JournalEntry) => ({
+  number: entry.number,
+  time: entry.time.toISOString(),
+  api: entry.api,
+  operation: entry.operation ?? null,
+  method: entry.method,
+  path: entry.path,
+  status: entry.status ?? null,
+  result_code: entry.resultCode ?? null,
+  refused_by: entry.refusedBy ?? null,
+  reason: entry.reason ?? null,
+  database_name: entry.database ?? null,
+  duration_ms: entry.durationMs,
+  considered:
+    entry.considered?.map(({ targetId, name, matched, why }) => ({
+      target_id: targetId,
+      name,
+      matched,
+      why,
+    })) ?? null,
+});
+
+/** `POST /reset`: back to no databases, datasets, credentials and reports, and an empty journal. */
+export const reset = endpoint("manager.reset", "POST", "/reset", anyRequest, async (call) => {
+  await call.services.store.reset();
+  call.services.journal.clear();
+  return emptyReply(call, 200);
+});
+
+const healthy = (call: Call) => jsonReply(call, 200, { status: "ok" });
+
+/** `GET /livez`: the process answers. */
+export const live = endpoint("manager.live", "GET", "/livez", anyRequest, healthy);
+
+/** `GET /readyz`: the state can be read. */
+export const ready = endpoint("manager.ready", "GET", "/readyz", anyRequest, async (call) => {
+  await call.services.store.findDatabaseByName("");
+  return healthy(call);
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { manage, sendSigned } from "../../support/answers.ts";
+import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+
+const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+
+describeBackends("operating the target manager", (backend) => {
+  let service: ServiceUnderTest;
+
+  beforeEach(async () => {
+    service = await backend.open();
+    await service.addCloudDatabase({ ...keys, databaseName: "db" });
+  });
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  const summary = () => sendSigned(service, keys, { method: "GET", path: "/summary" });
+
+  it("a database's state, quotas, counts and limits can be changed while it is used", async () => {
+    const changes = {
+      state_name: "PROJECT_INACTIVE",
+      request_quota: 5,
+      target_quota: 0,
+      reco_threshold: 6,
+      total_recos: 7,
+      requests_per_second_limit: 1,
+      request_rate_limits: {
+        other: null,
+        get_target: { max_requests: 1, window_seconds: 2.5 },
+        get_duplicates: null,
+        list_targets: null,
+      },
+    };
+    const ignored = { database_name: "other", server_access_key: "other" };
+    const changed = await manage(service, "PUT", "/cloud_databases/db", { ...changes, ...ignored });
+    expect(changed.status).toBe(200);
+    expect(changed.fields).toMatchObject({ ...changes, database_name: "db", current_month_recos: 0 });
+    expect((await manage(service, "GET", "/cloud_databases")).json).toEqual([changed.fields]);
+    expect((await summary()).fields).toMatchObject({ target_quota: 0, request_quota: 5, total_recos: 7 });
+    expect((await summary()).status).toBe(429);
+    const withoutLimit = await manage(service, "PUT", "/cloud_databases/db", {
+      requests_per_second_limit: null,
+    });
+    expect(withoutLimit.fields).toEqual({ ...changed.fields, requests_per_second_limit: null });
+    expect((await summary()).status).toBe(200);
+  });
+
+  it("a change is refused as a whole", async () => {
+    const refused = await manage(service, "PUT", "/cloud_databases/db", { target_quota: 1, state_name: "x" });
+    expect(refused.fields.errors).toMatchObject([{ field: "state_name" }]);
+    expect((await summary()).fields.target_quota).toBe(1000);
+    const unknown = await manage(service, "PUT", "/cloud_databases/unknown", {});
+    expect([unknown.status, unknown.text]).toEqual([
+      404,
+      'there is no cloud database with the name "unknown"',
+    ]);
+  });
+
+  it("the journal shows the latest requests and why they were refused", async () => {
+    await manage(service, "DELETE", "/requests");
+    await summary();
+    await sendSigned(service, { ...keys, serverSecretKey: "x" }, { method: "GET", path: "/targets/a?b=c" });
+    const { fields } = await manage(service, "GET", "/requests");
+    const entry = { api: "target", method: "GET", database_name: "db", considered: null };
+    expect(fields).toMatchObject({
+      dropped: 0,
+      requests: [
+        {
+          api: "manager",
+          operation: "manager.clearRequests",
+          method: "DELETE",
+          path: "/requests",
+          status: 200,
+        },
+        {
+          ...entry,
+          time: service.clock.now().toISOString(),
+          operation: "databaseSummary",
+          path: "/summary",
+          status: 200,
+          result_code: "Success",
+          refused_by: null,
+          reason: null,
+          duration_ms: expect.any(Number),
+        },
+        {
+          ...entry,
+          operation: "getTarget",
+          path: "/targets/a",
+          status: 401,
+          result_code: "AuthenticationFailure",
+          refused_by: "signatureMatches",
+          reason: expect.stringMatching(/\w/),
+        },
+      ],
+    });
+  });
+
+  it("a reset leaves nothing", async () => {
+    await manage(service, "POST", "/vumark_databases", {});
+    await manage(service, "POST", "/model_target_datasets", {});
+    const credential = { client_id: "a", client_secret: "b", scopes: [] };
+    await manage(service, "POST", "/oauth2_client_credentials", credential);
+    const done = await manage(service, "POST", "/reset");
+    expect([done.status, done.text]).toEqual([200, ""]);
+    for (const path of ["/cloud_databases", "/vumark_databases", "/model_target_datasets"]) {
+      expect((await manage(service, "GET", path)).text).toBe("[]");
+    }
+    expect((await manage(service, "GET", "/oauth2_client_credentials")).text).toBe("[]");
+    const { requests } = (await manage(service, "GET", "/requests")).fields;
+    expect(requests).toMatchObject([{ path: "/reset" }, {}, {}, {}, {}]);
+  });
+
+  it.each(["/livez", "/readyz"])("%s is ok", async (path) => {
+    expect(await manage(service, "GET", path)).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  });
+});
