@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
+  plugins: [markdownBlocks()],
   resolve: { alias: [{ find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") }] },
   test: {
     testTimeout: 30_000,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RESULT_CODES } from "../src/responses/result-codes.ts";
 import { codeBlocks } from "./support/code-blocks.ts";
+import { blockPath } from "./support/markdown-blocks-plugin.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const blocks = codeBlocks(readme);
@@ -35,7 +36,6 @@ describe("the README", () => {
 for (const [index, { language, line }] of blocks.entries()) {
   if (language !== "ts") continue;
   describe(`the block at README.md:${line}`, async () => {
-    const path = `/readme-blocks/${index}.ts`;
-    await import(/* @vite-ignore */ path);
+    await import(/* @vite-ignore */ blockPath("README.md", index));
   });
 }
