@@ -59,6 +59,7 @@ describe("a response delay", () => {
     ["a refused request", "GET", "target", "/summary", 401],
     ["an unserved method", "PUT", "target", "/targets", 404],
     ["an unserved query method", "GET", "query", "/v1/query", 404],
+    ["a token request", "POST", "modelTarget", "/oauth2/token", 401],
     ["a refused query", "POST", "query", "/v1/query", 401],
   ] as const)("holds back the answer to %s", async (_, method, api, path, status) => {
     await using service = open();

@@ -78,7 +78,7 @@ export const noBoundary: Respond = (exchange) =>
 
 /** Rows 14 to 16, 19 and 20: plain text, under the content type that the real service gives it. */
 export const formText =
-  (text: string): Respond =>
+  (text: string | Buffer): Respond =>
   (exchange) =>
     queryReply(exchange, 400, [["Content-Type", "application/json"]], text);
 

@@ -186,20 +186,27 @@ export class MemoryStore implements Store {
 
   async createTarget(
     databaseName: string,
-    { image, processed = false, ...given }: NewTarget,
+    { image, processed = false, id, name, width, active, metadata, processingTimeSeconds }: NewTarget,
     now: number,
   ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
     const assessment = await this.assess(image);
     // Nothing is awaited from here on: of several requests for one name or the last place, one wins.
     const entry = this.entries.get(databaseName);
     if (entry?.database.kind !== "cloud") return "unknownDatabase";
-    if (entry.idsByName.has(given.name)) return "nameTaken";
-    if (entry.targets.has(given.id) || entry.deleted.has(given.id)) return "idTaken";
+    if (entry.idsByName.has(name)) return "nameTaken";
+    if (entry.targets.has(id) || entry.deleted.has(id)) return "idTaken";
     if (entry.targets.size >= entry.database.targetQuota) return "quotaReached";
     entry.lastSequence += 1;
+    // Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
     const target: Target = {
-      ...given,
-      ...assessment,
+      id,
+      name,
+      width,
+      active,
+      metadata,
+      processingTimeSeconds,
+      outcome: assessment.outcome,
+      rating: assessment.rating,
       image: this.images.add(image),
       uploadedAt: now,
       modifiedAt: now,

@@ -27,16 +27,16 @@ export async function searchTargets(
     else passedOver.push(considered(target, why));
   }
   const ranked = await rankTargets(matcher, image, searched);
-  const verdicts = ranked.map((scored, index) => verdict(scored, index + 1, maxNumResults));
+  const firstWithout = ranked.findIndex(({ score }) => score === null);
+  const matches = firstWithout === -1 ? ranked : ranked.slice(0, firstWithout);
   return {
-    found: ranked
-      .slice(0, maxNumResults)
-      .filter(({ score }) => score !== null)
-      .map(({ target }) => target),
+    found: matches.slice(0, maxNumResults).map(({ target }) => target),
     considered: [
-      ...verdicts.filter(({ matched }) => matched),
+      ...matches.map((match, index) => matched(match, index + 1, maxNumResults)),
       ...passedOver,
-      ...verdicts.filter(({ matched }) => !matched),
+      ...ranked
+        .slice(matches.length)
+        .map(({ target }) => considered(target, "no score: the matcher sees no match")),
     ],
   };
 }
@@ -54,17 +54,16 @@ function whyPassedOver(target: Target, now: number): string | undefined {
   return rating > 0 ? undefined : `tracking rating ${rating}; it must be above 0`;
 }
 
-function verdict({ target, score }: ScoredTarget, rank: number, maxNumResults: number): ConsideredTarget {
-  if (score === null) return considered(target, "no score: the matcher sees no match");
-  const matched = `score ${Number(score.toFixed(4))}, rank ${rank}`;
+function matched({ target, score }: ScoredTarget, rank: number, maxNumResults: number): ConsideredTarget {
+  const place = `score ${Number(score?.toFixed(4))}, rank ${rank}`;
   return rank <= maxNumResults
-    ? considered(target, `matched: ${matched}`, true)
-    : considered(target, `${matched}, cut off by max_num_results ${maxNumResults}`, true);
+    ? considered(target, `matched: ${place}`, true)
+    : considered(target, `${place}, cut off by max_num_results ${maxNumResults}`, true);
 }
 
-const considered = ({ id, name }: Target, why: string, matched = false): ConsideredTarget => ({
+const considered = ({ id, name }: Target, why: string, isMatch = false): ConsideredTarget => ({
   targetId: id,
   name,
-  matched,
+  matched: isMatch,
   why,
 });

@@ -163,6 +163,18 @@ describeBackends("the results of a query", (backend) => {
     expect(await results(service, keys, makePng({ width: 9 }))).toEqual([]);
   });
 
+  it("are refused with the very bytes that were sent as a number", async () => {
+    await using service = await backend.open({ queryContentEncoding: "identity" });
+    const keys = await service.addCloudDatabase();
+    const plan = goodPlan(service.clock.now());
+    const content = Buffer.from([0x35, 0xff, 0x00, 0xe9]);
+    plan.parts = [imagePart(image), { name: "max_num_results", content }];
+    const { body, status } = await sendPlan(service, keys, plan);
+    const start = Buffer.concat([Buffer.from("Invalid value '"), content, Buffer.from("' in form")]);
+    expect(status).toBe(400);
+    expect(body.subarray(0, start.length)).toEqual(start);
+  });
+
   it("are none, and no error, for images of any kind that open", async () => {
     await using service = await backend.open({});
     const keys = await service.addCloudDatabase();

@@ -6,9 +6,9 @@ import { formText } from "../../../responses/query-api.ts";
 
 type Context = Exchange & { form: readonly FormPart[] };
 
-/** The text of a field's first part; file parts do not count. */
-function fieldOf({ form }: Context, name: string): string | undefined {
-  return form.find((part) => part.name === name && !part.isFile)?.content.toString();
+/** The bytes of a field's first part; file parts do not count. */
+function fieldOf({ form }: Context, name: string): Buffer | undefined {
+  return form.find((part) => part.name === name && !part.isFile)?.content;
 }
 
 const LARGEST_INTEGER = 2_147_483_647;
@@ -18,25 +18,25 @@ const MOST_RESULTS = 50;
 export const maxNumResultsValid = step<Context, { maxNumResults: number }>(
   "maxNumResultsValid",
   (context) => {
-    const given = fieldOf(context, "max_num_results");
-    if (given === undefined) return { maxNumResults: 1 };
+    const content = fieldOf(context, "max_num_results");
+    if (content === undefined) return { maxNumResults: 1 };
+    // One character per byte: the texts show the very bytes that were sent.
+    const given = content.toString("latin1");
+    const refused = (text: string) =>
+      refuse(
+        formText(Buffer.from(text, "latin1")),
+        `max_num_results is ${show(content.toString())}; accepted are whole numbers from 1 to ${MOST_RESULTS}`,
+      );
     const maxNumResults = /^ *[+-]?\d+ *$/.test(given) ? Number(given) : Number.NaN;
-    const reason = `max_num_results is ${show(given)}; accepted are whole numbers from 1 to ${MOST_RESULTS}`;
     const field = "in form data part 'max_result'";
     if (Number.isNaN(maxNumResults) || maxNumResults > LARGEST_INTEGER) {
-      return refuse(
-        formText(
-          `Invalid value '${given}' ${field}. Expecting integer value in range from 1 to 50 (inclusive).`,
-        ),
-        reason,
+      return refused(
+        `Invalid value '${given}' ${field}. Expecting integer value in range from 1 to 50 (inclusive).`,
       );
     }
     return maxNumResults >= 1 && maxNumResults <= MOST_RESULTS
       ? { maxNumResults }
-      : refuse(
-          formText(`Integer out of range (${given}) ${field}. Accepted range is from 1 to 50 (inclusive).`),
-          reason,
-        );
+      : refused(`Integer out of range (${given}) ${field}. Accepted range is from 1 to 50 (inclusive).`);
   },
 );
 
@@ -48,7 +48,7 @@ export type IncludeTargetData = (typeof INCLUDE_TARGET_DATA)[number];
 export const includeTargetDataValid = step<Context, { includeTargetData: IncludeTargetData }>(
   "includeTargetDataValid",
   (context) => {
-    const given = (fieldOf(context, "include_target_data") ?? "top").toLowerCase();
+    const given = (fieldOf(context, "include_target_data")?.toString() ?? "top").toLowerCase();
     const includeTargetData = INCLUDE_TARGET_DATA.find((accepted) => accepted === given);
     if (includeTargetData !== undefined) return { includeTargetData };
     return refuse(
