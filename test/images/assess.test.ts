@@ -1,4 +1,4 @@
-import { fixedRater, perfectRater } from "mock-cloud-reco";
+import { brisqueRater, fixedRater, perfectRater, randomRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { assessImage } from "../../src/images/assess.ts";
 import { makePng } from "../support/png.ts";
@@ -37,6 +37,32 @@ describe("the outcome of processing", () => {
     const shallow = makePng({ width: 4, height: 4, depth: 2, colourType: 0, fill: () => 0b00_00_11_11 });
     expect((await assessImage(deep, perfectRater)).outcome).toBe("success");
     expect((await assessImage(shallow, perfectRater)).outcome).toBe("success");
+  });
+});
+
+describe("what cannot be decoded", () => {
+  it("has failed, and is rated by the rater all the same", async () => {
+    const text = Buffer.from("hello");
+    expect(await assessImage(text, brisqueRater)).toEqual({ outcome: "failed", rating: 0 });
+    expect(await assessImage(text, perfectRater)).toEqual({ outcome: "failed", rating: 5 });
+  });
+});
+
+describe("randomRater", () => {
+  const draw = async (rater: typeof perfectRater) => {
+    const ratings = [];
+    for (let count = 0; count < 200; count++) ratings.push(await rater(Buffer.alloc(0)));
+    return ratings;
+  };
+
+  it("gives every rating from 0 to 5", async () => {
+    expect(new Set(await draw(randomRater()))).toEqual(new Set([0, 1, 2, 3, 4, 5]));
+  });
+
+  it("gives the same ratings for the same seed", async () => {
+    const ratings = await draw(randomRater("seed"));
+    expect(await draw(randomRater("seed"))).toEqual(ratings);
+    expect(await draw(randomRater("other"))).not.toEqual(ratings);
   });
 });
 

@@ -79,6 +79,12 @@ const table: Row[] = [
   ["PNG cut at 90%", () => cut(makePng(), 0.9), "inside its IDAT chunk", "ok"],
   ["PNG cut at 50%", () => cut(makePng(), 0.5), "inside its IDAT chunk", "ok"],
   ["PNG cut at 10%", () => cut(makePng(), 0.1), "inside its IDAT chunk", "ok"],
+  [
+    "PNG without IHDR",
+    () => Buffer.concat([makePng().subarray(0, 8), makePng().subarray(33)]),
+    "does not begin with an IHDR chunk",
+    "does not begin with an IHDR chunk",
+  ],
   ["PNG header only", () => makePng().subarray(0, 33), "PNG cannot be opened", "PNG cannot be opened"],
   ["PNG signature only", () => makePng().subarray(0, 8), "ends at byte 8", "ends at byte 8"],
   [

@@ -1,3 +1,16 @@
+/** Node has WebAssembly, its type declarations have not; this is the part used here. */
+declare global {
+  namespace WebAssembly {
+    class Module {
+      constructor(bytes: Uint8Array);
+    }
+    class Instance<Exports> {
+      constructor(module: Module);
+      readonly exports: Exports;
+    }
+  }
+}
+
 /** A kernel as it is kept in the package. */
 export interface CompiledKernel {
   /** Lower-case hex SHA-256 of the AssemblyScript source. */
