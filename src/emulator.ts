@@ -23,6 +23,8 @@ export interface EmulatorOptions {
   /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
   readonly unservedPaths: "notFound" | "connectionError";
   readonly journal?: Journal;
+  /** Answers a request that failed, and says who refused it and why; without an answer the error is thrown. */
+  readonly answerFailure?: (error: unknown, exchange: Exchange) => Answer | undefined;
 }
 
 const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
@@ -61,30 +63,47 @@ export class Emulator {
    * @throws what a user's own matcher, rater or store threw.
    */
   async handle(apis: readonly [Service, ...Service[]], request: WireRequest): Promise<Outcome> {
+    const found = findEndpoint(apis, request);
+    return this.journalled(found, request, (exchange) => this.answer(apis, found, exchange));
+  }
+
+  /** Answers what a transport could not make a whole request of: no check runs, but the delay and the journal do. */
+  async refuse(
+    api: Service,
+    request: WireRequest,
+    respond: (exchange: Exchange) => Promise<Answer>,
+  ): Promise<Outcome> {
+    return this.journalled({ api }, request, respond);
+  }
+
+  private async journalled(
+    { api, endpoint }: Pick<Found, "api" | "endpoint">,
+    request: WireRequest,
+    respond: (exchange: Exchange) => Promise<Answer | Unanswered>,
+  ): Promise<Outcome> {
     const { clock, profile, random } = this.services;
     const exchange: Exchange = { request, now: clock.now().getTime(), profile, random, trace: {} };
     const started = realMilliseconds();
-    const found = findEndpoint(apis, request);
-    const close = this.journal.open({
-      time: new Date(exchange.now),
-      api: found.api,
-      operation: found.endpoint?.operation,
-      method: request.method,
-      path: request.path,
-    });
+    const { method, path } = request;
+    const operation = endpoint?.operation;
+    const close = this.journal.open({ time: new Date(exchange.now), api, operation, method, path });
     const record = (result: Omit<RequestResult, "durationMs">) =>
       close({ durationMs: realMilliseconds() - started, ...exchange.trace, ...result });
 
     try {
-      const { reply, refusedBy, reason } = await this.answer(apis, found, exchange);
+      const { reply, refusedBy, reason } = await respond(exchange).catch((error: unknown) => {
+        const answer = this.options.answerFailure?.(error, exchange);
+        if (answer === undefined) throw error;
+        return answer;
+      });
       if (reply === undefined) {
         record({ refusedBy, reason });
-        await this.delayAnswer(found.api);
+        await this.delayAnswer(api);
         return { connectionError: { kind: "refused", message: reason } };
       }
       const { resultCode, ...response } = reply;
       record({ status: response.status, resultCode, refusedBy, reason });
-      await this.delayAnswer(found.api);
+      await this.delayAnswer(api);
       return { response };
     } catch (error) {
       record({ reason: `the request failed: ${error instanceof Error ? error.message : String(error)}` });

@@ -1,5 +1,6 @@
 /** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
-export type ProfileName = "neutral" | "vuforia";
+export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Every point in which the two profiles differ (the table of protocol section 1). Nothing else knows a profile's name. */
 export interface Profile {

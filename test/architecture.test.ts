@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["guards"],
   ["apis"],
   ["emulator.ts", "unserved-reason.ts"],
-  ["interception", "server"],
+  ["interception"],
   [
     "base-url.ts",
     "option-values.ts",
@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "request-filter.ts",
     "mock-cloud-reco.ts",
   ],
-  ["cli", "index.ts"],
+  ["server", "cli", "index.ts"],
   ["testing"],
 ];
 

@@ -2,27 +2,34 @@
 export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
 export type Service = (typeof SERVICES)[number];
 
+/** What requests ask for; beside these, the target manager's operations. */
+export const OPERATIONS = [
+  "addTarget",
+  "listTargets",
+  "getTarget",
+  "updateTarget",
+  "deleteTarget",
+  "getDuplicates",
+  "databaseSummary",
+  "targetSummary",
+  "generateInstance",
+  "requestReport",
+  "downloadReport",
+  "query",
+  "token",
+  "listCredentials",
+  "createCredential",
+  "updateCredentialScopes",
+  "deleteCredential",
+  "createDataset",
+  "datasetStatus",
+  "downloadDataset",
+  "deleteDataset",
+] as const;
+
 /** What a request asked for, by the name that the journal and fault rules use. */
-export type Operation =
-  | "addTarget"
-  | "listTargets"
-  | "getTarget"
-  | "updateTarget"
-  | "deleteTarget"
-  | "getDuplicates"
-  | "databaseSummary"
-  | "targetSummary"
-  | "generateInstance"
-  | "requestReport"
-  | "downloadReport"
-  | "query"
-  | "token"
-  | "listCredentials"
-  | "createCredential"
-  | "updateCredentialScopes"
-  | "deleteCredential"
-  | "createDataset"
-  | "datasetStatus"
-  | "downloadDataset"
-  | "deleteDataset"
-  | `manager.${string}`;
+export type Operation = (typeof OPERATIONS)[number] | `manager.${string}`;
+
+/** Whether it is the name of an operation. */
+export const isOperation = (name: unknown): name is Operation =>
+  typeof name === "string" && (name.startsWith("manager.") || OPERATIONS.some((known) => known === name));

@@ -1,5 +1,6 @@
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
 import type { WireRequest } from "../../src/http/wire-message.ts";
+import { Journal } from "../../src/runtime/journal.ts";
 import { HttpServer } from "../../src/server/http-server.ts";
 import { connectToManager } from "../../src/server/manager-exchange.ts";
 import { ManagerClient } from "../../src/store/manager-client.ts";
@@ -29,7 +30,7 @@ export async function openBacking(): Promise<Backing> {
   let runs = 0;
   const start = async (store: MemoryStore, port: number) => {
     runs += 1;
-    const api = new InternalApi(store, `run ${runs}`);
+    const api = new InternalApi(store, new Journal(), `run ${runs}`);
     const answer = async (request: WireRequest) => {
       const response = await api.answer(request);
       asked.push(`${request.method} ${request.path.split("/", 4).slice(2).join("/")} ${response.status}`);

@@ -1,13 +1,16 @@
 import { percentDecoded } from "../../http/route.ts";
 import { header, type WireRequest, type WireResponse } from "../../http/wire-message.ts";
+import type { Journal } from "../../runtime/journal.ts";
 import { encodeTarget, toText } from "../../store/codec.ts";
 import {
   DATABASE_KEYS,
   type DatabaseKey,
   INTERNAL_PREFIX,
+  JOURNAL_PATH,
   packResult,
   unpackCall,
 } from "../../store/internal-protocol.ts";
+import { packJournal, unpackJournal } from "../../store/journal-codec.ts";
 import type { MemoryStore } from "../../store/memory-store.ts";
 import { exactly, isText } from "../../store/record-guards.ts";
 import { Arguments, verbs } from "./verbs.ts";
@@ -19,6 +22,7 @@ export class InternalApi {
   /** @param epoch - names this run of the manager: what an earlier one said about revisions means nothing now. */
   constructor(
     private readonly store: MemoryStore,
+    private readonly journal: Journal,
     private readonly epoch: string,
   ) {}
 
@@ -33,17 +37,25 @@ export class InternalApi {
       return this.database(first, second, header(request, "if-none-match"));
     }
     if (request.method === "GET" && kind === "images" && second === "") return this.image(first);
+    if (request.path === JOURNAL_PATH) return this.journalPage(request);
     const isVerb =
       request.method === "POST" && kind === "store" && second === "" && Object.hasOwn(verbs, first);
     const verb = isVerb ? verbs[first] : undefined;
     if (verb === undefined) return reply(404);
-    try {
+    return orRefused(async () => {
       const { args, image } = unpackCall(request.body);
-      return reply(200, packResult(await verb(this.store, new Arguments(args, image))));
-    } catch (error) {
-      // What is wrong with a call is the other server's fault; a failing rater says so too.
-      return reply(400, Buffer.from(error instanceof Error ? error.message : String(error)));
-    }
+      return packResult(await verb(this.store, new Arguments(args, image)));
+    });
+  }
+
+  private async journalPage({ method, body }: WireRequest): Promise<WireResponse> {
+    if (method === "GET") return reply(200, packJournal(this.journal));
+    if (method !== "POST") return reply(404);
+    return orRefused(async () => {
+      for (const { time, api, operation, method, path, ...result } of unpackJournal(body).entries)
+        this.journal.open({ time, api, operation, method, path })(result);
+      return Buffer.alloc(0);
+    });
   }
 
   private database(key: DatabaseKey, encoded: string, seen: string | undefined): WireResponse {
@@ -72,6 +84,15 @@ export class InternalApi {
   private image(sha256: string): WireResponse {
     const bytes = this.store.findImage(sha256);
     return bytes === undefined ? reply(404) : reply(200, bytes);
+  }
+}
+
+/** What is wrong with a call is the other server's fault; a failing rater says so too. */
+async function orRefused(act: () => Promise<Buffer>): Promise<WireResponse> {
+  try {
+    return reply(200, await act());
+  } catch (error) {
+    return reply(400, Buffer.from(error instanceof Error ? error.message : String(error)));
   }
 }
 

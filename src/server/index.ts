@@ -1,0 +1,10 @@
+export type { CloudDatabaseFields, DatabaseChanges } from "../database-fields.ts";
+export type { MockCloudDatabase, MockTarget } from "../mock-database.ts";
+export { InvalidOptionError } from "../option-values.ts";
+export type { ProfileName } from "../profiles.ts";
+export type { ConsideredTarget, JournalEntry } from "../runtime/journal.ts";
+export type { TlsFiles } from "./http-server.ts";
+export type { LogLevel } from "./request-log.ts";
+export { InvalidSeedError } from "./seed-file.ts";
+export type { MatcherName, RaterName, ServerOptions } from "./server-options.ts";
+export { type Servers, type StartServersOptions, startServers } from "./start-servers.ts";

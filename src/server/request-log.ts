@@ -1,0 +1,30 @@
+import type { JournalEntry } from "../runtime/journal.ts";
+
+/** From nothing at all to every request. `warn`: refused requests and failures; `error`: failures only. */
+export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const FIRST_SERVER_ERROR = 500;
+
+/** What an entry is about: the emulator failed, a request was refused, or all is well. */
+function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent"> {
+  // A service's own 500 is an answer like any other refusal: it names the check.
+  const failed = refusedBy === "emulator" || refusedBy === "targetManager" || status === undefined;
+  if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
+  return refusedBy === undefined ? "info" : "warn";
+}
+
+/** Writes one JSON line for each request of that level or a more serious one. */
+export function requestLog(
+  server: string,
+  level: LogLevel,
+  write: (line: string) => void,
+): (entry: JournalEntry) => void {
+  return ({ number: _number, considered: _considered, time, api, ...entry }) => {
+    const own = levelOf({ number: 0, time, api, ...entry });
+    if (LOG_LEVELS.indexOf(own) > LOG_LEVELS.indexOf(level)) return;
+    const { durationMs, ...rest } = entry;
+    const line = { time, level: own, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 };
+    write(`${JSON.stringify(line)}\n`);
+  };
+}

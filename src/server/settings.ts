@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { parseBaseUrl } from "../base-url.ts";
+import { withoutUndefined } from "../domain/without-undefined.ts";
+import { PROFILE_NAMES } from "../profiles.ts";
+import { inProcessOnlySettings } from "./in-process-only.ts";
+import { LOG_LEVELS, type LogLevel } from "./request-log.ts";
+import { MATCHER_NAMES, RATER_NAMES, type ServerOptions } from "./server-options.ts";
+
+export const ROLES = ["target-manager", "target-api", "query"] as const;
+export type Role = (typeof ROLES)[number];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What one server is told by its environment. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly managerUrl: URL | undefined;
+  readonly managerCertificate: string | undefined;
+  readonly options: ServerOptions;
+  readonly logLevel: LogLevel;
+  readonly tls: { readonly cert: string; readonly key: string } | "generated" | undefined;
+  readonly corsOrigin: string | undefined;
+  readonly seedFile: string | undefined;
+}
+
+/** Settings that are not accepted; the message has one line for each. */
+export class InvalidSettingsError extends Error {
+  override readonly name = "InvalidSettingsError";
+
+  constructor(readonly lines: readonly string[]) {
+    super(lines.join("\n"));
+  }
+}
+
+/** How one setting is read. */
+interface Setting<T> {
+  readonly accepted: string;
+  /** Undefined: not accepted. */
+  readonly read: (text: string) => T | undefined;
+  readonly secret?: boolean;
+}
+
+const words = <const T extends string>(...values: readonly T[]): Setting<T> => ({
+  accepted: values.join(" or "),
+  read: (text) => values.find((value) => value === text),
+});
+
+const text: Setting<string> = { accepted: "some text", read: (value) => value };
+const secret: Setting<string> = { ...text, secret: true };
+
+const seconds: Setting<number> = {
+  accepted: "a number of seconds, 0 or more",
+  read: (given) => (/^(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : undefined),
+};
+
+const port: Setting<number> = {
+  accepted: "a whole number from 0 to 65535",
+  read: (given) => (/^\d{1,5}$/.test(given) && Number(given) <= 65535 ? Number(given) : undefined),
+};
+
+const flag: Setting<boolean> = {
+  accepted: "true, false, 1, 0, yes or no",
+  read: (given) => {
+    const word = given.toLowerCase();
+    if (["true", "1", "yes"].includes(word)) return true;
+    return ["false", "0", "no"].includes(word) ? false : undefined;
+  },
+};
+
+const baseUrl: Setting<URL> = {
+  accepted: "an http or https URL with its scheme and without query, such as http://target-manager:5000",
+  read: (given) => attempt(() => parseBaseUrl("", given)),
+};
+
+const fileContent: Setting<string> = {
+  accepted: "the path of a file that can be read",
+  read: (path) => attempt(() => readFileSync(path, "utf8")),
+};
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads settings and collects what is wrong with them; an empty value is as good as none. */
+class Reader {
+  readonly wrong: string[] = [];
+
+  constructor(private readonly environment: Environment) {}
+
+  read<T>(name: string, { accepted, read, secret = false }: Setting<T>): T | undefined {
+    const given = this.environment[name] ?? "";
+    if (given === "") return undefined;
+    const value = read(given);
+    if (value === undefined) {
+      const shown = secret ? "a value that is not shown" : JSON.stringify(given);
+      this.wrong.push(`${name}: got ${shown}; accepted is ${accepted}`);
+    }
+    return value;
+  }
+
+  require<T>(name: string, setting: Setting<T>): T | undefined {
+    if ((this.environment[name] ?? "") === "")
+      this.wrong.push(`${name}: not given; accepted is ${setting.accepted}`);
+    return this.read(name, setting);
+  }
+}
+
+/**
+ * Reads what a server is told by its environment (protocol section 11). Settings of the other servers are ignored, so
+ * that all may share one environment.
+ *
+ * @throws InvalidSettingsError with a line for each setting that is not accepted: its name, the value, what is accepted.
+ */
+export function readSettings(role: Role, environment: Environment): ServerSettings {
+  const reader = new Reader(environment);
+  const isManager = role === "target-manager";
+  const options = isManager ? managerOptions(reader) : serviceOptions(role, reader);
+  const settings: ServerSettings = {
+    host: reader.read("HOST", text) ?? "127.0.0.1",
+    port: reader.read("PORT", port) ?? 5000,
+    managerUrl: isManager ? undefined : reader.require("TARGET_MANAGER_BASE_URL", baseUrl),
+    managerCertificate: isManager ? undefined : reader.read("TARGET_MANAGER_CERT_FILE", fileContent),
+    options,
+    logLevel: reader.read("LOG_LEVEL", words(...LOG_LEVELS)) ?? "info",
+    tls: readTls(reader),
+    corsOrigin: reader.read("CORS_ALLOW_ORIGIN", text),
+    seedFile: isManager ? reader.read("SEED_FILE", text) : undefined,
+  };
+  const wrong = [...reader.wrong, ...inProcessOnlySettings(environment)];
+  if (wrong.length > 0) throw new InvalidSettingsError(wrong);
+  return settings;
+}
+
+const managerOptions = (reader: Reader): ServerOptions =>
+  withoutUndefined({ targetRater: reader.read("TARGET_RATER", words(...RATER_NAMES)) });
+
+function serviceOptions(role: Role, reader: Reader): ServerOptions {
+  const common = {
+    profile: reader.read("SERVICE_PROFILE", words(...PROFILE_NAMES)),
+    queryContentEncoding: reader.read("QUERY_CONTENT_ENCODING", words("gzip", "identity")),
+    responseDelaySeconds: reader.read("RESPONSE_DELAY_SECONDS", seconds),
+  };
+  const matcher = words(...MATCHER_NAMES);
+  if (role === "query") {
+    return withoutUndefined({ ...common, queryMatcher: reader.read("QUERY_IMAGE_MATCHER", matcher) });
+  }
+  return withoutUndefined({
+    ...common,
+    duplicatesMatcher: reader.read("DUPLICATES_IMAGE_MATCHER", matcher),
+    processingTimeSeconds: reader.read("PROCESSING_TIME_SECONDS", seconds),
+    modelTargetTrainingAllowanceExceeded: reader.read("MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED", flag),
+    serviceBaseUrl: reader.read("SERVICE_BASE_URL", baseUrl)?.href ?? "https://vws.vuforia.com",
+    modelTargetClient: {
+      id: reader.read("MODEL_TARGET_CLIENT_ID", text) ?? "client-id",
+      secret: reader.read("MODEL_TARGET_CLIENT_SECRET", secret) ?? "client-secret",
+    },
+    modelTargetUser: {
+      name: reader.read("MODEL_TARGET_USERNAME", text) ?? "user@example.com",
+      password: reader.read("MODEL_TARGET_PASSWORD", secret) ?? "password",
+    },
+  });
+}
+
+function readTls(reader: Reader): ServerSettings["tls"] {
+  const cert = reader.read("TLS_CERT_FILE", fileContent);
+  const key = reader.read("TLS_KEY_FILE", fileContent);
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined) reader.require("TLS_KEY_FILE", fileContent);
+  if (key !== undefined) reader.require("TLS_CERT_FILE", fileContent);
+  return reader.read("TLS_GENERATE", flag) === true ? "generated" : undefined;
+}
