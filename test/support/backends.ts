@@ -8,6 +8,11 @@ import {
   type VuMarkDatabaseFields,
 } from "mock-cloud-reco";
 import { describe } from "vitest";
+import { cloudDatabase, databaseSettings } from "../../src/database-fields.ts";
+import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "../../src/domain/new-database.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { createRandom } from "../../src/runtime/random.ts";
+import { startThreeServers } from "../../src/server/three-servers.ts";
 
 export interface ServerKeys {
   readonly databaseName: string;
@@ -86,7 +91,65 @@ const nockBackend: Backend = {
   },
 };
 
-const backends: readonly Backend[] = [nockBackend];
+/** A client that stops in the middle of a body is waited for so long; users get the protocol's two seconds. */
+const IDLE_MILLISECONDS = 150;
+
+/**
+ * Three servers that speak over HTTP. What a socket makes different is listed in `test/server/README.md`.
+ * Raters and matchers are functions here, which users cannot give: it is the transport and the store that are tested.
+ */
+const serversBackend: Backend = {
+  name: "servers",
+  overSockets: true,
+  async open(options = {}) {
+    const clock = new ManualClock(wholeSecondsNow());
+    const resolved = (targetUrl: string) => resolveOptions({ targetUrl, ...options, clock });
+    const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: IDLE_MILLISECONDS } };
+    const servers = await startThreeServers({
+      listen: { manager: listen, target: listen, query: listen },
+      options: resolved,
+    });
+    const { store } = servers.manager;
+    const { settings, seed } = resolved("http://localhost");
+    const random = createRandom(seed);
+    const added = (conflict: object | undefined) => {
+      if (conflict !== undefined) throw new Error(`not added: ${JSON.stringify(conflict)}`);
+    };
+    return {
+      urls: {
+        target: servers.target.url,
+        modelTarget: servers.target.url,
+        query: servers.query.url,
+        manager: servers.manager.url,
+      },
+      clock,
+      async addCloudDatabase(fields = {}) {
+        const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
+        added(store.createDatabase(database));
+        return { ...database, databaseId: database.id, databaseName: database.name };
+      },
+      async addVuMarkDatabase({ databaseName: name, stateName: state, targets = [], ...keys } = {}) {
+        const database = newVuMarkDatabase({ name, state, ...keys }, random);
+        added(store.createDatabase(database));
+        for (const { targetId: id, ...rest } of targets) {
+          const now = clock.now().getTime();
+          store.addTemplateTarget(database.name, newTemplateTarget({ id, ...rest }, random, now));
+        }
+        return { ...database, databaseName: database.name };
+      },
+      async updateDatabase({ databaseName }, changes) {
+        store.updateDatabase(databaseName, databaseSettings(changes));
+      },
+      async setRecognitionCounts({ databaseName }, targetId, counts) {
+        store.setRecognitionCounts(databaseName, targetId, counts);
+      },
+      latest: async () => (await servers.requests()).at(-1) ?? {},
+      [Symbol.asyncDispose]: () => servers.close(0),
+    };
+  },
+};
+
+const backends: readonly Backend[] = [nockBackend, serversBackend];
 
 /** Runs the same tests on every backend. */
 export function describeBackends(name: string, define: (backend: Backend) => void): void {

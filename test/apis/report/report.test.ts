@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { get, manage, sendSigned } from "../../support/answers.ts";
+import { get as getUrl, manage, sendSigned } from "../../support/answers.ts";
 import { type BackendOptions, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";
 
@@ -26,6 +26,9 @@ describeBackends("recognition-counts reports", (backend) => {
     await manage(service, "POST", `/cloud_databases/db/targets/${target_id}/recognition_counts`, counts);
   }
 
+  /** Servers are not where the configured base URL says that they can be reached. */
+  const get = (at: string | URL, headers?: Readonly<Record<string, string>>) =>
+    getUrl(String(at).replace(/^https:\/\/proxy\.example\/vws/, service.urls.target), headers);
   const ask = (month: unknown) => sendSigned(service, keys, { method: "POST", path, body: { month } });
   const url = async (month: string) => new URL(String((await ask(month)).fields.presigned_url));
 
