@@ -14,6 +14,7 @@ import { setImageCacheBytes } from "./images/cache.ts";
 import { inspectTargetImage } from "./images/inspect.ts";
 import type { Interceptor } from "./interception/interceptor.ts";
 import { interceptWithNock } from "./interception/nock-interceptor.ts";
+import { interceptWithUndici } from "./interception/undici-interceptor.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import {
   aBoolean,
@@ -92,7 +93,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #store: MemoryStore;
   readonly #journal: Journal;
   readonly #emulator: Emulator;
-  #interceptor: Interceptor | undefined;
+  #interceptors: readonly Interceptor[] = [];
 
   /**
    * Starts intercepting at once.
@@ -115,16 +116,15 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
 
   /** Begins to intercept again after {@link stop}; the state is what it was. Does nothing while started. */
   start(): void {
-    this.#interceptor ??= interceptWithNock({
-      hosts: this.#hosts(),
-      unhandledRequests: this.#options.unhandledRequests,
-    });
+    if (this.#interceptors.length > 0) return;
+    const interception = { hosts: this.#hosts(), unhandledRequests: this.#options.unhandledRequests };
+    this.#interceptors = [interceptWithNock(interception), interceptWithUndici(interception)];
   }
 
   /** Stops intercepting and leaves the process as it was; the state is kept. Does nothing while stopped. */
   stop(): void {
-    this.#interceptor?.stop();
-    this.#interceptor = undefined;
+    for (const interceptor of this.#interceptors) interceptor.stop();
+    this.#interceptors = [];
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import axios from "axios";
 import got from "got";
+import { request as undiciRequest } from "undici";
 
 export interface ClientRequest {
   readonly method: string;
@@ -120,9 +121,25 @@ export const gotClient: Client = async ({ method, url, headers, body, signal }) 
   };
 };
 
-export const clients: Readonly<Record<"fetch" | "node" | "axios" | "got", Client>> = {
+/** The undici package's own `request`, which is not the global fetch. */
+export const undiciClient: Client = async ({ method, url, headers, body, signal }) => {
+  const response = await undiciRequest(url, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    ...(signal !== undefined && { signal }),
+  });
+  return {
+    status: response.statusCode,
+    headers: byLowerCaseName(Object.entries(response.headers)),
+    body: Buffer.from(await response.body.arrayBuffer()),
+  };
+};
+
+export const clients: Readonly<Record<"fetch" | "node" | "axios" | "got" | "undici", Client>> = {
   fetch: fetchClient,
   node: nodeClient,
   axios: axiosClient,
   got: gotClient,
+  undici: undiciClient,
 };

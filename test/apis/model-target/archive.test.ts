@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -94,7 +94,8 @@ describeApi("the downloaded zip", (openApi) => {
     });
   });
 
-  it("opens with unzip", async () => {
+  // A bare machine does not have it; the library above reads the archive everywhere.
+  it.runIf(hasUnzip())("opens with unzip", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dataset-"));
     const file = join(folder, "full-dataset.zip");
     writeFileSync(file, await download(openApi, REQUEST));
@@ -148,3 +149,7 @@ describe("the archive of a dataset", () => {
     expect(digestOf(Buffer.from(zip, "base64"))).toBe(DIGEST);
   });
 });
+
+function hasUnzip(): boolean {
+  return spawnSync("unzip", ["-v"]).error === undefined;
+}
