@@ -31,7 +31,7 @@ export const THUMBNAIL_SIDE = 256;
 
 /** A progressive image is decoded whole before it is scaled: a bigger one would take hundreds of megabytes. */
 const MAX_PROGRESSIVE_PIXELS = 37_748_736;
-/** Each decode may hold an image of up to 113 MB. */
+/** Each may hold an image of up to 113 MB. */
 const slots = new Slots(Math.min(4, availableParallelism()));
 
 let loaded: typeof Sharp | undefined;
@@ -69,14 +69,22 @@ export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
   });
 }
 
-/** Decodes all pixels, without rotating by EXIF or converting by ICC; not when the data ends early or is damaged. */
-export function decodePixels(bytes: Buffer): Promise<Pixels | Undecodable> {
-  return slots.run(() =>
-    decode(bytes, "truncated", async (image) => {
-      const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true });
-      return { data, width: info.width, height: info.height };
-    }),
-  );
+/**
+ * Decodes all pixels, without rotating by EXIF or converting by ICC; not when the data ends early or is damaged.
+ * @param use makes of the pixels what is wanted: few images have theirs in memory at a time
+ */
+export function decodePixels<T>(
+  bytes: Buffer,
+  use: (pixels: Pixels) => Promise<T>,
+): Promise<T | Undecodable> {
+  return slots.run(async () => {
+    const decoded = await decode(bytes, "truncated", (image) =>
+      image.removeAlpha().raw().toBuffer({ resolveWithObject: true }),
+    );
+    if ("damage" in decoded) return decoded;
+    const { data, info } = decoded;
+    return use({ data, width: info.width, height: info.height });
+  });
 }
 
 /** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */

@@ -8,15 +8,7 @@ const PIXELS_PER_SLICE = 250_000;
 
 /** Decodes an image whole, once for all that is to be known about a target's image. */
 export function decodedImage(sha256: string, bytes: Buffer): Promise<DecodedImage | Undecodable> {
-  return remembered(
-    "decoded",
-    sha256,
-    async () => {
-      const pixels = await decodePixels(bytes);
-      return "damage" in pixels ? pixels : reducePixels(pixels);
-    },
-    decodedBytes,
-  );
+  return remembered("decoded", sha256, () => decodePixels(bytes, reducePixels), decodedBytes);
 }
 
 /** Sums over one colour channel. */

@@ -59,7 +59,7 @@ async function adding(): Promise<Comparison[]> {
     ),
   );
   const [first = Buffer.alloc(0)] = photographs;
-  const decoding = await medianTime(5, () => decodePixels(first));
+  const decoding = await medianTime(5, () => decodePixels(first, async () => undefined));
   const add = async (image: Buffer) => {
     await inspectTargetImage(image);
     await assessImage(image, brisqueRater);
