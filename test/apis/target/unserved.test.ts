@@ -41,6 +41,30 @@ describeBackends("requests that nothing serves", (backend) => {
     );
   });
 
+  it.each([
+    ["/targets", true, true],
+    ["/summary/x", true, true],
+    ["/duplicates/x", true, true],
+    ["/targets/x/instances", true, true],
+    ["/imagetargets/databases/x/reports/recoCounts", true, false],
+    ["/reports/x/2026-11.csv", true, false],
+    ["/oauth2/token", true, false],
+    ["/modeltargets/datasets", true, false],
+  ])("whether %s gets the page depends on the profile", async (path, neutral, vuforia) => {
+    for (const [profile, page] of [
+      ["neutral", neutral],
+      ["vuforia", vuforia],
+    ] as const) {
+      await using service = await backend.open({ profile });
+      const response = await nodeClient({ method: "PATCH", url: service.urls.target + path, headers: {} });
+      expect([response.status, response.headers["content-type"]]).toEqual([
+        404,
+        page ? "text/html; charset=UTF-8" : undefined,
+      ]);
+      if (!page) expect(response.rawHeaders).toEqual([["Content-Length", "0"]]);
+    }
+  });
+
   it("escapes the path, percent-decoded once", async () => {
     await using service = await backend.open();
     const url = `${service.urls.target}/targets/%3Cb%3E&%22'%2541`;
