@@ -3,6 +3,8 @@ import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
 const entries = {
   index: "src/index.ts",
+  server: "src/server/index.ts",
+  cli: "src/cli/main.ts",
 };
 
 const common: UserConfig = {
@@ -20,6 +22,8 @@ const moduleWrappers: Rolldown.Plugin = {
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk" || !file.isEntry || !file.fileName.endsWith(".cjs")) continue;
+      // A command has nothing to pass on.
+      if (file.exports.length === 0) continue;
       const names = file.exports.join(", ");
       this.emitFile({
         type: "asset",

@@ -38,7 +38,6 @@ interface Setting<T> {
   readonly accepted: string;
   /** Undefined: not accepted. */
   readonly read: (text: string) => T | undefined;
-  readonly secret?: boolean;
 }
 
 const words = <const T extends string>(...values: readonly T[]): Setting<T> => ({
@@ -47,7 +46,6 @@ const words = <const T extends string>(...values: readonly T[]): Setting<T> => (
 });
 
 const text: Setting<string> = { accepted: "some text", read: (value) => value };
-const secret: Setting<string> = { ...text, secret: true };
 
 const seconds: Setting<number> = {
   accepted: "a number of seconds, 0 or more",
@@ -92,13 +90,12 @@ class Reader {
 
   constructor(private readonly environment: Environment) {}
 
-  read<T>(name: string, { accepted, read, secret = false }: Setting<T>): T | undefined {
+  read<T>(name: string, { accepted, read }: Setting<T>): T | undefined {
     const given = this.environment[name] ?? "";
     if (given === "") return undefined;
     const value = read(given);
     if (value === undefined) {
-      const shown = secret ? "a value that is not shown" : JSON.stringify(given);
-      this.wrong.push(`${name}: got ${shown}; accepted is ${accepted}`);
+      this.wrong.push(`${name}: got ${JSON.stringify(given)}; accepted is ${accepted}`);
     }
     return value;
   }
@@ -119,52 +116,77 @@ class Reader {
 export function readSettings(role: Role, environment: Environment): ServerSettings {
   const reader = new Reader(environment);
   const isManager = role === "target-manager";
-  const options = isManager ? managerOptions(reader) : serviceOptions(role, reader);
   const settings: ServerSettings = {
-    host: reader.read("HOST", text) ?? "127.0.0.1",
+    ...readListening(reader),
     port: reader.read("PORT", port) ?? 5000,
     managerUrl: isManager ? undefined : reader.require("TARGET_MANAGER_BASE_URL", baseUrl),
     managerCertificate: isManager ? undefined : reader.read("TARGET_MANAGER_CERT_FILE", fileContent),
-    options,
-    logLevel: reader.read("LOG_LEVEL", words(...LOG_LEVELS)) ?? "info",
-    tls: readTls(reader),
-    corsOrigin: reader.read("CORS_ALLOW_ORIGIN", text),
+    options: OPTIONS_OF[role](reader),
     seedFile: isManager ? reader.read("SEED_FILE", text) : undefined,
   };
-  const wrong = [...reader.wrong, ...inProcessOnlySettings(environment)];
-  if (wrong.length > 0) throw new InvalidSettingsError(wrong);
+  throwIfWrong(reader, environment);
   return settings;
 }
 
-const managerOptions = (reader: Reader): ServerOptions =>
-  withoutUndefined({ targetRater: reader.read("TARGET_RATER", words(...RATER_NAMES)) });
+/** Settings of all three servers in one process. They find each other, and each its own port. */
+export type SharedSettings = Omit<ServerSettings, "port" | "managerUrl" | "managerCertificate">;
 
-function serviceOptions(role: Role, reader: Reader): ServerOptions {
-  const common = {
-    profile: reader.read("SERVICE_PROFILE", words(...PROFILE_NAMES)),
-    queryContentEncoding: reader.read("QUERY_CONTENT_ENCODING", words("gzip", "identity")),
-    responseDelaySeconds: reader.read("RESPONSE_DELAY_SECONDS", seconds),
+/** @throws InvalidSettingsError as {@link readSettings}. */
+export function readSharedSettings(environment: Environment): SharedSettings {
+  const reader = new Reader(environment);
+  const options = ROLES.map((role) => OPTIONS_OF[role](reader));
+  const settings: SharedSettings = {
+    ...readListening(reader),
+    options: Object.assign({}, ...options),
+    seedFile: reader.read("SEED_FILE", text),
   };
-  const matcher = words(...MATCHER_NAMES);
-  if (role === "query") {
-    return withoutUndefined({ ...common, queryMatcher: reader.read("QUERY_IMAGE_MATCHER", matcher) });
-  }
-  return withoutUndefined({
-    ...common,
-    duplicatesMatcher: reader.read("DUPLICATES_IMAGE_MATCHER", matcher),
-    processingTimeSeconds: reader.read("PROCESSING_TIME_SECONDS", seconds),
-    modelTargetTrainingAllowanceExceeded: reader.read("MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED", flag),
-    serviceBaseUrl: reader.read("SERVICE_BASE_URL", baseUrl)?.href ?? "https://vws.vuforia.com",
-    modelTargetClient: {
-      id: reader.read("MODEL_TARGET_CLIENT_ID", text) ?? "client-id",
-      secret: reader.read("MODEL_TARGET_CLIENT_SECRET", secret) ?? "client-secret",
-    },
-    modelTargetUser: {
-      name: reader.read("MODEL_TARGET_USERNAME", text) ?? "user@example.com",
-      password: reader.read("MODEL_TARGET_PASSWORD", secret) ?? "password",
-    },
-  });
+  throwIfWrong(reader, environment);
+  return settings;
 }
+
+function throwIfWrong(reader: Reader, environment: Environment): void {
+  const wrong = new Set([...reader.wrong, ...inProcessOnlySettings(environment)]);
+  if (wrong.size > 0) throw new InvalidSettingsError([...wrong]);
+}
+
+const readListening = (reader: Reader) => ({
+  host: reader.read("HOST", text) ?? "127.0.0.1",
+  logLevel: reader.read("LOG_LEVEL", words(...LOG_LEVELS)) ?? "info",
+  tls: readTls(reader),
+  corsOrigin: reader.read("CORS_ALLOW_ORIGIN", text),
+});
+
+const commonOptions = (reader: Reader) => ({
+  profile: reader.read("SERVICE_PROFILE", words(...PROFILE_NAMES)),
+  queryContentEncoding: reader.read("QUERY_CONTENT_ENCODING", words("gzip", "identity")),
+  responseDelaySeconds: reader.read("RESPONSE_DELAY_SECONDS", seconds),
+});
+
+const OPTIONS_OF: Readonly<Record<Role, (reader: Reader) => ServerOptions>> = {
+  "target-manager": (reader) =>
+    withoutUndefined({ targetRater: reader.read("TARGET_RATER", words(...RATER_NAMES)) }),
+  query: (reader) =>
+    withoutUndefined({
+      ...commonOptions(reader),
+      queryMatcher: reader.read("QUERY_IMAGE_MATCHER", words(...MATCHER_NAMES)),
+    }),
+  "target-api": (reader) =>
+    withoutUndefined({
+      ...commonOptions(reader),
+      duplicatesMatcher: reader.read("DUPLICATES_IMAGE_MATCHER", words(...MATCHER_NAMES)),
+      processingTimeSeconds: reader.read("PROCESSING_TIME_SECONDS", seconds),
+      modelTargetTrainingAllowanceExceeded: reader.read("MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED", flag),
+      serviceBaseUrl: reader.read("SERVICE_BASE_URL", baseUrl)?.href,
+      modelTargetClient: {
+        id: reader.read("MODEL_TARGET_CLIENT_ID", text) ?? "client-id",
+        secret: reader.read("MODEL_TARGET_CLIENT_SECRET", text) ?? "client-secret",
+      },
+      modelTargetUser: {
+        name: reader.read("MODEL_TARGET_USERNAME", text) ?? "user@example.com",
+        password: reader.read("MODEL_TARGET_PASSWORD", text) ?? "password",
+      },
+    }),
+};
 
 function readTls(reader: Reader): ServerSettings["tls"] {
   const cert = reader.read("TLS_CERT_FILE", fileContent);

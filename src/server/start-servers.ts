@@ -80,6 +80,7 @@ const namedFields: Shape["fields"] = {
  * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
  * other processes, browsers and languages. Protocol section 11.
  *
+ * @param writeLog - takes the log's lines. Default: standard error.
  * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is accepted, also for what works
  * in process only; InvalidSeedError; what the system says when a port is taken.
  *
@@ -88,7 +89,10 @@ const namedFields: Shape["fields"] = {
  * const database = servers.addCloudDatabase();
  * const client = new MyClient(servers.urls.target, database.serverAccessKey, database.serverSecretKey);
  */
-export async function startServers(options: StartServersOptions = {}): Promise<Servers> {
+export async function startServers(
+  options: StartServersOptions = {},
+  writeLog: (line: string) => void = (line) => void process.stderr.write(line),
+): Promise<Servers> {
   refuseInProcessOnly(options);
   const { host = "127.0.0.1", ports = {}, seedFile, logLevel = "silent", tls, corsOrigin, ...rest } = options;
   const { queryMatcher, duplicatesMatcher, targetRater } = rest;
@@ -98,12 +102,11 @@ export async function startServers(options: StartServersOptions = {}): Promise<S
   const { settings, clock } = resolved("http://localhost");
   const files = tls === "generated" ? generateCertificate([host]) : tls;
   const listen = (chosen = 0) => ({ host, port: chosen, tls: files, corsOrigin });
-  const write = (line: string) => void process.stderr.write(line);
   let seeded: readonly string[] = [];
   const servers = await startThreeServers({
     listen: { manager: listen(ports.manager), target: listen(ports.target), query: listen(ports.query) },
     options: resolved,
-    onEntry: (server, entry) => requestLog(server, logLevel, write)(entry),
+    onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {
       if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly);
     },
@@ -123,12 +126,12 @@ export async function startServers(options: StartServersOptions = {}): Promise<S
     addCloudDatabase: (fields = {}) => {
       const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
       const taken = store.createDatabase(database);
-      if (taken === undefined) return new MockCloudDatabase(database, () => store, clock);
+      if (taken === undefined) return new MockCloudDatabase(database, store, clock);
       throw new Error(`another database has the same ${taken.conflict}`);
     },
     findCloudDatabase: (name) => {
       const database = store.findDatabaseByName(name);
-      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, clock) : undefined;
+      return database?.kind === "cloud" ? new MockCloudDatabase(database, store, clock) : undefined;
     },
     finishProcessing: () => store.finishProcessing(),
     reset: () => store.reset(),

@@ -1,0 +1,60 @@
+import { get as httpGet } from "node:http";
+import { get as httpsGet } from "node:https";
+import { parseBaseUrl } from "../base-url.ts";
+import { readOptions } from "./arguments.ts";
+import { HELP } from "./help.ts";
+import { type ExitCode, type Terminal, UsageError } from "./terminal.ts";
+
+const TIMEOUT_MILLISECONDS = 5000;
+
+/** `mock-cloud-reco healthcheck`: whether a server answers (protocol section 11). */
+export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { values, positionals } = readOptions(args, { help: { type: "boolean", short: "h" } }, { words: 1 });
+  if (values.help === true) {
+    terminal.print(HELP.healthcheck);
+    return 0;
+  }
+  const url = addressed(positionals[0] ?? ownUrl(terminal));
+  const answer = await statusOf(url);
+  const healthy = isHealthy(answer);
+  terminal.print(`${url.href} ${healthy ? "is healthy" : "is not healthy"}: ${answer}\n`);
+  return healthy ? 0 : 1;
+}
+
+function addressed(given: string): URL {
+  try {
+    return parseBaseUrl("url", given);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The server that the same environment starts; one that listens everywhere is asked on this machine. */
+function ownUrl({ environment }: Terminal): string {
+  const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
+  const everywhere = ["", "0.0.0.0", "::"].includes(HOST);
+  const host = everywhere ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
+  const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
+  return `${secure ? "https" : "http"}://${host}:${PORT === "" ? "5000" : PORT}`;
+}
+
+const isHealthy = (answer: number | string): boolean =>
+  typeof answer === "number" && ((answer >= 200 && answer < 300) || [401, 403, 404].includes(answer));
+
+/** The status, or why there is none. */
+function statusOf(url: URL): Promise<number | string> {
+  const get = url.protocol === "https:" ? httpsGet : httpGet;
+  return new Promise((resolve) => {
+    // Whoever made the certificate: the question is whether the server answers.
+    const request = get(url, { timeout: TIMEOUT_MILLISECONDS, rejectUnauthorized: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? "no status");
+      request.destroy();
+    });
+    request.on("error", (error: Error & { code?: string }) => resolve(error.code ?? error.message));
+    request.on("timeout", () => {
+      resolve(`no answer in ${TIMEOUT_MILLISECONDS / 1000} s`);
+      request.destroy();
+    });
+  });
+}

@@ -1,0 +1,132 @@
+import { request as httpsRequest } from "node:https";
+import { describe, expect, test } from "vitest";
+import { exactMatcher } from "../../src/index.ts";
+import { startServers } from "../../src/server/index.ts";
+
+describe("options", () => {
+  test.each([
+    ["cloudQueryFailure", { status: 500 }],
+    ["modelTargetFailure", { status: 500 }],
+    ["modelTargetGenerationFailure", {}],
+    ["modelTargetGenerationWarning", {}],
+    ["instanceGenerationFailure", "QuotaExceeded"],
+    ["delay", async () => {}],
+    ["unhandledRequests", "error"],
+    ["targetUrl", "https://example.com"],
+  ])("%s works in process only, and the error says so", async (name, value) => {
+    const starting = startServers({ [name]: value });
+    await expect(starting).rejects.toThrow(
+      `Invalid options.${name}: got an option that servers do not have; accepted is nothing; new MockCloudReco() has it in process.`,
+    );
+    await expect(starting).rejects.toMatchObject({ name: "InvalidOptionError", option: `options.${name}` });
+  });
+
+  test.each(["queryMatcher", "duplicatesMatcher", "targetRater"])(
+    "%s is a name; a function works in process only",
+    async (name) => {
+      await expect(startServers({ [name]: exactMatcher })).rejects.toThrow(
+        `Invalid options.${name}: got a function, which servers do not have; accepted is one of their names; new MockCloudReco() has it in process.`,
+      );
+    },
+  );
+
+  test.each<[object, RegExp]>([
+    [
+      { queryMatcher: "blurry" },
+      /options\.queryMatcher: got "blurry"; accepted is "exact" or "structural_similarity"/,
+    ],
+    [
+      { targetRater: "kind" },
+      /options\.targetRater: got "kind"; accepted is "brisque", "perfect" or "random"/,
+    ],
+    [
+      { ports: { target: 70_000 } },
+      /options\.ports\.target: got 70000; accepted is a whole number from 0 to 65535/,
+    ],
+    [{ tls: true }, /options\.tls: got true; accepted is "generated", or an object with cert and key/],
+    [
+      { processingTimeSeconds: -1 },
+      /options\.processingTimeSeconds: got -1; accepted is a number of seconds/,
+    ],
+    [{ serviceBaseUrl: "example.com" }, /No scheme supplied/],
+    [{ colour: "red" }, /options\.colour: got an unknown name/],
+  ])("%j is refused", async (options, message) => {
+    await expect(startServers(options)).rejects.toThrow(message);
+  });
+
+  test("a port that is taken is an error, and nothing is left behind", async () => {
+    await using servers = await startServers();
+    const port = Number(new URL(servers.urls.query).port);
+    const manager = await startServers();
+    const free = Number(new URL(manager.urls.manager).port);
+    await manager.close();
+    await expect(startServers({ ports: { query: port, manager: free } })).rejects.toThrow(/EADDRINUSE/);
+    // The manager had begun to listen there, and does no more.
+    await using again = await startServers({ ports: { manager: free } });
+    expect(again.urls.manager).toBe(`http://127.0.0.1:${free}`);
+  });
+});
+
+describe("the servers", () => {
+  test("databases can be added, found, and be gone", async () => {
+    await using servers = await startServers({ seed: 1 });
+    const database = servers.addCloudDatabase({ databaseName: "shop", targetQuota: 3 });
+    expect(() => servers.addCloudDatabase({ databaseName: "shop" })).toThrow(
+      "another database has the same name",
+    );
+    expect(servers.findCloudDatabase("shop")?.serverAccessKey).toBe(database.serverAccessKey);
+    const listed = await (await fetch(`${servers.urls.manager}/cloud_databases`)).json();
+    expect(listed).toMatchObject([{ database_name: "shop", target_quota: 3 }]);
+    servers.reset();
+    expect(servers.findCloudDatabase("shop")).toBeUndefined();
+  });
+
+  test("speak TLS with a certificate made for them, also to each other", async () => {
+    await using servers = await startServers({ tls: "generated" });
+    const { urls, certificate: ca } = servers;
+    const ask = (url: string) =>
+      new Promise<string>((resolve, reject) => {
+        httpsRequest(url, { ca }, (response) => {
+          response.resume();
+          resolve(`${response.statusCode} ${response.headers["content-type"] ?? ""}`);
+        })
+          .on("error", reject)
+          .end();
+      });
+    expect(urls.target).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(await ask(`${urls.manager}/cloud_databases`)).toBe("200 application/json");
+    const viaName = urls.manager.replace("127.0.0.1", "localhost");
+    expect(await ask(`${viaName}/cloud_databases`)).toBe("200 application/json");
+    // An unknown report needs the manager.
+    const parameters =
+      "Security-Token=x&Algorithm=x&Date=20991121T104200Z&SignedHeaders=x&Credential=x&Expires=9&Signature=x";
+    const query = parameters.replace(/(^|&)/g, "$1X-Storage-");
+    expect(await ask(`${urls.target}/reports/a/b.csv?${query}`)).toBe("404 application/xml");
+    await expect(fetch(`${urls.manager}/cloud_databases`)).rejects.toThrow();
+  });
+
+  test("let pages of another origin in when they are told to, and add nothing otherwise", async () => {
+    await using closed = await startServers();
+    expect([...(await fetch(closed.urls.target)).headers.keys()].join()).not.toMatch(/access-control/);
+    await using servers = await startServers({ corsOrigin: "https://app.example" });
+    const preflight = await fetch(`${servers.urls.query}/v1/query`, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,date",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      "access-control-allow-origin": "https://app.example",
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "authorization,date",
+    });
+    const response = await fetch(`${servers.urls.query}/v1/query`, { method: "POST" });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    // OPTIONS that asks for nothing is an unserved method.
+    expect((await fetch(`${servers.urls.target}/targets`, { method: "OPTIONS" })).status).toBe(404);
+  });
+});
