@@ -11,49 +11,44 @@ export function decodedImage(sha256: string, bytes: Buffer): Promise<DecodedImag
   return remembered("decoded", sha256, () => decodePixels(bytes, reducePixels), decodedBytes);
 }
 
-/** Sums over one colour channel. */
-interface ChannelSums {
-  sum: number;
-  squares: number;
-}
+/** Sums over the colour channels: of the values, then of their squares. */
+type ChannelSums = [number, number, number, number, number, number];
 
 async function reducePixels({ data, width, height }: Pixels): Promise<DecodedImage> {
   const count = width * height;
   const grey = new Uint8Array(count);
-  const channels = Array.from({ length: CHANNELS }, () => ({ sum: 0, squares: 0 }));
+  const totals = [0, 0, 0, 0, 0, 0];
   for (let start = 0; start < count; start += PIXELS_PER_SLICE) {
     await nextTurn();
     const end = Math.min(start + PIXELS_PER_SLICE, count);
-    const slice = data.subarray(start * CHANNELS, end * CHANNELS);
-    channels.forEach((sums, channel) => {
-      addChannel(slice, channel, sums);
-    });
-    toGrey(slice, grey.subarray(start, end));
+    reduceSlice(data.subarray(start * CHANNELS, end * CHANNELS), grey.subarray(start, end)).forEach(
+      (sum, index) => {
+        totals[index] = (totals[index] ?? 0) + sum;
+      },
+    );
   }
-  const deviations = channels.map(({ sum, squares }) =>
-    Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2)),
-  );
+  const means = totals.map((total) => total / count);
+  const deviations = means.slice(0, CHANNELS).map((mean, channel) => {
+    return Math.sqrt(Math.max(0, (means[CHANNELS + channel] ?? 0) - mean ** 2));
+  });
   const deviation = deviations.reduce((total, each) => total + each, 0) / CHANNELS;
   return { deviation, grey: { data: grey, width, height } };
 }
 
-function addChannel(pixels: Buffer, channel: number, sums: ChannelSums): void {
-  let sum = 0;
-  let squares = 0;
-  for (let index = channel; index < pixels.length; index += CHANNELS) {
-    const value = pixels[index] ?? 0;
-    sum += value;
-    squares += value * value;
+/** In one pass, for speed; the grey value is Y of ITU-R 601, rounded as OpenCV rounds it. */
+function reduceSlice(pixels: Uint8Array, grey: Uint8Array): ChannelSums {
+  let [reds, greens, blues, redSquares, greenSquares, blueSquares] = [0, 0, 0, 0, 0, 0];
+  for (let index = 0, at = 0; index < grey.length; index++, at += CHANNELS) {
+    const red = pixels[at] ?? 0;
+    const green = pixels[at + 1] ?? 0;
+    const blue = pixels[at + 2] ?? 0;
+    reds += red;
+    greens += green;
+    blues += blue;
+    redSquares += red * red;
+    greenSquares += green * green;
+    blueSquares += blue * blue;
+    grey[index] = (red * 9798 + green * 19235 + blue * 3735 + 16384) >> 15;
   }
-  sums.sum += sum;
-  sums.squares += squares;
-}
-
-/** Y of ITU-R 601, rounded as OpenCV rounds it. */
-function toGrey(pixels: Buffer, grey: Uint8Array): void {
-  for (let index = 0; index < grey.length; index++) {
-    const at = index * CHANNELS;
-    const weighted = (pixels[at] ?? 0) * 9798 + (pixels[at + 1] ?? 0) * 19235 + (pixels[at + 2] ?? 0) * 3735;
-    grey[index] = (weighted + 16384) >> 15;
-  }
+  return [reds, greens, blues, redSquares, greenSquares, blueSquares];
 }

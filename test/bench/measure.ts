@@ -1,7 +1,7 @@
 /** One line of a benchmark's result: how something compares with a baseline measured in the same run. */
 export interface Comparison {
   readonly name: string;
-  /** Milliseconds, the median of the repetitions. */
+  /** Milliseconds. */
   readonly milliseconds: number;
   /** What it is compared with. */
   readonly baseline: string;
@@ -17,6 +17,15 @@ export interface Bench {
 
 /** The median time of one call, in milliseconds, after one call to warm up. */
 export async function medianTime(repetitions: number, action: () => unknown): Promise<number> {
+  return (await sortedTimes(repetitions, action))[Math.floor(repetitions / 2)] ?? Number.NaN;
+}
+
+/** The least time of one call, likewise: what else runs on the machine only ever adds. */
+export async function leastTime(repetitions: number, action: () => unknown): Promise<number> {
+  return (await sortedTimes(repetitions, action))[0] ?? Number.NaN;
+}
+
+async function sortedTimes(repetitions: number, action: () => unknown): Promise<number[]> {
   await action();
   const times: number[] = [];
   for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -24,5 +33,5 @@ export async function medianTime(repetitions: number, action: () => unknown): Pr
     await action();
     times.push(performance.now() - start);
   }
-  return times.sort((a, b) => a - b)[Math.floor(repetitions / 2)] ?? Number.NaN;
+  return times.sort((a, b) => a - b);
 }
