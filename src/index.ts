@@ -35,3 +35,4 @@ export { ManualClock } from "./runtime/manual-clock.ts";
 export type { Operation, Service } from "./runtime/operation.ts";
 export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./services.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./signing.ts";
+export { InvalidSnapshotError, type Snapshot } from "./store/snapshot.ts";

@@ -48,11 +48,11 @@ export class MockCloudDatabase {
   readonly clientAccessKey: string;
   readonly clientSecretKey: string;
   readonly databaseTypeName: string;
-  readonly #store: MemoryStore;
+  readonly #store: () => MemoryStore;
   readonly #clock: Clock;
 
   /** @internal */
-  constructor(database: CloudDatabase, store: MemoryStore, clock: Clock) {
+  constructor(database: CloudDatabase, store: () => MemoryStore, clock: Clock) {
     this.databaseId = database.id;
     this.databaseName = database.name;
     this.serverAccessKey = database.serverAccessKey;
@@ -67,7 +67,9 @@ export class MockCloudDatabase {
   /** Undeleted targets, newest state, in order of creation. Empty when the database is gone. */
   get targets(): readonly MockTarget[] {
     const now = this.#clock.now().getTime();
-    return this.#store.listTargets(this.databaseName).map((target) => mockTarget(target, now));
+    return this.#store()
+      .listTargets(this.databaseName)
+      .map((target) => mockTarget(target, now));
   }
 
   get stateName(): DatabaseState {
@@ -99,7 +101,7 @@ export class MockCloudDatabase {
   }
 
   get #current(): CloudDatabase {
-    const database = this.#store.findDatabaseByName(this.databaseName);
+    const database = this.#store().findDatabaseByName(this.databaseName);
     if (database?.kind !== "cloud") throw new Error(`the database "${this.databaseName}" was deleted`);
     return database;
   }
@@ -110,10 +112,10 @@ export class MockVuMarkDatabase {
   readonly databaseName: string;
   readonly serverAccessKey: string;
   readonly serverSecretKey: string;
-  readonly #store: MemoryStore;
+  readonly #store: () => MemoryStore;
 
   /** @internal */
-  constructor(database: VuMarkDatabase, store: MemoryStore) {
+  constructor(database: VuMarkDatabase, store: () => MemoryStore) {
     this.databaseName = database.name;
     this.serverAccessKey = database.serverAccessKey;
     this.serverSecretKey = database.serverSecretKey;
@@ -122,6 +124,8 @@ export class MockVuMarkDatabase {
 
   /** Template targets, in the order in which they were added. */
   get targets(): readonly { readonly targetId: string; readonly name: string }[] {
-    return this.#store.listTemplateTargets(this.databaseName).map(({ id, name }) => ({ targetId: id, name }));
+    return this.#store()
+      .listTemplateTargets(this.databaseName)
+      .map(({ id, name }) => ({ targetId: id, name }));
   }
 }

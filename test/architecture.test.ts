@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "database-fields.ts",
     "mock-database.ts",
     "request-filter.ts",
+    "runs.ts",
     "mock-cloud-reco.ts",
   ],
   ["server", "cli", "index.ts"],

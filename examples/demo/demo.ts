@@ -10,7 +10,7 @@ const report = createReport(process.stdout);
 
 report.title("mock-cloud-reco", "the Vuforia cloud recognition services, in this process");
 
-await using mock = new MockCloudReco();
+await using mock = new MockCloudReco({ processingTimeSeconds: 60 });
 const database = mock.addCloudDatabase({ databaseName: "demo" });
 const client = new VuforiaClient(database);
 report.say(

@@ -6,7 +6,16 @@ const KEPT_MOMENTS = 1000;
  * once there are many, so that a clock that is set back sees the same history again.
  */
 export class RequestHistory {
-  private moments: number[] = [];
+  private moments: number[];
+
+  /** @param moments - of requests accepted before, in order of time. */
+  constructor(moments: readonly number[] = []) {
+    this.moments = [...moments];
+  }
+
+  get all(): readonly number[] {
+    return [...this.moments];
+  }
 
   /** How many requests were accepted in `(now - windowSeconds, now]`. */
   countIn(windowSeconds: number, now: number): number {

@@ -126,12 +126,12 @@ export async function startServers(
     addCloudDatabase: (fields = {}) => {
       const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
       const taken = store.createDatabase(database);
-      if (taken === undefined) return new MockCloudDatabase(database, store, clock);
+      if (taken === undefined) return new MockCloudDatabase(database, () => store, clock);
       throw new Error(`another database has the same ${taken.conflict}`);
     },
     findCloudDatabase: (name) => {
       const database = store.findDatabaseByName(name);
-      return database?.kind === "cloud" ? new MockCloudDatabase(database, store, clock) : undefined;
+      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, clock) : undefined;
     },
     finishProcessing: () => store.finishProcessing(),
     reset: () => store.reset(),

@@ -15,15 +15,19 @@ export class ImageShelf {
   /** Keeps a copy, so that a caller who writes to the buffer afterwards changes nothing. */
   add(image: Buffer): TargetImage {
     const sha256 = createHash("sha256").update(image).digest("hex");
-    const kept = this.used.get(sha256);
-    if (kept !== undefined) {
-      kept.uses += 1;
-      return { sha256, bytes: () => kept.bytes };
-    }
-    const bytes = this.spare.get(sha256) ?? Buffer.from(image);
-    this.spare.delete(sha256);
-    this.used.set(sha256, { bytes, uses: 1 });
+    const bytes = this.find(sha256) ?? Buffer.from(image);
+    this.use(sha256, bytes);
     return { sha256, bytes: () => bytes };
+  }
+
+  /** One use more of an image that nobody writes to. */
+  use(sha256: string, bytes: Buffer): void {
+    const kept = this.used.get(sha256);
+    if (kept !== undefined) kept.uses += 1;
+    else {
+      this.spare.delete(sha256);
+      this.used.set(sha256, { bytes, uses: 1 });
+    }
   }
 
   /** One use less. */

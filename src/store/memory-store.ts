@@ -11,25 +11,13 @@ import {
 } from "../domain/target.ts";
 import { RequestHistory } from "../runtime/rate-limiter.ts";
 import { ChangeLog } from "./change-log.ts";
+import { type Entry, emptyRecords, entryOf, recordsOf } from "./entry.ts";
 import { ImageShelf } from "./image-shelf.ts";
+import type { DatabaseRecords, StoreState } from "./state.ts";
 import type { Conflict, NewTarget, RateRule, Store, TargetChanges } from "./store.ts";
 
 /** What becomes of an image once it was processed. */
 export type AssessImage = (image: Buffer) => Promise<Pick<Target, "outcome" | "rating">>;
-
-/** One database and all that goes with it when it is deleted. Records inside are immutable and replaced whole. */
-interface Entry {
-  database: Database;
-  /** Undeleted targets by id, in order of creation. */
-  readonly targets: Map<string, Target>;
-  readonly idsByName: Map<string, string>;
-  readonly deleted: Map<string, Target>;
-  readonly templates: Map<string, TemplateTarget>;
-  readonly reports: Map<string, Report>;
-  readonly histories: Map<string, RequestHistory>;
-  readonly changes: ChangeLog;
-  lastSequence: number;
-}
 
 /** A database's present state, or how it differs from an earlier one. */
 export interface DatabaseState {
@@ -60,18 +48,7 @@ export class MemoryStore implements Store {
   createDatabase(database: Database): Conflict | undefined {
     const conflict = this.conflictOf(database);
     if (conflict !== undefined) return conflict;
-    const entry: Entry = {
-      database,
-      targets: new Map(),
-      idsByName: new Map(),
-      deleted: new Map(),
-      templates: new Map(),
-      reports: new Map(),
-      histories: new Map(),
-      changes: new ChangeLog(this.nextChange(), () => this.nextChange()),
-      lastSequence: 0,
-    };
-    for (const { index, value } of this.uniqueFields(database)) index.set(value, entry);
+    this.addEntry(emptyRecords(database));
     return undefined;
   }
 
@@ -382,6 +359,49 @@ export class MemoryStore implements Store {
     for (const name of [...this.entries.keys()]) this.deleteDatabase(name);
     this.datasets.clear();
     this.credentials.clear();
+  }
+
+  /** Everything that it holds now; stays as it is whatever happens to the store. */
+  capture(): StoreState {
+    const databases = [...this.entries.values()].map(recordsOf);
+    const hashes = new Set(databases.flatMap(({ targets }) => targets.map(({ image }) => image.sha256)));
+    const images = new Map<string, Buffer>();
+    for (const sha256 of hashes) {
+      const bytes = this.images.find(sha256);
+      if (bytes !== undefined) images.set(sha256, bytes);
+    }
+    return {
+      databases,
+      datasets: this.listDatasets(),
+      credentials: this.listCredentials(),
+      images,
+    };
+  }
+
+  /** Holds exactly what another state held, whichever store it was captured from. */
+  replaceWith(state: StoreState): void {
+    this.reset();
+    for (const records of state.databases) {
+      this.addEntry(records);
+      for (const { image } of records.targets) {
+        const bytes = state.images.get(image.sha256);
+        if (bytes !== undefined) this.images.use(image.sha256, bytes);
+      }
+    }
+    for (const dataset of state.datasets) this.createDataset(dataset);
+    for (const credential of state.credentials) this.putCredential(credential);
+  }
+
+  /** A store of its own that holds the same. */
+  fork(): MemoryStore {
+    const fork = new MemoryStore(this.assess);
+    fork.replaceWith(this.capture());
+    return fork;
+  }
+
+  private addEntry(records: DatabaseRecords): void {
+    const entry = entryOf(records, new ChangeLog(this.nextChange(), () => this.nextChange()));
+    for (const { index, value } of this.uniqueFields(records.database)) index.set(value, entry);
   }
 
   private nextChange(): number {

@@ -10,7 +10,13 @@ const NOON = new Date("2026-11-21T12:00:00Z");
 
 async function opened(options: { queryMatcher?: typeof exactMatcher; targetRater?: TargetRater } = {}) {
   const clock = new ManualClock(NOON);
-  const mock = new MockCloudReco({ clock, seed: 1, processingTimeSeconds: 2, ...options });
+  const mock = new MockCloudReco({
+    clock,
+    seed: 1,
+    processingTimeSeconds: 2,
+    targetRater: fixedRater(5),
+    ...options,
+  });
   const database = mock.addCloudDatabase({ databaseName: "shop" });
   const session = new MockSession(mock, database, () => clock.now());
   return { mock, clock, database, session, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };

@@ -1,0 +1,25 @@
+import type { ClientCredential } from "../domain/credential.ts";
+import type { Database } from "../domain/database.ts";
+import type { Dataset } from "../domain/dataset.ts";
+import type { Report } from "../domain/report.ts";
+import type { Target, TemplateTarget } from "../domain/target.ts";
+
+/** All that belongs to one database. */
+export interface DatabaseRecords {
+  readonly database: Database;
+  /** Those that are not deleted, in order of creation, and then those that are. */
+  readonly targets: readonly Target[];
+  readonly templates: readonly TemplateTarget[];
+  readonly reports: readonly Report[];
+  /** When requests were accepted, in milliseconds since the epoch, by the limit that they count for. */
+  readonly accepted: readonly { readonly limit: string; readonly moments: readonly number[] }[];
+}
+
+/** Everything that a store holds at one moment. The records are immutable, so that keeping them costs next to nothing. */
+export interface StoreState {
+  readonly databases: readonly DatabaseRecords[];
+  readonly datasets: readonly Dataset[];
+  readonly credentials: readonly ClientCredential[];
+  /** Bytes of all targets' images, by SHA-256. */
+  readonly images: ReadonlyMap<string, Buffer>;
+}
