@@ -1,0 +1,51 @@
+import { run } from "../../src/cli/run.ts";
+import type { Environment } from "../../src/server/settings.ts";
+
+export interface Finished {
+  readonly code: number;
+  readonly printed: string;
+  readonly complained: string;
+}
+
+/** A command that runs in this process. */
+export interface RunningCommand {
+  /** Everything printed on standard output, once there is something. */
+  printed(): Promise<string>;
+  /** As a signal does. */
+  stop(): Promise<Finished>;
+  readonly finished: Promise<Finished>;
+}
+
+export function start(args: readonly string[], environment: Environment = {}): RunningCommand {
+  let [printed, complained] = ["", ""];
+  let stop = () => {};
+  let wake = () => {};
+  const somethingPrinted = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const finished = run(args, {
+    environment,
+    print: (text) => {
+      printed += text;
+      wake();
+    },
+    complain: (text) => {
+      complained += text;
+    },
+    stopRequested: () => stopped,
+  }).then((code) => ({ code, printed, complained }));
+  return {
+    finished,
+    async printed() {
+      await Promise.race([somethingPrinted, finished]);
+      return printed;
+    },
+    stop: () => {
+      stop();
+      return finished;
+    },
+  };
+}

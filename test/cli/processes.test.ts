@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/index.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import type { ServiceUnderTest } from "../support/backends.ts";
+import { makePng } from "../support/png.ts";
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+interface Command {
+  readonly child: ChildProcess;
+  /** The next line on standard output. */
+  line(): Promise<string>;
+  /** Exit code after a signal. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+function command(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
+  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+    env: { ...process.env, LOG_LEVEL: "silent", ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(child);
+  let text = "";
+  return {
+    child,
+    line: () =>
+      new Promise((resolve, reject) => {
+        child.stdout?.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+          const [line, rest] = text.split("\n", 2);
+          if (rest !== undefined && line !== undefined) resolve(line);
+        });
+        child.once("exit", (code) => reject(new Error(`it ended with ${code}`)));
+      }),
+    stop: (signal) =>
+      new Promise((resolve) => {
+        child.once("exit", (code) => resolve(code));
+        child.kill(signal);
+      }),
+  };
+}
+
+const unused = () => Promise.reject(new Error("unused"));
+const reached = (target: string, query: string, manager: string): ServiceUnderTest => ({
+  urls: { target, modelTarget: target, query, manager },
+  clock: new ManualClock(),
+  addCloudDatabase: unused,
+  addVuMarkDatabase: unused,
+  updateDatabase: unused,
+  setRecognitionCounts: unused,
+  latest: unused,
+  [Symbol.asyncDispose]: unused,
+});
+
+const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
+const body = { name: "poster", width: 1, image: makePng().toString("base64") };
+
+/** From nothing to a target that is listed and gone again. */
+async function workOnce(service: ServiceUnderTest): Promise<void> {
+  expect((await manage(service, "POST", "/cloud_databases", named)).status).toBe(201);
+  const added = await sendSigned(service, keys, { method: "POST", path: "/targets", body });
+  expect(added.fields).toMatchObject({ result_code: "TargetCreated" });
+  const path = `/targets/${String(added.fields.target_id)}`;
+  const record = await sendSigned(service, keys, { method: "GET", path });
+  expect(record.fields).toMatchObject({ status: "success", target_record: { name: "poster" } });
+  expect((await sendSigned(service, keys, { method: "DELETE", path })).status).toBe(200);
+  const listed = await sendSigned(service, keys, { method: "GET", path: "/targets" });
+  expect(listed.fields.results).toEqual([]);
+}
+
+describe("processes", () => {
+  test("serve works, and stops on SIGINT", async () => {
+    const serving = command(["serve", "--json"], { PROCESSING_TIME_SECONDS: "0" });
+    const { urls }: { urls: Record<"target" | "query" | "manager", string> } = JSON.parse(
+      await serving.line(),
+    );
+    await workOnce(reached(urls.target, urls.query, urls.manager));
+    expect(await serving.stop("SIGINT")).toBe(0);
+  });
+
+  test("three processes work together, survive the manager's death, and stop on SIGTERM", async () => {
+    const url = (line: string) => line.split(" ")[1] ?? "";
+    const manager = command(["target-manager", "--port", "0"]);
+    const managerUrl = url(await manager.line());
+    const environment = { TARGET_MANAGER_BASE_URL: managerUrl, PORT: "0", PROCESSING_TIME_SECONDS: "0" };
+    const target = command(["target-api"], environment);
+    const query = command(["query"], environment);
+    const service = reached(url(await target.line()), url(await query.line()), managerUrl);
+    await workOnce(service);
+
+    await manager.stop("SIGKILL");
+    const away = await sendSigned(service, keys, { method: "GET", path: "/summary" });
+    expect([away.status, away.text.split("\n").length]).toEqual([502, 1]);
+
+    const again = command(["target-manager", "--port", new URL(managerUrl).port]);
+    await again.line();
+    await workOnce(service);
+    for (const each of [target, query, again]) expect(await each.stop("SIGTERM")).toBe(0);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { describe, expect, test } from "vitest";
+import { version } from "../../package.json";
+import { start } from "./command.ts";
+
+describe("the command itself", () => {
+  test.each(["--help", "-h", "help"])("%s explains", async (word) => {
+    const { code, printed } = await start([word]).finished;
+    expect(code).toBe(0);
+    for (const command of ["serve", "target-manager", "target-api", "query", "healthcheck"]) {
+      expect(printed).toContain(`mock-cloud-reco ${command}`);
+    }
+  });
+
+  test.each(["serve", "target-manager", "target-api", "query", "healthcheck"])(
+    "%s --help explains the command",
+    async (command) => {
+      const { code, printed } = await start([command, "--help"]).finished;
+      expect(code).toBe(0);
+      expect(printed).toMatch(new RegExp(`^mock-cloud-reco ${command}`));
+    },
+  );
+
+  test("the help names every setting that is read", async () => {
+    const { readFile } = await import("node:fs/promises");
+    const source = await readFile(new URL("../../src/server/settings.ts", import.meta.url), "utf8");
+    const names = new Set([...source.matchAll(/re(?:ad|quire)\("([A-Z_]+)"/g)].map(([, name]) => name ?? ""));
+    expect(names.size).toBeGreaterThan(20);
+    const helps = await Promise.all(
+      ["serve", "target-manager", "target-api", "query"].map(
+        async (command) => (await start([command, "--help"]).finished).printed,
+      ),
+    );
+    expect([...names].filter((name) => !helps.join("").includes(name))).toEqual([]);
+  });
+
+  test("--version is the package's", async () => {
+    expect(await start(["--version"]).finished).toMatchObject({ code: 0, printed: `${version}\n` });
+  });
+
+  test.each<[readonly string[], RegExp]>([
+    [[], /^mock-cloud-reco: the Vuforia/],
+    [["surf"], /^mock-cloud-reco: there is no command "surf"; there are serve, /],
+    [["serve", "--colour"], /^mock-cloud-reco: Unknown option '--colour'/],
+    [["serve", "now"], /^mock-cloud-reco: .*'now'/],
+    [
+      ["serve", "--target-port", "x"],
+      /^mock-cloud-reco: --target-port: got "x"; accepted is a whole number from 0/,
+    ],
+    [["query", "--port", "65536"], /^mock-cloud-reco: --port: got "65536"/],
+    [["query", "--seed", "x"], /^mock-cloud-reco: --seed: only the target manager has state/],
+    [
+      ["serve", "--cloud-query-failure", "500"],
+      /^mock-cloud-reco: --cloud-query-failure: servers do not have this; new MockCloudReco\(\) has it in process/,
+    ],
+    [["healthcheck", "a", "b"], /^mock-cloud-reco: unexpected "b"/],
+    [["healthcheck", "localhost:5000"], /^mock-cloud-reco: Invalid URL "localhost:5000": No scheme supplied/],
+  ])("%j is wrong: exit code 2, and why", async (args, message) => {
+    const { code, printed, complained } = await start(args).finished;
+    expect(code).toBe(2);
+    expect(printed).toBe("");
+    expect(complained).toMatch(message);
+  });
+
+  test("each bad setting has its line", async () => {
+    const { code, complained } = await start(["target-api"], { PORT: "x", SERVICE_PROFILE: "y" }).finished;
+    expect(code).toBe(2);
+    expect(complained.split("\n")).toEqual([
+      'mock-cloud-reco: PORT: got "x"; accepted is a whole number from 0 to 65535',
+      expect.stringMatching(/^mock-cloud-reco: TARGET_MANAGER_BASE_URL: not given; accepted is /),
+      'mock-cloud-reco: SERVICE_PROFILE: got "y"; accepted is neutral or vuforia',
+      "",
+    ]);
+  });
+});
+
+interface Served {
+  readonly urls: Readonly<Record<"target" | "query" | "model_target" | "manager", string>>;
+  readonly database: Readonly<Record<string, string>>;
+}
+
+const summary = (url: string, accessKey = "", secretKey = "") => {
+  const date = rfc1123Date();
+  const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
+  return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
+};
+
+describe("serve", () => {
+  test("--json: one line for scripts, with a first database that works", async () => {
+    const command = start(["serve", "--json"]);
+    const served: Served = JSON.parse(await command.printed());
+    const { server_access_key, server_secret_key, database_name } = served.database;
+    const response = await summary(served.urls.target, server_access_key, server_secret_key);
+    expect(await response.json()).toMatchObject({ result_code: "Success", name: database_name });
+    const { code, printed, complained } = await command.stop();
+    expect(code).toBe(0);
+    expect(printed.match(/\n/g)).toHaveLength(1);
+    expect(JSON.parse(complained)).toMatchObject({ server: "target-api", status: 200 });
+    await expect(fetch(served.urls.target)).rejects.toThrow();
+  });
+
+  test("prints URLs and keys that can be read", async () => {
+    const command = start(["serve"], { LOG_LEVEL: "silent" });
+    const printed = await command.printed();
+    expect(printed).toMatch(/^target API {9}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(printed).toMatch(/^query API {10}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(printed).toMatch(/^server access key {2}[0-9a-f]{32}$/m);
+    expect(printed).toMatch(/^client secret key {2}[0-9a-f]{32}$/m);
+    expect(await command.stop()).toMatchObject({ code: 0, complained: "" });
+  });
+
+  test("settings reach the servers", async () => {
+    const command = start(["serve", "--json"], { SERVICE_PROFILE: "vuforia", LOG_LEVEL: "silent" });
+    const { urls }: Served = JSON.parse(await command.printed());
+    expect((await fetch(`${urls.target}/summary`)).headers.has("x-aws-region")).toBe(true);
+    await command.stop();
+  });
+
+  test("--seed: the first database is the file's", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "seed-"));
+    try {
+      const seed = join(folder, "seed.json");
+      await writeFile(seed, JSON.stringify({ cloud_databases: [{ database_name: "shop" }] }));
+      const command = start(["serve", "--json", "--seed", seed]);
+      const { urls, database }: Served = JSON.parse(await command.printed());
+      expect(database.database_name).toBe("shop");
+      expect(await (await fetch(`${urls.manager}/cloud_databases`)).json()).toHaveLength(1);
+      await command.stop();
+      await writeFile(seed, "{");
+      expect(await start(["serve", "--seed", seed]).finished).toMatchObject({
+        code: 2,
+        complained: expect.stringContaining("seed.json: "),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("a port that is taken: exit code 1", async () => {
+    const command = start(["serve", "--json"]);
+    const { urls }: Served = JSON.parse(await command.printed());
+    const { code, complained } = await start(["serve", "--query-port", new URL(urls.query).port]).finished;
+    expect(code).toBe(1);
+    expect(complained).toMatch(/^mock-cloud-reco: listen EADDRINUSE/);
+    await command.stop();
+  });
+});
+
+describe("one server each", () => {
+  test("three commands are three servers", async () => {
+    const quiet = { LOG_LEVEL: "silent", PORT: "0" };
+    const urlOf = (printed: string) => printed.trim().split(" ")[1] ?? "";
+    const manager = start(["target-manager"], quiet);
+    const managerUrl = urlOf(await manager.printed());
+    const services = { ...quiet, TARGET_MANAGER_BASE_URL: managerUrl };
+    const target = start(["target-api"], services);
+    const query = start(["query", "--port", "0", "--host", "127.0.0.1"], services);
+    const keys = { server_access_key: "a", server_secret_key: "b" };
+    await fetch(`${managerUrl}/cloud_databases`, { method: "POST", body: JSON.stringify(keys) });
+    expect((await summary(urlOf(await target.printed()), "a", "b")).status).toBe(200);
+    expect((await fetch(`${urlOf(await query.printed())}/v1/query`, { method: "POST" })).status).toBe(401);
+    for (const command of [target, query, manager]) expect((await command.stop()).code).toBe(0);
+  });
+});
+
+describe("healthcheck", () => {
+  const withServer = async (status: number, act: (url: string) => Promise<void>) => {
+    const server = createServer((_request, response) => {
+      response.statusCode = status;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address: AddressInfo | string | null = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    await act(`http://127.0.0.1:${port}`);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+
+  test.each([
+    [200, 0],
+    [299, 0],
+    [401, 0],
+    [403, 0],
+    [404, 0],
+    [301, 1],
+    [400, 1],
+    [429, 1],
+    [502, 1],
+  ])("%i is exit code %i", async (status, expected) => {
+    await withServer(status, async (url) => {
+      const { code, printed } = await start(["healthcheck", url]).finished;
+      expect(code).toBe(expected);
+      expect(printed).toBe(`${url}/ ${expected === 0 ? "is healthy" : "is not healthy"}: ${status}\n`);
+    });
+  });
+
+  test("nobody there is not healthy", async () => {
+    expect(await start(["healthcheck", "http://127.0.0.1:1"]).finished).toMatchObject({
+      code: 1,
+      printed: "http://127.0.0.1:1/ is not healthy: ECONNREFUSED\n",
+    });
+  });
+
+  test("without a URL it is the server of the same environment", async () => {
+    await withServer(200, async (url) => {
+      const environment = { HOST: "0.0.0.0", PORT: new URL(url).port };
+      expect((await start(["healthcheck"], environment).finished).code).toBe(0);
+    });
+    const { printed } = await start(["healthcheck"], { HOST: "127.0.0.1", PORT: "2" }).finished;
+    expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:2\/ /);
+  });
+});
