@@ -5,6 +5,8 @@ const entries = {
   index: "src/index.ts",
   server: "src/server/index.ts",
   cli: "src/cli/main.ts",
+  jest: "src/testing/jest.ts",
+  "node-test": "src/testing/node-test.ts",
 };
 
 const common: UserConfig = {
@@ -39,6 +41,20 @@ const moduleWrappers: Rolldown.Plugin = {
   },
 };
 
+/** Makes a real module load the one copy of the code too. */
+const throughTheIndex: Rolldown.Plugin = {
+  name: "through-the-index",
+  resolveId: (source) => (source.endsWith("/index.ts") ? { id: "./index.mjs", external: true } : null),
+};
+
 export default defineConfig([
   { ...common, entry: entries, format: "cjs", clean: true, plugins: [moduleWrappers] },
+  // Vitest cannot be required.
+  {
+    ...common,
+    entry: { vitest: "src/testing/vitest.ts" },
+    format: "esm",
+    clean: false,
+    plugins: [throughTheIndex],
+  },
 ]);

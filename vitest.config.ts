@@ -6,7 +6,12 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   plugins: [markdownBlocks()],
-  resolve: { alias: [{ find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") }] },
+  resolve: {
+    alias: [
+      { find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") },
+      { find: /^mock-cloud-reco\/(jest|node-test|vitest)$/, replacement: source("./src/testing/$1.ts") },
+    ],
+  },
   test: {
     testTimeout: 30_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"] },

@@ -9,6 +9,8 @@ import {
 import type { Database } from "./domain/database.ts";
 import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
 import { Emulator } from "./emulator.ts";
+import { namedAccessKey } from "./guards/rate-limits.ts";
+import { type HeaderList, header } from "./http/wire-message.ts";
 import { assessImage } from "./images/assess.ts";
 import { setImageCacheBytes } from "./images/cache.ts";
 import { inspectTargetImage } from "./images/inspect.ts";
@@ -392,6 +394,15 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
       baseUrl,
       handle: (request: Parameters<Emulator["handle"]>[1]) =>
         this.#runs.current.emulator.handle(apis, request),
+      recognizes: (headers: HeaderList) => this.#hasKey(namedAccessKey(header({ headers }, "authorization"))),
     }));
+  }
+
+  #hasKey(accessKey: string | undefined): boolean {
+    if (accessKey === undefined) return false;
+    const owner =
+      this.#store.findDatabaseByServerAccessKey(accessKey) ??
+      this.#store.findDatabaseByClientAccessKey(accessKey);
+    return owner !== undefined;
   }
 }

@@ -20,7 +20,7 @@ export async function answer(hosts: HostTable, request: InterceptedRequest): Pro
   const mark = target.indexOf("?");
   const fullPath = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? "" : target.slice(mark + 1);
-  const served = hosts.find(origin, fullPath);
+  const served = hosts.find(origin, fullPath, headers);
   if (served === undefined) {
     const message = `No mock serves ${method} ${showUrl(origin, fullPath)}`;
     const baseUrls = hosts.baseUrls(origin).join(" and ");

@@ -1,4 +1,5 @@
 import type { RequestHandler } from "../http/outcome.ts";
+import type { HeaderList } from "../http/wire-message.ts";
 import type { InterceptedHost } from "./interceptor.ts";
 
 /** What serves a path, and the path without the base URL's prefix. */
@@ -7,20 +8,22 @@ export interface Served {
   readonly path: string;
 }
 
-interface Row {
+interface Row extends Pick<InterceptedHost, "handle" | "recognizes"> {
   readonly prefix: string;
-  readonly handle: RequestHandler;
 }
 
-/** The hosts of all running mocks, by origin. Of two with one base URL the newer serves, of two prefixes the longer. */
+/**
+ * The hosts of all running mocks, by origin. Of two prefixes the longer serves; of several mocks with one base URL the one that
+ * recognizes the request, or else the newest. So tests that run at the same time each have their own mock.
+ */
 export class HostTable {
   private readonly rowsByOrigin = new Map<string, readonly Row[]>();
 
   /** Adds hosts; the function returned removes them. */
   add(hosts: readonly InterceptedHost[]): () => void {
-    const added = hosts.map(({ baseUrl, handle }) => ({
+    const added = hosts.map(({ baseUrl, ...host }) => ({
       origin: originOf(baseUrl),
-      row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), handle },
+      row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), ...host },
     }));
     for (const { origin, row } of added) {
       const rows = [row, ...(this.rowsByOrigin.get(origin) ?? [])];
@@ -49,9 +52,13 @@ export class HostTable {
     return [...new Set(prefixes)].map((prefix) => showUrl(origin, prefix));
   }
 
-  find(origin: string, path: string): Served | undefined {
-    const row = this.rowsByOrigin.get(origin)?.find(({ prefix }) => isUnder(prefix, path));
-    return row && { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
+  find(origin: string, path: string, headers: HeaderList): Served | undefined {
+    const rows = this.rowsByOrigin.get(origin) ?? [];
+    const newest = rows.find(({ prefix }) => isUnder(prefix, path));
+    if (newest === undefined) return undefined;
+    const rivals = rows.filter(({ prefix }) => prefix === newest.prefix);
+    const row = rivals.find(({ recognizes }) => rivals.length > 1 && recognizes?.(headers)) ?? newest;
+    return { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
   }
 }
 

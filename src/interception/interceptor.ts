@@ -1,10 +1,13 @@
 import type { RequestHandler } from "../http/outcome.ts";
+import type { HeaderList } from "../http/wire-message.ts";
 
 /** One base URL and what answers requests to it. */
 export interface InterceptedHost {
   /** An origin and, optionally, a path prefix, which `handle` does not see. Different for every host of an interception. */
   readonly baseUrl: URL;
   readonly handle: RequestHandler;
+  /** Whether the headers tell that a request is meant for this mock, when several have this base URL. */
+  readonly recognizes?: (headers: HeaderList) => boolean;
 }
 
 /** What one mock wants intercepted. */

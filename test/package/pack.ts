@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,8 +17,8 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Builds and packs the package once for all tests of this folder, and installs the tarball into a project elsewhere. The
- * dependencies come from this repository's own `node_modules`, so that no test needs the network.
+ * Builds and packs the package once for all tests of this folder, and installs the tarball into a project elsewhere, beside
+ * the examples. The dependencies come from this repository's own `node_modules`, so that no test needs the network.
  */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
@@ -36,6 +36,8 @@ export default async function setup(project: TestProject) {
   const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
   await run("tar", ["-xf", join(staged, packed.stdout.trim()), "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
+  await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
   project.provide("consumer", join(folder, "consumer"));
   return () => rm(folder, { recursive: true });
 }

@@ -1,0 +1,51 @@
+const { createHash, createHmac } = require("node:crypto");
+
+/** Code under test, as an application has it: it knows nothing of any mock. */
+class PictureShelf {
+  constructor({ serverAccessKey, serverSecretKey }) {
+    this.accessKey = serverAccessKey;
+    this.secretKey = serverSecretKey;
+  }
+
+  /** Adds a picture; gives its id. */
+  async add(name, picture) {
+    const { target_id } = await this.call("POST", "/targets", {
+      name,
+      width: 1,
+      image: picture.toString("base64"),
+    });
+    return target_id;
+  }
+
+  /** Whether a picture can be found already. */
+  async isReady(id) {
+    const { status } = await this.call("GET", `/targets/${id}`);
+    return status === "success";
+  }
+
+  async call(method, path, content) {
+    const body = content && JSON.stringify(content);
+    const type = content ? "application/json" : "";
+    const date = new Date().toUTCString();
+    const digest = createHash("md5")
+      .update(body ?? "")
+      .digest("hex");
+    const signature = createHmac("sha1", this.secretKey)
+      .update([method, digest, type, date, path].join("\n"))
+      .digest("base64");
+    const response = await fetch(`https://vws.vuforia.com${path}`, {
+      method,
+      body,
+      headers: {
+        Authorization: `VWS ${this.accessKey}:${signature}`,
+        Date: date,
+        ...(content && { "Content-Type": type }),
+      },
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(answer.result_code);
+    return answer;
+  }
+}
+
+module.exports = { PictureShelf };

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { test } from "mock-cloud-reco/vitest";
+import { describe, expect } from "vitest";
+import { VuforiaClient } from "../client/vuforia-client.ts";
+
+const raccoon = await readFile(new URL("../demo/images/raccoon.jpg", import.meta.url));
+
+test("a picture is added once", async ({ mock, database }) => {
+  const client = new VuforiaClient(database);
+  const id = await client.addTarget("raccoon", raccoon);
+  mock.finishProcessing();
+  expect(await client.statusOf(id)).toBe("success");
+  expect(mock).toHaveReceived("addTarget", { times: 1 });
+  expect(mock).toHaveRefusedNothing();
+});
+
+test("every test begins with an empty database", async ({ mock, database }) => {
+  expect(database.targets).toEqual([]);
+  expect(mock).not.toHaveReceived("addTarget");
+});
+
+describe("without processing time", () => {
+  test.override({ mockOptions: { processingTimeSeconds: 0, failOnRefusedRequests: true } });
+
+  test("a picture is found at once", async ({ database }) => {
+    const client = new VuforiaClient(database);
+    const id = await client.addTarget("raccoon", raccoon);
+    expect(await client.find(raccoon)).toMatchObject([{ target_id: id }]);
+  });
+});
