@@ -41,16 +41,16 @@ export interface MockTestContext extends MockFixture {
  *   expect(mock).toHaveReceived("addTarget", { times: 1 });
  * });
  *
- * @example With other options, for a file:
- * const test = base.extend({ mockOptions: { seed: 1, failOnRefusedRequests: true } });
+ * @example With other options, for a file or a `describe` block (Vitest 3: `test.scoped`):
+ * test.override({ mockOptions: { processingTimeSeconds: 0, failOnRefusedRequests: true } });
  *
- * @example For a `describe` block (Vitest 3: `test.scoped`):
- * test.override({ mockOptions: { processingTimeSeconds: 0 } });
+ * @example With other options, for several files:
+ * export const test = base.extend({ mockOptions: { seed: 1 } });
  */
 export const test: TestAPI<MockTestContext> = vitestTest
-  .extend<{ mockOptions: MockFixtureOptions; fixture: MockFixture }>({
+  .extend<{ mockOptions: MockFixtureOptions; mockCloudReco: MockFixture }>({
     mockOptions: {},
-    fixture: [
+    mockCloudReco: [
       async ({ mockOptions }, use) => {
         const fixture = openFixture(mockOptions);
         try {
@@ -63,6 +63,6 @@ export const test: TestAPI<MockTestContext> = vitestTest
     ],
   })
   .extend<MockFixture>({
-    mock: ({ fixture }, use) => use(fixture.mock),
-    database: ({ fixture }, use) => use(fixture.database),
+    mock: ({ mockCloudReco }, use) => use(mockCloudReco.mock),
+    database: ({ mockCloudReco }, use) => use(mockCloudReco.database),
   });

@@ -1,0 +1,61 @@
+import { MockCloudReco } from "mock-cloud-reco";
+import { test } from "mock-cloud-reco/vitest";
+import { afterAll, describe, expect } from "vitest";
+
+const before = globalThis.fetch;
+const seen = new Set<MockCloudReco>();
+const summary = () => fetch("https://vws.vuforia.com/summary");
+
+test("intercepts, even where no argument asks for it", async () => {
+  expect((await summary()).status).toBe(401);
+});
+
+test.for([1, 2])("gives test %i a mock and an empty database of its own", async (_, { mock, database }) => {
+  expect(mock).toBeInstanceOf(MockCloudReco);
+  expect(mock.requests).toEqual([]);
+  expect(database.targets).toEqual([]);
+  await summary();
+  seen.add(mock);
+});
+
+afterAll(() => {
+  expect(seen.size).toBe(2);
+  expect(globalThis.fetch).toBe(before);
+});
+
+describe("with options", () => {
+  test.override({ mockOptions: { seed: 1, database: { databaseName: "pictures" } } });
+
+  test("makes the mock and the database with them", ({ database }) => {
+    using same = new MockCloudReco({ seed: 1 });
+    expect(database.databaseName).toBe("pictures");
+    expect(database.serverAccessKey).toBe(
+      same.addCloudDatabase({ databaseName: "pictures" }).serverAccessKey,
+    );
+  });
+
+  describe("of an inner block", () => {
+    test.override({ mockOptions: { database: { databaseName: "inner" } } });
+
+    test("takes those", ({ database }) => expect(database.databaseName).toBe("inner"));
+  });
+
+  const extended = test.extend({ mockOptions: { targetUrl: "https://proxy.test/vws" } });
+
+  extended("of an extended test, takes those", ({ mock }) => {
+    expect(mock.urls.target).toBe("https://proxy.test/vws");
+  });
+});
+
+describe("when tests run at the same time", () => {
+  test.concurrent.for(["a", "b", "c", "d"])(
+    "%s sees its own signed requests only",
+    async (name, { mock, database }) => {
+      const authorization = (key: string) => ({ headers: { Authorization: `VWS ${key}:signature` } });
+      for (const key of [database.serverAccessKey, database.clientAccessKey]) {
+        await fetch(`https://vws.vuforia.com/targets/${name}`, authorization(key));
+      }
+      expect(mock.requests.map(({ path }) => path)).toEqual([`/targets/${name}`, `/targets/${name}`]);
+    },
+  );
+});
