@@ -31,7 +31,10 @@ export class NockOrigin {
     // nock parses bodies by these headers next, in a callback where malformed JSON ends the process. The reply reads its own.
     scope.on("request", (request) => Object.assign(request, { headers: {} }));
     this.noticeCleanAll(scope);
-    this.interceptors = METHODS.flatMap((method) => this.interceptLast(scope, method));
+    // nock asks first whether any interceptor is for the origin. This one says yes before the movers below are asked.
+    const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));
+    forOrigin.reply();
+    this.interceptors = [forOrigin, ...METHODS.flatMap((method) => this.interceptLast(scope, method))];
   }
 
   remove(): void {
@@ -46,24 +49,22 @@ export class NockOrigin {
   private interceptLast(scope: Scope, method: string): Interceptor[] {
     const { reply } = this;
     const served = () => {
-      const interceptor = scope.intercept(ANY_PATH, method).optionally().times(Number.POSITIVE_INFINITY);
+      const interceptor = anyTimes(scope.intercept(ANY_PATH, method));
       interceptor.reply(function (target) {
         return reply(this.req, target);
       });
       return interceptor;
     };
-    const mover = scope
-      .intercept(() => {
-        const at = this.interceptors.indexOf(last);
-        if (at >= 0) {
-          this.nock.removeInterceptor(last);
-          last = served();
-          this.interceptors[at] = last;
-        }
-        return false;
-      }, method)
-      .optionally()
-      .times(Number.POSITIVE_INFINITY);
+    const moveLast = () => {
+      const at = this.interceptors.indexOf(last);
+      // No longer there: the request came in before a `cleanAll`.
+      if (at < 0) return false;
+      this.nock.removeInterceptor(last);
+      last = served();
+      this.interceptors[at] = last;
+      return false;
+    };
+    const mover = anyTimes(scope.intercept(moveLast, method));
     mover.reply();
     let last = served();
     return [mover, last];
@@ -83,3 +84,6 @@ export class NockOrigin {
     });
   }
 }
+
+/** Never used up (`persist` would leave traces), and not waited for by `nock.isDone()`. */
+const anyTimes = (interceptor: Interceptor) => interceptor.optionally().times(Number.POSITIVE_INFINITY);

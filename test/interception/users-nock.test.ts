@@ -177,6 +177,15 @@ describe("a user's cleanAll", () => {
     expect(await ask(HOST)).toBe("ours");
   });
 
+  test("does not reach a request that nock already has", async () => {
+    const { stop } = mock();
+    const response = ask(HOST);
+    nock.cleanAll();
+    expect(await response).toBe("ours");
+    stop();
+    expect(nock.activeMocks()).toEqual([]);
+  });
+
   test("just before the mock stops leaves nothing behind", async () => {
     const baseUrl = await realServer();
     const { stop } = mock({ baseUrl });
