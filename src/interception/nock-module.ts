@@ -1,6 +1,8 @@
+import http from "node:http";
+import https from "node:https";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type nockType from "nock";
-import { keepGlobalDescriptors } from "./global-descriptors.ts";
+import { keepProperties } from "./kept-properties.ts";
 
 export type Nock = typeof nockType;
 
@@ -10,6 +12,11 @@ export interface ActiveNock {
   /** Whether nock is a version whose inner workings `replyDirectly` was written for. */
   readonly knownInside: boolean;
   giveBack(): void;
+  /**
+   * What is left to do when this nock's Jest environment is gone, where hardly anything of it still works: it has patched
+   * modules that the next environment shares.
+   */
+  abandon(): void;
 }
 
 /**
@@ -24,7 +31,10 @@ export function activateNock(): ActiveNock {
   const load = createRequire(import.meta.url);
   const version = nockVersion(load);
   const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
-  const putBackGlobals = keepGlobalDescriptors();
+  // nock gives the globals back itself, but as another kind of properties.
+  const putBackGlobals = keepProperties(globalThis, ["fetch", "Headers", "Request", "Response"]);
+  const putBackHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
+  const putBackHttps = keepProperties(https, ["get", "request"]);
   const nock: Nock = load("nock");
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
@@ -37,6 +47,11 @@ export function activateNock(): ActiveNock {
       if (wasActive || nock.activeMocks().length > 0) return;
       if (nock.isActive()) nock.restore();
       putBackGlobals();
+      syncBuiltinESMExports();
+    },
+    abandon: () => {
+      putBackHttp();
+      putBackHttps();
       syncBuiltinESMExports();
     },
   };
@@ -60,7 +75,7 @@ function refuseUselessNock(): void {
   if (process.env.NOCK_OFF === "true") {
     throw new Error("NOCK_OFF=true switches nock off, so no request would reach the mock: unset NOCK_OFF");
   }
-  if ("clock" in process.nextTick || "_isMockFunction" in process.nextTick) {
+  if ("clock" in process.nextTick) {
     throw new Error(
       "process.nextTick is faked, so every request would hang: " +
         'use jest.useFakeTimers({ doNotFake: ["nextTick"] }), or construct the mock before faking timers',

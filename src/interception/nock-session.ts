@@ -41,8 +41,7 @@ export class NockSession {
   static current(way: ReplyWay): NockSession {
     const session = NockSession.running();
     if (session?.realm === globalThis) return session;
-    // Left running by an earlier test file of this Jest worker, with a nock of its own that has to go first.
-    session?.close();
+    session?.abandon();
     return new NockSession(way);
   }
 
@@ -64,11 +63,22 @@ export class NockSession {
   }
 
   private close(): void {
-    if (!Reflect.deleteProperty(http, SLOT)) return;
+    if (NockSession.running() !== this) return;
     this.unregister(() => true);
     this.active.giveBack();
-    this.stopIgnoring();
+    this.leave();
     setImmediate(() => this.active.nock.emitter.off("no match", this.noMatch));
+  }
+
+  /** Ends what an earlier test file of this Jest worker has left running. */
+  private abandon(): void {
+    this.active.abandon();
+    this.leave();
+  }
+
+  private leave(): void {
+    Reflect.deleteProperty(http, SLOT);
+    this.stopIgnoring();
   }
 
   private register(origin: string): void {

@@ -1,0 +1,3 @@
+import { testInterception } from "./mock-left-running.ts";
+
+testInterception();
