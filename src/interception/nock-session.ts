@@ -30,8 +30,11 @@ export class NockSession {
   private readonly noMatch = (request: unknown, options: unknown) => this.refuseUnmatched(request, options);
 
   private readonly stopIgnoring: () => void;
+  /** A closed session hears of late requests until the turn is over, or the next session opens. */
+  private static endLinger = (): unknown => undefined;
 
   private constructor(private readonly way: ReplyWay) {
+    NockSession.endLinger();
     this.active.nock.emitter.on("no match", this.noMatch);
     this.stopIgnoring = ignoreErrorsAfterAbort((origin) => this.hosts.has(origin));
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
@@ -67,7 +70,8 @@ export class NockSession {
     this.unregister(() => true);
     this.active.giveBack();
     this.leave();
-    setImmediate(() => this.active.nock.emitter.off("no match", this.noMatch));
+    NockSession.endLinger = () => this.active.nock.emitter.off("no match", this.noMatch);
+    setImmediate(NockSession.endLinger);
   }
 
   /** Ends what an earlier test file of this Jest worker has left running. */

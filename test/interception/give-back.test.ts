@@ -38,6 +38,16 @@ test("a mock works again after an earlier one was stopped", async () => {
   }
 });
 
+test("many mocks within one turn of the event loop cause no warning", async () => {
+  const warnings: Error[] = [];
+  const hear = (warning: Error) => warnings.push(warning);
+  process.on("warning", hear);
+  for (let round = 0; round < 30; round++) mock().stop();
+  await new Promise(setImmediate);
+  process.off("warning", hear);
+  expect(warnings).toEqual([]);
+});
+
 /** Identity of every function, not only equality. */
 function expectSame(actual: unknown, wanted: unknown, path = "globals"): void {
   if (typeof wanted !== "object" || wanted === null) {
