@@ -3,6 +3,7 @@ import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
 const entries = {
   index: "src/index.ts",
+  openapi: "src/openapi/index.ts",
   server: "src/server/index.ts",
   cli: "src/cli/main.ts",
   jest: "src/testing/jest.ts",

@@ -27,7 +27,8 @@ export interface EmulatorOptions {
   readonly answerFailure?: (error: unknown, exchange: Exchange) => Answer | undefined;
 }
 
-const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
+/** Every endpoint, by the host that serves it. */
+export const API_ENDPOINTS: Readonly<Record<Service, readonly ServiceEndpoint[]>> = {
   target: [...targetEndpoints, ...instanceEndpoints, ...reportEndpoints],
   query: queryEndpoints,
   modelTarget: modelTargetEndpoints,

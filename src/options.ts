@@ -21,7 +21,7 @@ import {
   wholeNumber,
   withMethod,
 } from "./option-values.ts";
-import { type Profile, type ProfileName, profiles } from "./profiles.ts";
+import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "./profiles.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { realDelay } from "./runtime/real-time.ts";
 import type { ConfiguredResponse, InstanceFailure, ModelTargetPhase, Settings } from "./services.ts";
@@ -162,16 +162,16 @@ export function resolveOptions(options: MockCloudRecoOptions): ResolvedOptions {
       "options: Model Target generation failure and warning configurations are mutually exclusive",
     );
   }
-  const targetUrl = options.targetUrl ?? "https://vws.vuforia.com";
+  const targetUrl = options.targetUrl ?? DEFAULT_URLS.target;
   const target = parseBaseUrl("options.targetUrl", targetUrl);
   return {
     urls: {
       target,
-      query: parseBaseUrl("options.queryUrl", options.queryUrl ?? "https://cloudreco.vuforia.com"),
+      query: parseBaseUrl("options.queryUrl", options.queryUrl ?? DEFAULT_URLS.query),
       modelTarget: parseBaseUrl("options.modelTargetUrl", options.modelTargetUrl ?? targetUrl),
-      manager: parseBaseUrl("options.managerUrl", options.managerUrl ?? "http://target-manager.test"),
+      manager: parseBaseUrl("options.managerUrl", options.managerUrl ?? DEFAULT_URLS.manager),
     },
-    profile: profiles[options.profile ?? "neutral"],
+    profile: profiles[options.profile ?? DEFAULT_PROFILE],
     settings: {
       processingTimeSeconds: options.processingTimeSeconds ?? 0.5,
       databaseDefaults: {

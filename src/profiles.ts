@@ -1,6 +1,11 @@
+import type { Service } from "./runtime/operation.ts";
+
 /** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** The profile unless another is chosen. */
+export const DEFAULT_PROFILE: ProfileName = "neutral";
 
 /** Every point in which the two profiles differ (the table of protocol section 1). Nothing else knows a profile's name. */
 export interface Profile {
@@ -108,3 +113,11 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = { neutral, vufor
 
 /** The region header's value, under both profiles. */
 export const REGIONS = "us-east-2, us-west-2";
+
+/** Base URLs of the four APIs, unless others are chosen (protocol section 1). */
+export const DEFAULT_URLS = {
+  target: "https://vws.vuforia.com",
+  modelTarget: "https://vws.vuforia.com",
+  query: "https://cloudreco.vuforia.com",
+  manager: "http://target-manager.test",
+} as const satisfies Readonly<Record<Service, string>>;

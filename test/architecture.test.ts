@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services.ts"],
   ["guards"],
   ["apis"],
-  ["emulator.ts", "unserved-reason.ts"],
+  ["emulator.ts", "unserved-reason.ts", "openapi"],
   ["interception"],
   [
     "base-url.ts",

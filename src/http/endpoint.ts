@@ -25,6 +25,8 @@ export interface Endpoint<Services> {
   readonly operation: Operation;
   readonly method: string;
   readonly pattern: string;
+  /** Names of the checks that a request has to pass, in order. */
+  readonly checks: readonly string[];
   readonly match: (path: string) => PathParams | undefined;
   readonly answer: (call: Call<Services>) => Promise<Answer>;
 }
@@ -45,6 +47,7 @@ export function endpoint<Services, Context extends Exchange>(
     operation,
     method,
     pattern,
+    checks: checks.names,
     match: pathMatcher(pattern),
     answer: async (call) => {
       const verdict = await checks.run(call);

@@ -8,6 +8,7 @@ import { Journal, type JournalEntry } from "../runtime/journal.ts";
 import { createRandom } from "../runtime/random.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { failureReply } from "./failure-reply.ts";
+import { answerOpenApi } from "./openapi-route.ts";
 import { type Listen, type RunningServer, startServer } from "./running-server.ts";
 
 export interface ManagerSetup {
@@ -44,7 +45,7 @@ export async function startTargetManager({ listen, options, onEntry }: ManagerSe
     settings,
     handle: async (request) =>
       internal.serves(request)
-        ? { response: await internal.answer(request) }
+        ? { response: answerOpenApi(request, profile.name) ?? (await internal.answer(request)) }
         : emulator.handle(["manager"], request),
   }));
   return { ...server, store, handleQuietly: (request) => quiet.handle(["manager"], request) };

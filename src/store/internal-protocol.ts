@@ -7,6 +7,7 @@ import { fromText, toText } from "./codec.ts";
  * - `GET  /internal/images/{sha256}`: an image's bytes
  * - `POST /internal/store/{verb}`: a verb of `Store`, which the manager's own store decides
  * - `GET  /internal/journal`, `POST /internal/journal`: the journal of all servers
+ * - `GET  /internal/openapi.json`: the OpenAPI document, for those who want to read it
  */
 
 /** The unique fields that requests name a database by. */

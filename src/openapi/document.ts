@@ -1,0 +1,196 @@
+import { version } from "../../package.json";
+import { API_ENDPOINTS } from "../emulator.ts";
+import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../profiles.ts";
+import { SERVICES, type Service } from "../runtime/operation.ts";
+import type { ServiceEndpoint } from "../services.ts";
+import { managerApi } from "./manager-api.ts";
+import { modelTargetApi } from "./model-target-api.ts";
+import { queryApi } from "./query-api.ts";
+import { type JsonSchema, text } from "./schema.ts";
+import { targetApi } from "./target-api.ts";
+import {
+  type ApiDescription,
+  type ResponseObject,
+  responseOf,
+  type SecurityScheme,
+  type Variant,
+} from "./variant.ts";
+
+/** What the document is written for; every field is optional. */
+export interface OpenApiOptions {
+  /** Default `neutral`. */
+  readonly profile?: ProfileName;
+  /** Base URLs that the document names. Default: the real hosts, and `http://target-manager.test`. */
+  readonly urls?: Partial<Readonly<Record<Service, string>>>;
+}
+
+/** A parameter of a path or a query. */
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+/** One operation of the document. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly ParameterObject[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+/** Operations by their method in lower case, and the base URLs that serve them. */
+export interface PathItem {
+  readonly servers: readonly { readonly url: string }[];
+  readonly [method: string]: OperationObject | readonly { readonly url: string }[];
+}
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<SecurityScheme, JsonSchema>> };
+}
+
+/**
+ * The four APIs as an OpenAPI 3.1 document, made from the routes and checks that answer requests. Protocol sections 4 to 10.
+ * What a test configures itself (`cloudQueryFailure`, `modelTargetFailure`) is not in it.
+ *
+ * @example
+ * const document = openApiDocument({ urls: mock.urls });
+ * await writeFile("openapi.json", JSON.stringify(document, null, 2));
+ */
+export function openApiDocument({
+  profile = DEFAULT_PROFILE,
+  urls = {},
+}: OpenApiOptions = {}): OpenApiDocument {
+  const chosen = profiles[profile];
+  const apis: Readonly<Record<Service, ApiDescription>> = {
+    target: targetApi(chosen),
+    query: queryApi(chosen),
+    modelTarget: modelTargetApi(chosen),
+    manager: managerApi(),
+  };
+  const paths: Record<string, PathItem> = {};
+  for (const service of SERVICES) {
+    const servers = [{ url: urls[service] ?? DEFAULT_URLS[service] }];
+    for (const endpoint of API_ENDPOINTS[service]) {
+      const { path, parameters } = pathOf(endpoint.pattern);
+      const operation = operationOf(endpoint, apis[service], chosen, parameters);
+      paths[path] = { ...paths[path], servers, [endpoint.method.toLowerCase()]: operation };
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Cloud recognition, as mock-cloud-reco serves it", version, description: INTRODUCTION },
+    tags: SERVICES.map((service) => ({ name: apis[service].title })),
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function operationOf(
+  { operation, pattern, checks }: ServiceEndpoint,
+  api: ApiDescription,
+  profile: Profile,
+  pathParameters: readonly ParameterObject[],
+): OperationObject {
+  const description = api.operations[operation];
+  if (description === undefined) throw new Error(`src/openapi describes no operation ${operation}`);
+  const { summary, body, query = {}, responses } = description;
+  const subject = { operation, profile, properties: propertiesOf(body?.schema) };
+  const refusals = checks.flatMap((check) => {
+    const refusal = api.refusals[check];
+    if (refusal === undefined) throw new Error(`src/openapi describes no refusal by the check ${check}`);
+    return refusal(subject);
+  });
+  const security = api.security(operation);
+  return {
+    // The two families of datasets have the same operations.
+    operationId: pattern.startsWith("/modeltargets/advanced") ? `advanced.${operation}` : operation,
+    summary,
+    tags: [api.title],
+    parameters: [
+      ...pathParameters,
+      ...Object.entries(query).map(([name, schema]) => parameter("query", name, schema)),
+      ...(security === "serverKeys" || security === "clientKeys" ? [DATE_PARAMETER] : []),
+    ],
+    ...(body && {
+      requestBody: { required: true, content: { [body.contentType]: { schema: body.schema } } },
+    }),
+    responses: responsesOf([...responses, ...refusals, ...ON_SERVERS], api.optionalHeaders),
+    security: security === null ? [] : [{ [security]: [] }],
+  };
+}
+
+function responsesOf(
+  variants: readonly Variant[],
+  optionalHeaders: readonly string[] = [],
+): Readonly<Record<string, ResponseObject>> {
+  const statuses = [...new Set(variants.map(({ status }) => status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const ofStatus = variants.filter((variant) => variant.status === status);
+      return [status, responseOf(ofStatus, optionalHeaders)];
+    }),
+  );
+}
+
+const propertiesOf = (schema: JsonSchema | undefined): readonly string[] =>
+  Object.keys(schema?.properties ?? {});
+
+/** A route's pattern as OpenAPI writes it: `{file:[^/]+}` is the parameter `{file}` with that shape. */
+function pathOf(pattern: string): { path: string; parameters: readonly ParameterObject[] } {
+  const parameters: ParameterObject[] = [];
+  const path = pattern.replace(/\{(\w+)(?::([^{}]+))?\}/g, (_found, name: string, shape?: string) => {
+    parameters.push(parameter("path", name, shape === undefined ? text : { ...text, pattern: `^${shape}$` }));
+    return `{${name}}`;
+  });
+  return { path, parameters };
+}
+
+const parameter = (where: ParameterObject["in"], name: string, schema: JsonSchema): ParameterObject => ({
+  name,
+  in: where,
+  required: true,
+  schema,
+});
+
+const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 21 Nov 2026 10:42:00 GMT"] });
+
+/** What real servers answer beside the protocol's checks (section 11). */
+const ON_SERVERS: readonly Variant[] = [
+  onServer(413, "On servers: the request body is larger than 64 MiB."),
+  onServer(502, "On servers: the target manager cannot be reached."),
+];
+
+function onServer(status: number, description: string): Variant {
+  const headers = ["Content-Length", "Date"];
+  return { status, description, headers, contentType: "text/plain", schema: text };
+}
+
+const INTRODUCTION = `Made from the emulator's own routes and checks. Paths that are not listed are answered with 404 by \
+servers; in process the client gets a connection error. A response that a test configured itself is sent as configured.`;
+
+const signed = (whose: string): JsonSchema => ({
+  type: "apiKey",
+  in: "header",
+  name: "Authorization",
+  description: `\`VWS <access key>:<signature>\`, made with the ${whose} keys of a database`,
+});
+
+const SECURITY_SCHEMES: Readonly<Record<SecurityScheme, JsonSchema>> = {
+  serverKeys: signed("server"),
+  clientKeys: signed("client"),
+  oauthClient: { type: "http", scheme: "basic" },
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+};

@@ -1,0 +1,294 @@
+import { DATABASE_STATES } from "../domain/database.ts";
+import { DATASET_FAMILIES } from "../domain/dataset.ts";
+import { SERVICES } from "../runtime/operation.ts";
+import {
+  constant,
+  described,
+  flag,
+  type JsonSchema,
+  listOf,
+  moment,
+  object,
+  oneOf,
+  openObject,
+  orNull,
+  seconds,
+  someText,
+  text,
+  wholeNumber,
+} from "./schema.ts";
+import type { ApiDescription, Description, Refusals, Variant } from "./variant.ts";
+
+/** Section 10 of the protocol. */
+export function managerApi(): ApiDescription {
+  return {
+    title: "Target manager",
+    operations,
+    refusals,
+    security: () => null,
+  };
+}
+
+const HEADERS = ["Content-Length", "Date"];
+const json = (status: number, schema: JsonSchema): Variant => ({
+  status,
+  description: status === 201 ? "Added." : "Done.",
+  headers: HEADERS,
+  contentType: "application/json",
+  schema,
+});
+const empty = (status: number, description = "Done (empty body)."): Variant => ({
+  status,
+  description,
+  headers: HEADERS,
+});
+const line = (status: number, description: string): Variant => ({
+  status,
+  description,
+  headers: HEADERS,
+  contentType: "text/plain",
+  schema: text,
+});
+const unknown: Variant = line(404, "What the path names does not exist; the body is empty to DELETE.");
+const emptyUnknown: Variant = empty(404, "What the path names does not exist (empty body).");
+const taken = line(409, "A key, a name or an id is taken, or the quota is reached; the body says which.");
+
+const rateLimit = object({
+  max_requests: wholeNumber,
+  window_seconds: { type: "number", exclusiveMinimum: 0, description: "In seconds." },
+});
+const rateLimits = {
+  other: orNull(rateLimit),
+  get_target: orNull(rateLimit),
+  get_duplicates: orNull(rateLimit),
+  list_targets: orNull(rateLimit),
+};
+const keys = {
+  database_name: someText,
+  server_access_key: someText,
+  server_secret_key: someText,
+};
+const cloudKeys = {
+  database_id: someText,
+  ...keys,
+  client_access_key: someText,
+  client_secret_key: someText,
+  database_type_name: someText,
+};
+const stateName = { state_name: oneOf(DATABASE_STATES) };
+const counts = {
+  current_month_recos: wholeNumber,
+  previous_month_recos: wholeNumber,
+  total_recos: wholeNumber,
+};
+const quotas = {
+  request_quota: wholeNumber,
+  reco_threshold: wholeNumber,
+  ...counts,
+  target_quota: wholeNumber,
+  requests_per_second_limit: orNull(wholeNumber),
+};
+const databaseSettings = {
+  ...stateName,
+  ...quotas,
+  request_rate_limits: orNull(openObject({}, rateLimits)),
+};
+const target = object({
+  name: text,
+  width: { type: "number" },
+  image_base64: text,
+  active_flag: flag,
+  processing_time_seconds: seconds,
+  application_metadata: orNull(text),
+  target_id: text,
+  last_modified_date: moment,
+  delete_date_optional: orNull(moment),
+  upload_date: moment,
+  tracking_rating: { type: "integer", minimum: -1, maximum: 5 },
+  ...counts,
+  reco_rating: constant(""),
+});
+const cloudDatabase = object({
+  ...cloudKeys,
+  ...stateName,
+  targets: listOf(target),
+  ...quotas,
+  request_rate_limits: orNull(object(rateLimits)),
+});
+const templateTarget = object({
+  target_id: text,
+  name: text,
+  processing_time_seconds: seconds,
+  last_modified_date: moment,
+  upload_date: moment,
+});
+const vuMarkDatabase = object({ ...keys, ...stateName, vumark_targets: listOf(templateTarget) });
+const warning = orNull(object({ message: text, details: listOf(openObject({})) }));
+const dataset = {
+  request_body: openObject({}),
+  dataset_type_name: oneOf(DATASET_FAMILIES),
+  processing_time_seconds: seconds,
+  generation_failure_message: orNull(text),
+  generation_warning: warning,
+  uuid: someText,
+  created_at: moment,
+};
+const credential = { client_id: someText, client_secret: someText, scopes: listOf(someText) };
+
+const healthy = json(200, object({ status: constant("ok") }));
+const request = object({
+  number: { type: "integer", minimum: 1 },
+  time: moment,
+  api: oneOf(SERVICES),
+  operation: orNull(text),
+  method: text,
+  path: text,
+  status: orNull({ type: "integer", minimum: 200, maximum: 599 }),
+  result_code: orNull(text),
+  refused_by: orNull(text),
+  reason: orNull(text),
+  database_name: orNull(text),
+  duration_ms: { type: "number", minimum: 0 },
+  considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
+});
+
+const body = (schema: JsonSchema) => ({ body: { contentType: "application/json", schema } });
+const width: JsonSchema = { type: "number", exclusiveMinimum: 0, description: "In scene units." };
+const image = described(text, "Base64 of an image that the target API accepts.");
+const targetOptions = { active_flag: flag, application_metadata: orNull(text) };
+
+const operations: Readonly<Record<string, Description>> = {
+  "manager.listCloudDatabases": {
+    summary: "Lists the cloud databases, with all their targets.",
+    responses: [json(200, listOf(cloudDatabase))],
+  },
+  "manager.addCloudDatabase": {
+    summary: "Adds a cloud database; what is not given is generated.",
+    ...body(
+      openObject(
+        {},
+        {
+          ...cloudKeys,
+          ...databaseSettings,
+        },
+      ),
+    ),
+    responses: [json(201, cloudDatabase), taken],
+  },
+  "manager.deleteCloudDatabase": {
+    summary: "Deletes a cloud database and all that belongs to it.",
+    responses: [empty(200)],
+  },
+  "manager.updateCloudDatabase": {
+    summary: "Changes a cloud database's state, quotas, counts or limits.",
+    ...body(openObject({}, databaseSettings)),
+    responses: [json(200, cloudDatabase)],
+  },
+  "manager.addTarget": {
+    summary: "Adds a target, without a signature.",
+    ...body(
+      openObject(
+        { name: someText, width, image_base64: image },
+        { ...targetOptions, processing_time_seconds: seconds, target_id: someText },
+      ),
+    ),
+    responses: [json(201, target), taken],
+  },
+  "manager.updateTarget": {
+    summary: "Changes what is given of a target, in whatever state it is.",
+    ...body(openObject({}, { name: someText, width, image, ...targetOptions })),
+    responses: [json(200, target), taken],
+  },
+  "manager.deleteTarget": {
+    summary: "Deletes a target, in whatever state it is.",
+    responses: [json(200, target)],
+  },
+  "manager.setRecognitionCounts": {
+    summary: "Sets recognition counts of a target.",
+    ...body(openObject({}, counts)),
+    responses: [json(200, target)],
+  },
+  "manager.listVuMarkDatabases": {
+    summary: "Lists the VuMark databases, with their template targets.",
+    responses: [json(200, listOf(vuMarkDatabase))],
+  },
+  "manager.addVuMarkDatabase": {
+    summary: "Adds a VuMark database; what is not given is generated.",
+    ...body(openObject({}, { ...keys, ...stateName })),
+    responses: [json(201, vuMarkDatabase), taken],
+  },
+  "manager.deleteVuMarkDatabase": {
+    summary: "Deletes a VuMark database and its template targets.",
+    responses: [empty(200)],
+  },
+  "manager.updateVuMarkDatabase": {
+    summary: "Changes a VuMark database's state.",
+    ...body(openObject({}, stateName)),
+    responses: [json(200, vuMarkDatabase)],
+  },
+  "manager.addVuMarkTarget": {
+    summary: "Adds a template target, or replaces the one with its id.",
+    ...body(
+      openObject(
+        { name: someText },
+        {
+          target_id: someText,
+          processing_time_seconds: seconds,
+          last_modified_date: moment,
+          upload_date: moment,
+        },
+      ),
+    ),
+    responses: [json(201, templateTarget)],
+  },
+  "manager.listDatasets": {
+    summary: "Lists the Model Target datasets.",
+    responses: [json(200, listOf(object(dataset)))],
+  },
+  "manager.addDataset": {
+    summary: "Adds a Model Target dataset, or replaces the one with its uuid.",
+    ...body(openObject({}, dataset)),
+    responses: [json(201, object(dataset))],
+  },
+  "manager.deleteDataset": {
+    summary: "Deletes a Model Target dataset.",
+    responses: [empty(200), emptyUnknown],
+  },
+  "manager.listCredentials": {
+    summary: "Lists the OAuth 2.0 client credentials, with their secrets.",
+    responses: [json(200, listOf(object(credential)))],
+  },
+  "manager.putCredential": {
+    summary: "Adds a client credential, or replaces the one with its client id.",
+    ...body(openObject(credential)),
+    responses: [empty(204)],
+  },
+  "manager.deleteCredential": {
+    summary: "Deletes a client credential.",
+    responses: [empty(204), emptyUnknown],
+  },
+  "manager.listRequests": {
+    summary: "Lists the latest requests, oldest first, and says how many older ones were dropped.",
+    responses: [json(200, object({ dropped: wholeNumber, requests: listOf(request) }))],
+  },
+  "manager.clearRequests": { summary: "Forgets the requests.", responses: [empty(200)] },
+  "manager.reset": {
+    summary: "Deletes all databases, datasets, credentials and reports, and forgets the requests.",
+    responses: [empty(200)],
+  },
+  "manager.live": { summary: "Says that the process answers.", responses: [healthy] },
+  "manager.ready": { summary: "Says that the state can be read.", responses: [healthy] },
+};
+
+const isDelete = (operation: string): boolean => operation.startsWith("manager.delete");
+
+const refusals: Refusals = {
+  knownDatabase: ({ operation }) => [isDelete(operation) ? emptyUnknown : unknown],
+  knownTarget: ({ operation }) => [isDelete(operation) ? emptyUnknown : unknown],
+  bodyAccepted: () => [
+    {
+      ...json(400, object({ errors: listOf(object({ field: text, message: text, accepted: text })) })),
+      description: "The body is no JSON object, or fields of it are not accepted.",
+    },
+  ],
+};

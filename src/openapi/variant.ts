@@ -1,0 +1,98 @@
+import type { Profile } from "../profiles.ts";
+import type { ResultCode } from "../responses/result-codes.ts";
+import { hex32, type JsonSchema, oneOf } from "./schema.ts";
+
+/** One of the ways in which an operation answers. Those with the same status become one response of the document. */
+export interface Variant {
+  readonly status: number;
+  readonly description: string;
+  /** Headers that it always has, beside `Content-Type`. */
+  readonly headers: readonly string[];
+  /** Without parameters; undefined when the body is empty. */
+  readonly contentType?: string;
+  /** Undefined: any bytes. */
+  readonly schema?: JsonSchema;
+  /** Of a body with nothing but a transaction id and this result code. */
+  readonly resultCode?: ResultCode;
+}
+
+/** A response of an OpenAPI document. */
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: JsonSchema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+}
+
+/** Makes one response of all variants of a status; a header is required when every one of them has it. */
+export function responseOf(variants: readonly Variant[], optionalHeaders: readonly string[]): ResponseObject {
+  const headers = new Set([...variants.flatMap((variant) => variant.headers), ...optionalHeaders]);
+  const types = new Set(variants.flatMap(({ contentType }) => contentType ?? []));
+  const content = [...types].map((type) => {
+    const ofType = variants.filter(({ contentType }) => contentType === type);
+    return [type, mediaType(ofType)] as const;
+  });
+  return {
+    description: [...new Set(variants.map(({ description }) => description))].join(" "),
+    headers: Object.fromEntries(
+      [...headers].map((name) => {
+        const required = variants.every((variant) => variant.headers.includes(name));
+        return [name, { required, schema: { type: "string" } }];
+      }),
+    ),
+    ...(content.length > 0 && { content: Object.fromEntries(content) }),
+  };
+}
+
+function mediaType(variants: readonly Variant[]): { schema?: JsonSchema } {
+  const codes = [...new Set(variants.flatMap(({ resultCode }) => resultCode ?? []))];
+  const failures = codes.length === 0 ? [] : [failureBody(codes)];
+  const others = variants.flatMap(({ resultCode, schema }) =>
+    resultCode === undefined && schema !== undefined ? [schema] : [],
+  );
+  const schemas = [...new Set([...failures, ...others])];
+  const [first] = schemas;
+  if (first === undefined) return {};
+  return { schema: schemas.length === 1 ? first : { anyOf: schemas } };
+}
+
+const failureBody = (codes: readonly string[]): JsonSchema => ({
+  type: "object",
+  properties: { transaction_id: hex32, result_code: oneOf(codes) },
+  required: ["transaction_id", "result_code"],
+  additionalProperties: false,
+});
+
+/** What a part of the document is written for. */
+export interface Subject {
+  readonly operation: string;
+  readonly profile: Profile;
+  /** Properties of the JSON object that the operation takes; none when it takes no body. */
+  readonly properties: readonly string[];
+}
+
+/** How a check refuses a request, by the check's name. */
+export type Refusals = Readonly<Record<string, (subject: Subject) => readonly Variant[]>>;
+
+/** What is said of one operation beside its route and its checks. */
+export interface Description {
+  readonly summary: string;
+  /** Media type and schema of the request body. */
+  readonly body?: { readonly contentType: string; readonly schema: JsonSchema };
+  /** Query parameters, by name. */
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  /** What it answers when every check has passed, refusals by the operation itself included. */
+  readonly responses: readonly Variant[];
+}
+
+/** What is said of one API. */
+export interface ApiDescription {
+  readonly title: string;
+  readonly operations: Readonly<Record<string, Description>>;
+  readonly refusals: Refusals;
+  /** Headers that each of its responses may have. */
+  readonly optionalHeaders?: readonly string[];
+  /** How a request authenticates; null: not at all. */
+  readonly security: (operation: string) => SecurityScheme | null;
+}
+
+export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";

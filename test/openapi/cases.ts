@@ -1,0 +1,84 @@
+import { breaks, type Draft } from "../apis/target/breaks.ts";
+import { newTarget } from "../apis/target/requests.ts";
+import type { DatabaseKeys } from "../support/backends.ts";
+
+/** A request to one operation of the target API that is right in every point. */
+export interface TargetCase {
+  readonly operation: string;
+  readonly takesBody: boolean;
+  readonly draft: (targetId: string, keys: DatabaseKeys, now: Date) => Draft;
+}
+
+const plain = (operation: string, method: string, path: (id: string) => string): TargetCase => ({
+  operation,
+  takesBody: false,
+  draft: (id) => ({ method, path: path(id), headers: {}, database: {} }),
+});
+const withFields = (
+  operation: string,
+  method: string,
+  path: (id: string, keys: DatabaseKeys) => string,
+  fields: (now: Date) => Record<string, unknown>,
+  headers: Record<string, string> = {},
+): TargetCase => ({
+  operation,
+  takesBody: true,
+  draft: (id, keys, now) => ({
+    method,
+    path: path(id, keys),
+    fields: fields(now),
+    headers: { ...headers },
+    database: {},
+  }),
+});
+
+export const TARGET_CASES: readonly TargetCase[] = [
+  withFields(
+    "addTarget",
+    "POST",
+    () => "/targets",
+    () => newTarget({ name: "new" }),
+  ),
+  plain("listTargets", "GET", () => "/targets"),
+  plain("getTarget", "GET", (id) => `/targets/${id}`),
+  withFields(
+    "updateTarget",
+    "PUT",
+    (id) => `/targets/${id}`,
+    () => ({}),
+  ),
+  plain("deleteTarget", "DELETE", (id) => `/targets/${id}`),
+  plain("getDuplicates", "GET", (id) => `/duplicates/${id}`),
+  plain("databaseSummary", "GET", () => "/summary"),
+  plain("targetSummary", "GET", (id) => `/summary/${id}`),
+  withFields(
+    "generateInstance",
+    "POST",
+    (id) => `/targets/${id}/instances`,
+    () => ({ instance_id: "1" }),
+    { Accept: "image/png" },
+  ),
+  withFields(
+    "requestReport",
+    "POST",
+    (_id, { databaseId }) => `/imagetargets/databases/${databaseId}/reports/recoCounts`,
+    (now) => ({ month: now.toISOString().slice(0, 7) }),
+  ),
+];
+
+/** Rows that every operation has; those after them are of operations with a body. */
+const LAST_COMMON_ROW = 13;
+/** Rows about what the path names, whose requests are to one operation only. */
+const PATH_ROWS = [7, 11];
+
+/** What can be wrong with a request to an operation: one for each response that a row of the table has. */
+export function breaksOf({ takesBody }: TargetCase, overSockets: boolean) {
+  const possible = breaks.filter(
+    ({ row, inProcessOnly }) =>
+      (takesBody || row <= LAST_COMMON_ROW) &&
+      !PATH_ROWS.includes(row) &&
+      !(overSockets && inProcessOnly === true),
+  );
+  const kind = ({ row, status, code }: (typeof breaks)[number]): string => `${row} ${status} ${code}`;
+  return possible.filter((one) => possible.find((other) => kind(other) === kind(one)) === one);
+}

@@ -1,0 +1,54 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { ProfileName } from "mock-cloud-reco";
+import { openApiDocument } from "mock-cloud-reco/openapi";
+import { describe, expect, it } from "vitest";
+import { API_ENDPOINTS } from "../../src/emulator.ts";
+import { operationsOf } from "./conformance.ts";
+
+const profiles: readonly ProfileName[] = ["neutral", "vuforia"];
+
+describe.each(profiles)("the OpenAPI document (%s)", (profile) => {
+  const document = openApiDocument({ profile });
+
+  it("is one of OpenAPI 3.1", async () => {
+    const plain = JSON.parse(JSON.stringify(document));
+    const validator = new Validator();
+    expect(await validator.validate(plain)).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  it("has every operation of the emulator exactly once", () => {
+    const served = Object.values(API_ENDPOINTS)
+      .flat()
+      .map(({ method, pattern }) => `${method} ${pattern.replace(/:[^{}]+\}/g, "}")}`);
+    const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+    expect(described.toSorted()).toEqual(served.toSorted());
+    const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("names each parameter of a path, and what requests sign", () => {
+    for (const { path, operation } of operationsOf(document)) {
+      const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+    }
+    const paths = document.paths["/reports/{database_id}/{file}"];
+    expect(JSON.stringify(paths)).toContain(String.raw`"pattern":"^[^/]+\\.csv$"`);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("differs between the profiles", () => {
+    const [neutral, vuforia] = profiles.map((profile) => JSON.stringify(openApiDocument({ profile })));
+    expect(neutral).toContain("x-cloud-region");
+    expect(vuforia).toContain("x-aws-region");
+    expect(vuforia).not.toContain("x-cloud-region");
+    expect(JSON.stringify(openApiDocument())).toBe(neutral);
+  });
+
+  it("names the servers", () => {
+    const { paths } = openApiDocument({ urls: { query: "http://127.0.0.1:5001" } });
+    expect(paths["/v1/query"]?.servers).toEqual([{ url: "http://127.0.0.1:5001" }]);
+    expect(paths["/targets"]?.servers).toEqual([{ url: "https://vws.vuforia.com" }]);
+  });
+});
