@@ -4,8 +4,12 @@ import { modelTargetEndpoints } from "./apis/model-target/routes.ts";
 import { queryEndpoints } from "./apis/query/routes.ts";
 import { reportEndpoints } from "./apis/report/routes.ts";
 import { targetEndpoints } from "./apis/target/routes.ts";
+import { applyFault, type DelayedAnswer } from "./faults/apply.ts";
+import { faultRequest } from "./faults/fault-request.ts";
+import { Faults } from "./faults/faults.ts";
+import { presetFaults } from "./faults/presets.ts";
 import { headerLineRefusal, headerLinesFit } from "./guards/header-lines.ts";
-import type { Answer } from "./http/endpoint.ts";
+import type { Answer, NoAnswer } from "./http/endpoint.ts";
 import type { Exchange, Reply } from "./http/exchange.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { RequestBody } from "./http/request-body.ts";
@@ -23,6 +27,8 @@ export interface EmulatorOptions {
   /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
   readonly unservedPaths: "notFound" | "connectionError";
   readonly journal?: Journal;
+  /** Default: those that the settings name. */
+  readonly faults?: Faults;
   /** Answers a request that failed, and says who refused it and why; without an answer the error is thrown. */
   readonly answerFailure?: (error: unknown, exchange: Exchange) => Answer | undefined;
 }
@@ -46,6 +52,7 @@ const UNSERVED: Readonly<Record<Service, (exchange: Exchange, settings: Settings
 /** The whole emulator behind one function: a request in, a response out. Transports only translate. */
 export class Emulator {
   readonly journal: Journal;
+  readonly faults: Faults;
 
   private readonly services: Services;
 
@@ -54,6 +61,7 @@ export class Emulator {
     private readonly options: EmulatorOptions,
   ) {
     this.journal = options.journal ?? new Journal();
+    this.faults = options.faults ?? new Faults(presetFaults(services.settings));
     this.services = { ...services, journal: this.journal };
   }
 
@@ -65,7 +73,10 @@ export class Emulator {
    */
   async handle(apis: readonly [Service, ...Service[]], request: WireRequest): Promise<Outcome> {
     const found = findEndpoint(apis, request);
-    return this.journalled(found, request, (exchange) => this.answer(apis, found, exchange));
+    return this.journalled(found, request, async (exchange) => {
+      const answer = () => this.answer(apis, found, exchange);
+      return this.faults.areNone ? answer() : this.answerOrFault(found, exchange, answer);
+    });
   }
 
   /** Answers what a transport could not make a whole request of: no check runs, but the delay and the journal do. */
@@ -80,7 +91,7 @@ export class Emulator {
   private async journalled(
     { api, endpoint }: Pick<Found, "api" | "endpoint">,
     request: WireRequest,
-    respond: (exchange: Exchange) => Promise<Answer | Unanswered>,
+    respond: (exchange: Exchange) => Promise<DelayedAnswer>,
   ): Promise<Outcome> {
     const { clock, profile, random } = this.services;
     const exchange: Exchange = { request, now: clock.now().getTime(), profile, random, trace: {} };
@@ -92,19 +103,21 @@ export class Emulator {
       close({ durationMs: realMilliseconds() - started, ...exchange.trace, ...result });
 
     try {
-      const { reply, refusedBy, reason } = await respond(exchange).catch((error: unknown) => {
-        const answer = this.options.answerFailure?.(error, exchange);
-        if (answer === undefined) throw error;
-        return answer;
+      const answer: DelayedAnswer = await respond(exchange).catch((error: unknown) => {
+        const failure = this.options.answerFailure?.(error, exchange);
+        if (failure === undefined) throw error;
+        return failure;
       });
-      if (reply === undefined) {
+      const { refusedBy, reason, delaySeconds } = answer;
+      if (answer.reply === undefined) {
         record({ refusedBy, reason });
-        await this.delayAnswer(api);
-        return { connectionError: { kind: "refused", message: reason } };
+        await this.delayAnswer(api, delaySeconds);
+        const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
+        return { connectionError: { kind: answer.failure, message } };
       }
-      const { resultCode, ...response } = reply;
+      const { resultCode, ...response } = answer.reply;
       record({ status: response.status, resultCode, refusedBy, reason });
-      await this.delayAnswer(api);
+      await this.delayAnswer(api, delaySeconds);
       return { response };
     } catch (error) {
       record({ reason: `the request failed: ${error instanceof Error ? error.message : String(error)}` });
@@ -112,16 +125,28 @@ export class Emulator {
     }
   }
 
-  private async delayAnswer(api: Service): Promise<void> {
+  private async delayAnswer(api: Service, furtherSeconds = 0): Promise<void> {
     const { responseDelaySeconds, delay } = this.services.settings;
-    if (responseDelaySeconds > 0 && api !== "manager") await delay(responseDelaySeconds);
+    const seconds = (api === "manager" ? 0 : responseDelaySeconds) + furtherSeconds;
+    if (seconds > 0) await delay(seconds);
+  }
+
+  private async answerOrFault(
+    { api, endpoint }: Found,
+    exchange: Exchange,
+    answer: () => Promise<Answer | NoAnswer>,
+  ): Promise<DelayedAnswer> {
+    const { settings, random, store } = this.services;
+    const request = await faultRequest(api, endpoint?.operation, exchange, store);
+    const rule = this.faults.choose(request, random);
+    return rule === undefined ? answer() : applyFault(rule, { exchange, request, settings }, answer);
   }
 
   private async answer(
     apis: readonly Service[],
     found: Found,
     exchange: Exchange,
-  ): Promise<Answer | Unanswered> {
+  ): Promise<Answer | NoAnswer> {
     const { api, endpoint, params, pathIsServed } = found;
     const { request } = exchange;
     const { settings } = this.services;
@@ -137,15 +162,9 @@ export class Emulator {
     const reason = unservedReason(API_ENDPOINTS, apis, request);
     const answered = pathIsServed || this.options.unservedPaths === "notFound";
     const reply = answered ? await UNSERVED[api](exchange, settings) : undefined;
-    return { reply, refusedBy: "route", reason };
+    const refused = { refusedBy: "route", reason };
+    return reply === undefined ? { reply, failure: "refused", ...refused } : { reply, ...refused };
   }
-}
-
-/** No response: the client's connection fails with the reason. */
-interface Unanswered {
-  readonly reply: undefined;
-  readonly refusedBy: string;
-  readonly reason: string;
 }
 
 interface Found {

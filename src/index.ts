@@ -12,6 +12,8 @@ export {
   type RequestRateLimits,
 } from "./domain/database.ts";
 export type { TargetStatus } from "./domain/target.ts";
+export type { Fault, ResultCodeAnswer } from "./fault-fields.ts";
+export type { FaultRequest } from "./faults/fault-rule.ts";
 export {
   createStructuralSimilarityMatcher,
   exactMatcher,
@@ -22,7 +24,12 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
-export { MockCloudReco, type RecognitionCountChanges, type TargetFields } from "./mock-cloud-reco.ts";
+export {
+  type FaultHandle,
+  MockCloudReco,
+  type RecognitionCountChanges,
+  type TargetFields,
+} from "./mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-database.ts";
 export { InvalidOptionError } from "./option-values.ts";
 export type { MockCloudRecoOptions } from "./options.ts";

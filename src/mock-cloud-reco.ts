@@ -9,6 +9,8 @@ import {
 import type { Database } from "./domain/database.ts";
 import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
 import { Emulator } from "./emulator.ts";
+import { type Fault, faultRule } from "./fault-fields.ts";
+import { Faults } from "./faults/faults.ts";
 import { namedAccessKey } from "./guards/rate-limits.ts";
 import { type HeaderList, header } from "./http/wire-message.ts";
 import { assessImage } from "./images/assess.ts";
@@ -81,6 +83,13 @@ const targetShape: Shape = {
 const countsShape: Shape = {
   fields: { currentMonthRecos: wholeNumber(), previousMonthRecos: wholeNumber(), totalRecos: wholeNumber() },
 };
+
+/** A fault in use. */
+export interface FaultHandle extends Disposable {
+  /** How many requests it was applied to. */
+  readonly timesApplied: number;
+  remove(): void;
+}
 
 /** One state, and what answers requests from it. */
 interface World {
@@ -311,10 +320,32 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     this.#store.finishProcessing();
   }
 
-  /** Back to no state: no databases, datasets, credentials, reports, and an empty journal. */
+  /** Back to no state: no databases, datasets, credentials, reports, no added faults, and an empty journal. */
   async reset(): Promise<void> {
     this.#store.reset();
     this.#journal.clear();
+    this.#runs.current.emulator.faults.clear();
+  }
+
+  /**
+   * Makes requests go wrong from now on: answered with something else, late, or not at all. Of several faults that
+   * concern a request the newest is applied, and only that. The journal tells of it; it does not count as refused.
+   *
+   * @returns what removes the fault, and counts the requests that it was applied to.
+   * @throws InvalidOptionError naming a field that is not accepted, or that nothing would happen.
+   * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
+   */
+  addFault(fault: Fault): FaultHandle {
+    const { faults } = this.#runs.current.emulator;
+    const added = faults.add(faultRule(fault));
+    const remove = () => faults.remove(added);
+    return {
+      get timesApplied() {
+        return added.applied;
+      },
+      remove,
+      [Symbol.dispose]: remove,
+    };
   }
 
   /** Forgets the requests so far; all other state stays. */
@@ -344,27 +375,28 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
 
   /**
    * Calls a function that has the state to itself: it begins with what is there, and whatever the function changes,
-   * through requests or this mock, is gone when it ends or throws. Several may run at once or inside each other. What a
-   * run sees is decided by asynchronous context; requests made outside of any run, by a server that a test talks to for
-   * instance, belong to the run if there is only one. The journal is common to all.
+   * through requests or this mock, is gone when it ends or throws, added faults too. Several may run at once or inside
+   * each other. What a run sees is decided by asynchronous context; requests made outside of any run, by a server that a
+   * test talks to for instance, belong to the run if there is only one. The journal is common to all.
    *
    * @returns what the function returns.
    * @throws what the function throws.
    * @example await mock.run(async () => { await client.addTarget("label", image); });
    */
   run<Result>(call: () => Result): Promise<Awaited<Result>> {
-    return this.#runs.run(this.#world(this.#store.fork()), call);
+    const { store, emulator } = this.#runs.current;
+    return this.#runs.run(this.#world(store.fork(), new Faults([], emulator.faults)), call);
   }
 
   get #store(): MemoryStore {
     return this.#runs.current.store;
   }
 
-  #world(store: MemoryStore): World {
+  #world(store: MemoryStore, faults?: Faults): World {
     const { clock, profile, settings } = this.#options;
     const emulator = new Emulator(
       { store, clock, random: this.#random, profile, settings },
-      { unservedPaths: "connectionError", journal: this.#journal },
+      { unservedPaths: "connectionError", journal: this.#journal, ...(faults && { faults }) },
     );
     return { store, emulator };
   }

@@ -41,6 +41,19 @@ export const numberAboveZero = acceptable(
   (value): value is number => typeof value === "number" && Number.isFinite(value) && value > 0,
 );
 
+export const numberFromZeroToOne = acceptable(
+  "a number from 0 to 1",
+  (value): value is number => typeof value === "number" && value >= 0 && value <= 1,
+);
+
+/** A database of a mock, or its name. */
+export const databaseOrName = acceptable("a database or its name", (value): value is unknown =>
+  isText(nameOfDatabase(value)),
+);
+
+export const nameOfDatabase = (database: unknown): unknown =>
+  isRecord(database) ? database.databaseName : database;
+
 export const textOrNumber = acceptable(
   "text or a number",
   (value): value is string | number => isText(value) || (typeof value === "number" && Number.isFinite(value)),

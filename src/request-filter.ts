@@ -1,4 +1,13 @@
-import { aBoolean, checkShape, oneOf, type Shape, someText, wholeNumber } from "./option-values.ts";
+import {
+  aBoolean,
+  checkShape,
+  databaseOrName,
+  nameOfDatabase,
+  oneOf,
+  type Shape,
+  someText,
+  wholeNumber,
+} from "./option-values.ts";
 import type { JournalEntry } from "./runtime/journal.ts";
 import { type Operation, SERVICES, type Service } from "./runtime/operation.ts";
 
@@ -22,10 +31,7 @@ const filterShape: Shape = {
   fields: {
     api: oneOf(...SERVICES),
     operation: someText,
-    database: {
-      accepted: "a database or its name",
-      accepts: (value): value is unknown => typeof nameOf(value) === "string",
-    },
+    database: databaseOrName,
     method: someText,
     path: someText,
     status: wholeNumber(100, 599),
@@ -46,14 +52,10 @@ export function entriesLike(
 ): readonly JournalEntry[] {
   checkShape("filter", filter, filterShape);
   const { database, refused, ...fields } = filter;
-  const wanted = Object.entries({ ...fields, database: nameOf(database) });
+  const wanted = Object.entries({ ...fields, database: nameOfDatabase(database) });
   return entries.filter(
     (entry) =>
       wanted.every(([field, value]) => value === undefined || Reflect.get(entry, field) === value) &&
       (refused === undefined || refused === (entry.refusedBy !== undefined)),
   );
-}
-
-function nameOf(database: unknown): unknown {
-  return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
 }

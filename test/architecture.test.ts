@@ -13,6 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["services.ts"],
   ["guards"],
   ["apis"],
+  ["faults"],
   ["emulator.ts", "unserved-reason.ts", "openapi"],
   ["interception"],
   [
@@ -21,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "options.ts",
     "database-fields.ts",
     "mock-database.ts",
+    "fault-fields.ts",
     "request-filter.ts",
     "runs.ts",
     "mock-cloud-reco.ts",

@@ -1,5 +1,5 @@
 import type { Database } from "../domain/database.ts";
-import { Checks, type Guard, guard, refuse, type Step } from "../http/guard.ts";
+import { Checks, guard, refuse, type Step } from "../http/guard.ts";
 import { failure } from "../responses/target-api.ts";
 import type { Call } from "../services.ts";
 import {
@@ -50,15 +50,12 @@ const ownDatabaseNamed = guard<Call & { database: Database }>(
  *
  * @param accepts - row 5: the kinds of database whose keys the route takes.
  * @param target - row 11: what the path's id names.
- * @param before - what a route checks before everything.
  */
 export const targetApiTable = <Kind extends Database, Found extends object>(
   accepts: (database: Database) => database is Kind,
   target: Step<Call & { database: Database }, Found>,
-  before: readonly Guard<Call>[] = [],
 ) =>
   Checks.on<Call>()
-    .checking(...before)
     .checking(headerLinesFit) // 1
     .adding(withinRateLimits) // 2
     .checking(

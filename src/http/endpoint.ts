@@ -2,6 +2,7 @@ import type { Awaitable } from "../runtime/awaitable.ts";
 import type { Operation } from "../runtime/operation.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { type Checks, Refusal } from "./guard.ts";
+import type { ConnectionError } from "./outcome.ts";
 import type { RequestBody } from "./request-body.ts";
 import { type PathParams, pathMatcher } from "./route.ts";
 
@@ -18,6 +19,14 @@ export interface Answer {
   readonly reply: Reply;
   readonly refusedBy?: string;
   readonly reason?: string;
+}
+
+/** No response: the client's connection fails with the reason. */
+export interface NoAnswer {
+  readonly reply: undefined;
+  readonly failure: ConnectionError["kind"];
+  readonly refusedBy?: string;
+  readonly reason: string;
 }
 
 /** One operation of one API: its route, its checks in order, its handler. */

@@ -17,6 +17,8 @@ export interface Exchange {
 export interface Trace {
   /** Name of the database whose keys the request named. */
   database?: string;
+  /** The option or method that a fault applied to it came from. */
+  fault?: string;
   /** Queries: why each target did or did not match. */
   considered?: readonly ConsideredTarget[];
 }

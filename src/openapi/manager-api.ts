@@ -146,6 +146,7 @@ const request = object({
   status: orNull({ type: "integer", minimum: 200, maximum: 599 }),
   result_code: orNull(text),
   refused_by: orNull(text),
+  fault: orNull(text),
   reason: orNull(text),
   database_name: orNull(text),
   duration_ms: { type: "number", minimum: 0 },

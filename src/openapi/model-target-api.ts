@@ -190,8 +190,6 @@ function refusals(profile: Profile): Refusals {
   const invalidJson =
     profile.invalidDatasetJson === "error" ? failure(400, "The body is no JSON.", "ERROR") : validationError;
   return {
-    /** A test may configure any response, of any status. */
-    noConfiguredFailure: onEvery(),
     contentLengthIsInteger: onEvery({
       status: 400,
       description: "The Content-Length header is no integer.",

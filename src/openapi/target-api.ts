@@ -149,12 +149,19 @@ function operations(profile: Profile): Readonly<Record<string, Description>> {
     generateInstance: {
       summary: "Makes an instance of a template (VuMark) target, as the image that the Accept header names.",
       body: json(object({ instance_id: { type: "string", minLength: 1 } })),
-      responses: ["image/png", "image/svg+xml", "application/pdf"].map((contentType) => ({
-        status: 200,
-        description: "The image.",
-        headers,
-        contentType,
-      })),
+      responses: [
+        ...["image/png", "image/svg+xml", "application/pdf"].map((contentType) => ({
+          status: 200,
+          description: "The image.",
+          headers,
+          contentType,
+        })),
+        // If so configured.
+        ...(["QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"] as const).map((code) => ({
+          ...failureWith(profile)(code),
+          headers: PLAIN_HEADERS,
+        })),
+      ],
     },
     requestReport: {
       summary: "Makes the recognition report of the current or the previous month.",

@@ -62,12 +62,6 @@ export function refusals(profile: Profile): Refusals {
     ({ properties }) =>
       properties.includes(name) ? variants : [];
   return {
-    noConfiguredFailure: always(
-      ...(["QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"] as const).map((code) => ({
-        ...failure(code),
-        headers: PLAIN_HEADERS,
-      })),
-    ),
     headerLinesFit: always(page(400, "A header line has more than 8190 bytes.", ["Server", "Connection"])),
     withinRateLimits: always({
       status: 429,

@@ -27,16 +27,19 @@ function queryReply(
 }
 
 /** The codes whose body has a space after `"transaction_id":`. */
-const SPACED_CODES: readonly ResultCode[] = ["BadImage", "InactiveProject"];
+const SPACED_CODES: readonly string[] = ["BadImage", "InactiveProject"];
 
 /** A result-code failure: the two keys and nothing else. */
-export function queryFailure(code: ResultCode): Respond {
+export const queryFailure = (code: ResultCode): Respond => anyQueryFailure(code, RESULT_CODES[code].status);
+
+/** The same of a code that the service may never send. */
+export function anyQueryFailure(code: string, status: number): Respond {
   return (exchange) => {
     const body = asciiJson({ transaction_id: transactionId(exchange), result_code: code });
     const named: [string, string][] = [["Content-Type", "application/json"]];
     if (code === "AuthenticationFailure") named.push(["WWW-Authenticate", "VWS"]);
     const sent = SPACED_CODES.includes(code) ? body.replace(":", ": ") : body;
-    return { ...queryReply(exchange, RESULT_CODES[code].status, named, sent), resultCode: code };
+    return { ...queryReply(exchange, status, named, sent), resultCode: code };
   };
 }
 

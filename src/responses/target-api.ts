@@ -38,6 +38,14 @@ export function targetApiJson(
   status: number,
   content: { readonly result_code: ResultCode; readonly [key: string]: unknown },
 ): Reply {
+  return resultCodeJson(exchange, status, content);
+}
+
+function resultCodeJson(
+  exchange: Exchange,
+  status: number,
+  content: { readonly result_code: string; readonly [key: string]: unknown },
+): Reply {
   const body = Buffer.from(asciiJson(content));
   return {
     status,
@@ -49,8 +57,13 @@ export function targetApiJson(
 
 /** A failure: the two keys and nothing else. */
 export function failure(code: ResultCode, status: number = RESULT_CODES[code].status): Respond {
+  return anyFailure(code, status);
+}
+
+/** The same of a code that the service may never send. */
+export function anyFailure(code: string, status: number): Respond {
   return (exchange) =>
-    targetApiJson(exchange, status, { transaction_id: transactionId(exchange), result_code: code });
+    resultCodeJson(exchange, status, { transaction_id: transactionId(exchange), result_code: code });
 }
 
 /** Row 2: a request over a rate limit. */

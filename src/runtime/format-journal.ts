@@ -15,19 +15,24 @@ export function formatJournal(entries: readonly JournalEntry[]): string {
 
 /** The number of entries, and of those that were refused or failed. */
 export function summarize(entries: readonly JournalEntry[]): string {
-  const unhappy = entries.filter(({ status, refusedBy }) => status === undefined || refusedBy !== undefined);
+  const unhappy = entries.filter(
+    ({ status, refusedBy, fault }) =>
+      refusedBy !== undefined || (status === undefined && fault === undefined),
+  );
   const requests = entries.length === 1 ? "1 request" : `${entries.length} requests`;
   return `${requests}, ${unhappy.length === 0 ? "none" : unhappy.length} refused`;
 }
 
 function formatEntry(entry: JournalEntry): string {
-  const { number, time, method, path, operation, status, resultCode, database, refusedBy, reason } = entry;
+  const { number, time, method, path, operation, status, resultCode, database, refusedBy, fault, reason } =
+    entry;
+  const source = refusedBy ?? fault;
   const outcome = status === undefined ? "no response" : [status, resultCode].filter(Boolean).join(" ");
   const facts = [operation, database === undefined ? undefined : `database ${JSON.stringify(database)}`];
   const shownFacts = facts.filter((fact) => fact !== undefined).join(", ");
   return [
     `#${number} ${time.toISOString()} ${method} ${path} → ${outcome}${shownFacts === "" ? "" : ` (${shownFacts})`}`,
-    ...(reason === undefined ? [] : [`   ${refusedBy === undefined ? "" : `${refusedBy}: `}${reason}`]),
+    ...(reason === undefined ? [] : [`   ${source === undefined ? "" : `${source}: `}${reason}`]),
     ...formatConsidered(entry.considered),
   ].join("\n");
 }

@@ -30,7 +30,9 @@ export interface JournalEntry extends ArrivedRequest {
   readonly resultCode?: string | undefined;
   /** Name of the check that refused the request. */
   readonly refusedBy?: string | undefined;
-  /** What to change, in one sentence. */
+  /** When a fault was applied to it: `addFault`, or the option that configured it. Not counted as refused. */
+  readonly fault?: string | undefined;
+  /** What to change, in one sentence; or what the fault did. */
   readonly reason?: string | undefined;
   /** Name of the database whose keys the request named, if it is known. */
   readonly database?: string | undefined;

@@ -34,6 +34,7 @@ const hasAnswer = partOf({
   status: isNumber,
   resultCode: isText,
   refusedBy: isText,
+  fault: isText,
   reason: isText,
   database: isText,
   considered: listOf(isConsidered),

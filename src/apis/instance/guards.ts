@@ -5,34 +5,13 @@ import { targetApiTable } from "../../guards/target-api-table.ts";
 import { guard, refuse, step } from "../../http/guard.ts";
 import { show } from "../../http/show.ts";
 import { header } from "../../http/wire-message.ts";
-import { asciiJson } from "../../responses/json.ts";
-import { plainReply } from "../../responses/plain.ts";
-import { RESULT_CODES } from "../../responses/result-codes.ts";
-import { failure, transactionId } from "../../responses/target-api.ts";
+import { failure } from "../../responses/target-api.ts";
 import type { Call } from "../../services.ts";
 import { pdfInstance } from "./pdf-instance.ts";
 import { pngInstance } from "./png-instance.ts";
 import { svgInstance } from "./svg-instance.ts";
 
 type Context = Call & { readonly database: Database; readonly target: Target | TemplateTarget };
-
-/** A configured failure comes before everything. */
-const noConfiguredFailure = guard<Call>("noConfiguredFailure", ({ services }) => {
-  const code = services.settings.instanceGenerationFailure;
-  if (code === undefined) return undefined;
-  return refuse(
-    (exchange) => ({
-      ...plainReply(
-        exchange,
-        RESULT_CODES[code].status,
-        "application/json",
-        asciiJson({ transaction_id: transactionId(exchange), result_code: code }),
-      ),
-      resultCode: code,
-    }),
-    `instanceGenerationFailure is configured as ${code}`,
-  );
-});
 
 /** The keys belong to a template database. */
 const databaseHasTemplates = guard<Context>("databaseHasTemplates", ({ database }) =>
@@ -75,6 +54,6 @@ const mediaTypeAccepted = step<Context, { mediaType: string; render: (id: string
 );
 
 /** Protocol section 6: the table of section 4 over databases of both kinds, and what only instances need. */
-export const instanceChecks = targetApiTable(isAnyDatabase, knownTargetOrTemplate, [noConfiguredFailure])
+export const instanceChecks = targetApiTable(isAnyDatabase, knownTargetOrTemplate)
   .checking(databaseHasTemplates, templateProcessed)
   .adding(mediaTypeAccepted);

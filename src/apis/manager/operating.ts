@@ -28,6 +28,7 @@ const requestResource = (entry: JournalEntry) => ({
   status: entry.status ?? null,
   result_code: entry.resultCode ?? null,
   refused_by: entry.refusedBy ?? null,
+  fault: entry.fault ?? null,
   reason: entry.reason ?? null,
   database_name: entry.database ?? null,
   duration_ms: entry.durationMs,

@@ -3,36 +3,16 @@ import { contentLengthIsInteger } from "../../guards/content-length.ts";
 import { Checks, guard, type Refusal, refuse, step } from "../../http/guard.ts";
 import { isJsonObject } from "../../http/request-body.ts";
 import { show } from "../../http/show.ts";
-import { configuredReply } from "../../responses/configured.ts";
 import { serviceError, validationError } from "../../responses/model-target.ts";
-import type { Operation } from "../../runtime/operation.ts";
-import type { Call, ModelTargetPhase } from "../../services.ts";
+import type { Call } from "../../services.ts";
 import { type Bearer, bearerToken, holdsScope } from "./bearer.ts";
 import { jsonContentType, validJson } from "./json-body.ts";
 import { EVERYTHING, FAMILY_SCOPES } from "./scopes.ts";
 import { reasonFor } from "./validation/finding.ts";
 import { findingsIn } from "./validation/stages.ts";
 
-const PHASES: Partial<Record<Operation, ModelTargetPhase>> = {
-  createDataset: "create",
-  datasetStatus: "status",
-  downloadDataset: "download",
-  deleteDataset: "delete",
-};
-
 /** Who this emulator's tokens belong to. */
 export const USER = "userId:mock";
-
-const noConfiguredFailure = guard<Call>("noConfiguredFailure", ({ operation, services: { settings } }) => {
-  const failure = settings.modelTargetFailure;
-  const phase = PHASES[operation];
-  if (failure === undefined || phase === undefined || failure.phases?.includes(phase) === false)
-    return undefined;
-  return refuse(
-    () => configuredReply(failure),
-    `the option modelTargetFailure answers every request of the phase ${phase}`,
-  );
-});
 
 const mayUseStates = (family: DatasetFamily) =>
   guard<Call & Bearer>("mayUseStates", ({ body, scopes }) => {
@@ -94,7 +74,7 @@ const knownDataset = step<Call, { dataset: Dataset }>(
 
 const familyChecks = (family: DatasetFamily) =>
   Checks.on<Call>()
-    .checking(noConfiguredFailure, contentLengthIsInteger)
+    .checking(contentLengthIsInteger)
     .adding(bearerToken)
     .checking(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING));
 

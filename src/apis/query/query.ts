@@ -4,7 +4,6 @@ import { endpoint } from "../../http/endpoint.ts";
 import { encodeQueryReply, querySuccess } from "../../responses/query-api.ts";
 import { transactionId } from "../../responses/target-api.ts";
 import type { ServiceEndpoint } from "../../services.ts";
-import { configuredFailure } from "./configured-failure.ts";
 import { queryChecks } from "./guards.ts";
 import { searchTargets } from "./search.ts";
 
@@ -27,8 +26,7 @@ const checkedQuery = endpoint("query", "POST", "/v1/query", queryChecks, async (
 export const query: ServiceEndpoint = {
   ...checkedQuery,
   answer: async (call) => {
-    const { cloudQueryFailure, queryContentEncoding } = call.services.settings;
-    if (cloudQueryFailure !== undefined) return configuredFailure(cloudQueryFailure);
+    const { queryContentEncoding } = call.services.settings;
     const answer = await checkedQuery.answer(call);
     return { ...answer, reply: await encodeQueryReply(answer.reply, call, queryContentEncoding) };
   },

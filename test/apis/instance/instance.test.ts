@@ -160,6 +160,6 @@ describe("a configured failure of instance generation", () => {
       new RegExp(`^{"transaction_id":"[0-9a-f]{32}","result_code":"${code}"}$`),
     );
     expect(response.rawHeaders?.map(([name]) => name)).toEqual(["Content-Type", "Content-Length", "Date"]);
-    expect(mock.requests.at(-1)).toMatchObject({ resultCode: code, refusedBy: "noConfiguredFailure" });
+    expect(mock.requests.at(-1)).toMatchObject({ resultCode: code, fault: "instanceGenerationFailure" });
   });
 });

@@ -24,7 +24,7 @@ describe("the configured failure", () => {
       expect(mock.requests.at(-1)).toMatchObject({
         operation: "query",
         status: 503,
-        refusedBy: "cloudQueryFailure",
+        fault: "cloudQueryFailure",
       });
     }
   });
