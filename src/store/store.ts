@@ -1,6 +1,7 @@
 import type { ClientCredential } from "../domain/credential.ts";
 import type { CloudDatabase, Database, DatabaseSettings, VuMarkDatabase } from "../domain/database.ts";
 import type { Dataset } from "../domain/dataset.ts";
+import type { TargetFields } from "../domain/new-target.ts";
 import type { Report } from "../domain/report.ts";
 import type { RecognitionCounts, Target, TemplateTarget } from "../domain/target.ts";
 import type { Awaitable } from "../runtime/awaitable.ts";
@@ -18,15 +19,8 @@ export interface Conflict {
 }
 
 /** A target to create. The store rates the image, and gives the record its place in the order of creation. */
-export interface NewTarget {
-  readonly id: string;
-  readonly name: string;
-  readonly width: number;
+export interface NewTarget extends TargetFields {
   readonly image: Buffer;
-  readonly active: boolean;
-  readonly metadata: string | null;
-  readonly processingTimeSeconds: number;
-  readonly processed?: boolean;
 }
 
 export interface TargetChanges {
