@@ -3,6 +3,7 @@ import https from "node:https";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type nockType from "nock";
 import { keepProperties } from "./kept-properties.ts";
+import { checkNock, checkProcess } from "./nock-checks.ts";
 
 export type Nock = typeof nockType;
 
@@ -26,10 +27,10 @@ export interface ActiveNock {
  * @throws Error if nock cannot be used in this process, saying what to change.
  */
 export function activateNock(): ActiveNock {
-  refuseUselessNock();
+  checkProcess();
   // Not named `require`: in the CommonJS build that name stands on the right of this line too.
   const load = createRequire(import.meta.url);
-  const version = nockVersion(load);
+  const version = checkNock(load);
   const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
   // nock gives the globals back itself, but as another kind of properties.
   const putBackGlobals = keepProperties(globalThis, ["fetch", "Headers", "Request", "Response"]);
@@ -55,30 +56,4 @@ export function activateNock(): ActiveNock {
       syncBuiltinESMExports();
     },
   };
-}
-
-function nockVersion(load: NodeJS.Require): string {
-  let version: unknown;
-  try {
-    version = load("nock/package.json").version;
-  } catch (cause) {
-    throw new Error("nock is not installed: npm install --save-dev nock@14", { cause });
-  }
-  if (typeof version === "string" && /^14\.(0\.(1[7-9]|[2-9]\d)|[1-9]\d*\.\d+)$/.test(version))
-    return version;
-  throw new Error(
-    `nock ${version} cannot be used, it must be 14.0.17 or a later 14: npm install --save-dev nock@14`,
-  );
-}
-
-function refuseUselessNock(): void {
-  if (process.env.NOCK_OFF === "true") {
-    throw new Error("NOCK_OFF=true switches nock off, so no request would reach the mock: unset NOCK_OFF");
-  }
-  if ("clock" in process.nextTick) {
-    throw new Error(
-      "process.nextTick is faked, so every request would hang: " +
-        'use jest.useFakeTimers({ doNotFake: ["nextTick"] }), or construct the mock before faking timers',
-    );
-  }
 }

@@ -95,7 +95,8 @@ export class NockSession {
         const session = NockSession.running();
         return session?.active.nock === nock && session.hosts.has(origin);
       },
-      () => nock.activeMocks().some((mock) => mock.includes(` ${origin}/`)),
+      // Only theirs: ours were removed when the origin was no longer served.
+      () => nock.activeMocks().some((mock) => isFor(origin, mock)),
     );
     const reply = (request: ClientRequest, target: string) => this.reply(origin, request, target);
     this.registrations.set(origin, new NockOrigin(nock, pattern, reply));
@@ -157,6 +158,12 @@ export class NockSession {
       throw unhandledError(options.method, originIn(options), options.path);
     }
   }
+}
+
+/** Whether an interceptor, which nock writes `GET https://host:443/path`, is for an origin. */
+function isFor(origin: string, interceptor: string): boolean {
+  const url = interceptor.slice(interceptor.indexOf(" ") + 1);
+  return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));
 }
 
 const originIn = ({ proto, host }: RequestOptions) => `${proto}://${host}`;

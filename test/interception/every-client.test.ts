@@ -1,7 +1,9 @@
+import https from "node:https";
 import { gzipSync } from "node:zlib";
+import axios from "axios";
 import { describe, expect, test } from "vitest";
 import { header } from "../../src/http/wire-message.ts";
-import { CLIENTS_AND_WAYS, HOST, mock, reply } from "./mocks.ts";
+import { CLIENTS_AND_WAYS, HOST, mock, nockBy, reply, WAYS } from "./mocks.ts";
 
 describe.each(CLIENTS_AND_WAYS)("$name, $way reply", ({ name, client, intercept }) => {
   test.each(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])(
@@ -108,6 +110,18 @@ describe.each(CLIENTS_AND_WAYS)("$name, $way reply", ({ name, client, intercept 
     mock({ intercept, handle: () => Promise.reject(thrown) });
     expect(messagesOf(await failureOf(client(`${HOST}/`)))).toContain(message);
   });
+});
+
+test.each(WAYS)("agents that keep connections alive, %s reply", async (way) => {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+  mock({
+    intercept: nockBy(way),
+    handle: async ({ path }) => reply(path, 200, [["Connection", "keep-alive"]]),
+  });
+  const get = async (path: string) => (await axios.get(HOST + path, { httpsAgent: agent })).data;
+  for (const path of ["/1", "/2", "/3"]) expect(await get(path)).toBe(path);
+  expect(await Promise.all(["/4", "/5", "/6"].map(get))).toEqual(["/4", "/5", "/6"]);
+  agent.destroy();
 });
 
 function lowerCased(headers: readonly (readonly [string, string])[]): Record<string, string> {

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import nock from "nock";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { interceptWithNock } from "../../src/interception/nock-interceptor.ts";
 import { CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
 
 afterEach(() => {
@@ -82,6 +83,14 @@ describe("a user's scopes", () => {
     expect(await ask(`${HOST}/one`), "nock keeps a user's host").toBe("ERR_NOCK_NO_MATCH");
   });
 
+  test("on another port of our host do not keep it", async () => {
+    const baseUrl = await realServer();
+    const { stop } = mock({ baseUrl });
+    nock(baseUrl.replace(/\d$/, "")).get("/").reply(200, "theirs");
+    stop();
+    expect(await ask(baseUrl)).toBe("real");
+  });
+
   test("are not waited for because of ours", async () => {
     mock();
     expect(nock.isDone()).toBe(true);
@@ -116,6 +125,17 @@ describe("after the last mock", () => {
     expect(await ask(baseUrl)).toBe("ours");
     stop();
     for (const method of ["GET", "POST", "PATCH"]) expect(await ask(baseUrl, method)).toBe("ENETUNREACH");
+  });
+
+  test("NOCK_OFF=true is refused, and nothing is left behind", () => {
+    vi.stubEnv("NOCK_OFF", "true");
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    expect(() => mock()).toThrow(
+      "NOCK_OFF=true switches nock off, so no request would reach the mock: unset",
+    );
+    expect(nock.activeMocks()).toEqual([]);
   });
 
   test("nock is active if it was active", () => {
@@ -242,6 +262,23 @@ describe("several mocks", () => {
     expect(await ask(HOST)).toBe("third");
     third.stop();
     expect(await ask(HOST)).toBe("first");
+  });
+
+  test("of several copies of this package share nock", async () => {
+    const { fetch } = globalThis;
+    nock.restore();
+    const { fetch: original } = globalThis;
+    const first = mock({ handle: async () => reply("first") });
+    vi.resetModules();
+    const copy = await import("../../src/interception/nock-interceptor.ts");
+    expect(copy.interceptWithNock).not.toBe(interceptWithNock);
+    const second = mock({ handle: async () => reply("second"), intercept: copy.interceptWithNock });
+    expect(await ask(HOST)).toBe("second");
+    first.stop();
+    expect(await ask(HOST)).toBe("second");
+    second.stop();
+    expect(globalThis.fetch).toBe(original);
+    expect(globalThis.fetch).not.toBe(fetch);
   });
 
   test("on one origin: the longest prefix serves, whole segments only", async () => {
