@@ -2,6 +2,7 @@ import { InvalidOptionError } from "./option-values.ts";
 
 /** A base URL without `http://` or `https://` in front. */
 export class MissingSchemeError extends TypeError {
+  /** Tells the error from others. */
   override readonly name = "MissingSchemeError";
 
   constructor(url: string) {

@@ -26,9 +26,13 @@ export interface DatabaseChanges {
   readonly requestQuota?: number;
   /** Targets that the database may hold. Default 1000. */
   readonly targetQuota?: number;
+  /** Recognitions that the license allows, as the summary shows it; 0 or more. Default 1000. */
   readonly recoThreshold?: number;
+  /** Recognitions of this month, as the summary shows them; 0 or more. Default 0. */
   readonly currentMonthRecos?: number;
+  /** Recognitions of the previous month; 0 or more. Default 0. */
   readonly previousMonthRecos?: number;
+  /** Recognitions of all time; 0 or more. Default 0. */
   readonly totalRecos?: number;
   /** Requests per second over all endpoints; null: no limit. */
   readonly requestsPerSecondLimit?: number | null;
@@ -38,11 +42,17 @@ export interface DatabaseChanges {
 
 /** Fields of a new cloud database; keys, name and id are generated when not given. */
 export interface CloudDatabaseFields extends DatabaseChanges {
+  /** Unique; default: 32 hexadecimal digits. */
   readonly databaseId?: string;
+  /** Unique; default: 32 hexadecimal digits. */
   readonly databaseName?: string;
+  /** Names the keys that sign target API requests. Unique; default: 32 hexadecimal digits. */
   readonly serverAccessKey?: string;
+  /** Signs target API requests. Unique; default: 32 hexadecimal digits. */
   readonly serverSecretKey?: string;
+  /** Names the keys that sign queries. Unique; default: 32 hexadecimal digits. */
   readonly clientAccessKey?: string;
+  /** Signs queries. Unique; default: 32 hexadecimal digits. */
   readonly clientSecretKey?: string;
   /** Default `CLOUD_RECO`. */
   readonly databaseTypeName?: string;
@@ -50,16 +60,23 @@ export interface CloudDatabaseFields extends DatabaseChanges {
 
 /** Fields of a new VuMark database. */
 export interface VuMarkDatabaseFields {
+  /** Unique; default: 32 hexadecimal digits. */
   readonly databaseName?: string;
+  /** Names the keys that sign instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverAccessKey?: string;
+  /** Signs instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverSecretKey?: string;
+  /** Default `WORKING`. */
   readonly stateName?: DatabaseState;
   /** Template targets that it begins with. */
   readonly targets?: readonly TemplateTargetFields[];
 }
 
+/** Fields of a new template (VuMark) target. */
 export interface TemplateTargetFields {
+  /** At least one character. */
   readonly name: string;
+  /** Default: 32 hexadecimal digits. */
   readonly targetId?: string;
   /** Default 0: processed at once. */
   readonly processingTimeSeconds?: number;

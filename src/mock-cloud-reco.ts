@@ -59,8 +59,11 @@ export interface TargetFields {
 
 /** Recognition counts to set; what is not given stays as it is. */
 export interface RecognitionCountChanges {
+  /** A whole number of at least 0. */
   readonly currentMonthRecos?: number;
+  /** A whole number of at least 0. */
   readonly previousMonthRecos?: number;
+  /** A whole number of at least 0. */
   readonly totalRecos?: number;
 }
 
@@ -142,10 +145,12 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     this.#interceptors = [];
   }
 
+  /** The same as {@link stop}, at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.stop();
   }
 
+  /** The same as {@link stop}, at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
   }

@@ -108,12 +108,14 @@ export interface Shape {
 
 /** A value that is not accepted: where it stands, what it is, and what is accepted there. */
 export class InvalidOptionError extends TypeError {
+  /** Tells the error from others. */
   override readonly name = "InvalidOptionError";
 
   constructor(
     /** Dotted path of the option or field. */
     readonly option: string,
     value: string,
+    /** What would be accepted, in words. */
     readonly accepted: string,
   ) {
     super(`Invalid ${option}: got ${value}; accepted is ${accepted}.`);

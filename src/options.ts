@@ -57,12 +57,20 @@ export interface MockCloudRecoOptions {
   /** Answers every query, before any check. Protocol section 8. */
   readonly cloudQueryFailure?: ConfiguredResponse;
   /** Answers Model Target requests of the given phases (default: all), before any check. Protocol section 9. */
-  readonly modelTargetFailure?: ConfiguredResponse & { readonly phases?: readonly ModelTargetPhase[] };
+  readonly modelTargetFailure?: ConfiguredResponse & {
+    /** Default: all four. */
+    readonly phases?: readonly ModelTargetPhase[];
+  };
   /** Every dataset ends `failed`. Excludes a warning. */
-  readonly modelTargetGenerationFailure?: { readonly message?: string };
+  readonly modelTargetGenerationFailure?: {
+    /** Default: `Model Target dataset generation failed`. */
+    readonly message?: string;
+  };
   /** Every dataset ends `done` with a warning. */
   readonly modelTargetGenerationWarning?: {
+    /** Default: `Warning after creating dataset`. */
     readonly message?: string;
+    /** Default: one, `LOW_RECOGNITION_QUALITY`. */
     readonly details?: readonly { readonly [key: string]: unknown }[];
   };
   /** Creating a dataset fails with `TRAINING_ALLOWANCE_EXCEEDED`. Default false. */
@@ -74,9 +82,19 @@ export interface MockCloudRecoOptions {
   /** For databases added without their own, for example `DOCUMENTED_REQUEST_RATE_LIMITS`. Default: no limits. */
   readonly requestRateLimits?: RequestRateLimits | null;
   /** The fixed OAuth 2.0 client with every scope. Default `client-id`, `client-secret`. */
-  readonly modelTargetClient?: { readonly id: string; readonly secret: string };
+  readonly modelTargetClient?: {
+    /** User name of HTTP Basic. */
+    readonly id: string;
+    /** Password of HTTP Basic. */
+    readonly secret: string;
+  };
   /** The fixed user of the password grant. Default `user@example.com`, `password`. */
-  readonly modelTargetUser?: { readonly name: string; readonly password: string };
+  readonly modelTargetUser?: {
+    /** The form field `username`. */
+    readonly name: string;
+    /** The form field `password`. */
+    readonly password: string;
+  };
   /** Where the time comes from. Default: the system's clock, or fake timers that replaced it. */
   readonly clock?: Clock;
   /** Bound of the memory for prepared images, in bytes, for all mocks of the process. Default 256 MiB. */

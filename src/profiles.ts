@@ -2,6 +2,7 @@ import type { Service } from "./runtime/operation.ts";
 
 /** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
+/** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do (protocol section 1). */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** The profile unless another is chosen. */

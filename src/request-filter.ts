@@ -13,13 +13,24 @@ import { type Operation, SERVICES, type Service } from "./runtime/operation.ts";
 
 /** What a request must be like; what is not given does not matter. */
 export interface RequestFilter {
+  /** The API that was asked. */
   readonly api?: Service;
+  /** What was asked for. */
   readonly operation?: Operation;
   /** The database whose keys the request named, or its name. */
-  readonly database?: string | { readonly databaseName: string };
+  readonly database?:
+    | string
+    | {
+        /** As the database was named. */
+        readonly databaseName: string;
+      };
+  /** In upper case. */
   readonly method?: string;
+  /** Exactly, without query string. */
   readonly path?: string;
+  /** Of the response. */
   readonly status?: number;
+  /** Of the response. */
   readonly resultCode?: string;
   /** Whether a check refused it, or nothing was served there. */
   readonly refused?: boolean;

@@ -11,7 +11,9 @@ import type { Store } from "./store/store.ts";
 
 export type { ConfiguredResponse };
 
+/** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
+/** A result code that instance generation can be made to fail with (protocol section 6). */
 export type InstanceFailure = Extract<
   ResultCode,
   "QuotaExceeded" | "LicenseCheckFailed" | "AuthorizationFailed"

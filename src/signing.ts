@@ -16,8 +16,11 @@ export interface SignedParts {
   readonly date?: string | undefined;
 }
 
+/** A pair of keys of a database: server keys sign target API requests, client keys sign queries. */
 export interface SigningKeys {
+  /** Sent as it is. */
   readonly accessKey: string;
+  /** Never sent. */
   readonly secretKey: string;
 }
 
@@ -50,6 +53,7 @@ export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningK
  *
  * @param moment - any `Date`; absent means now.
  * @throws RangeError when `moment` is an invalid date.
+ * @example rfc1123Date(new Date("2026-11-21T10:42:00Z")) // "Sat, 21 Nov 2026 10:42:00 GMT"
  */
 export function rfc1123Date(moment: Date = systemClock.now()): string {
   return formatRFC7231(moment);

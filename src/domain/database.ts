@@ -5,19 +5,26 @@ export const DATABASE_STATES = [
   "PROJECT_SUSPENDED",
   "PROJECT_HAS_NO_API_ACCESS",
 ] as const;
+/** The state of a database; any but `WORKING` refuses requests (protocol section 4). */
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 /** At most `maxRequests` accepted requests in any `windowSeconds`. */
 export interface RequestRateLimit {
+  /** 0 or more. */
   readonly maxRequests: number;
+  /** Length of the rolling window in seconds, above 0. */
   readonly windowSeconds: number;
 }
 
 /** The groups of endpoints that a rate limit can be set for; a group whose own limit is null falls into `other`. */
 export interface RequestRateLimits {
+  /** All endpoints that have no limit of their own. */
   readonly other: RequestRateLimit | null;
+  /** `GET /targets/{id}`. */
   readonly getTarget: RequestRateLimit | null;
+  /** `GET /duplicates/{id}`. */
   readonly getDuplicates: RequestRateLimit | null;
+  /** `GET /targets`. */
   readonly listTargets: RequestRateLimit | null;
 }
 

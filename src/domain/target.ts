@@ -1,6 +1,7 @@
 import type { Awaitable } from "../runtime/awaitable.ts";
 import { hasPassed } from "./elapsed.ts";
 
+/** Where processing has got to (protocol section 5): what ends `failed` is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
 
 /** Bytes of a target's image, by content; a store behind a network loads them when they are asked for. */

@@ -3,7 +3,9 @@ import { structuralSimilarity } from "./structural-similarity.ts";
 
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
+  /** As the API gives it. */
   readonly id: string;
+  /** As the target was named. */
   readonly name: string;
   /** Application metadata, base64 as stored; null when there is none. */
   readonly metadata: string | null;

@@ -35,6 +35,7 @@ export const perfectRater: TargetRater = () => MAX_RATING;
 /**
  * Rates images at random, from 0 to 5.
  * @param seed the same seed gives the same sequence of ratings; without one the mock's seed decides
+ * @example new MockCloudReco({ targetRater: randomRater("monday") })
  */
 export function randomRater(seed?: string | number): TargetRater {
   const own = createRandom(seed);

@@ -10,6 +10,7 @@ import { type JsonSchema, text } from "./schema.ts";
 import { targetApi } from "./target-api.ts";
 import {
   type ApiDescription,
+  type MediaTypeObject,
   type ResponseObject,
   responseOf,
   type SecurityScheme,
@@ -26,39 +27,87 @@ export interface OpenApiOptions {
 
 /** A parameter of a path or a query. */
 export interface ParameterObject {
+  /** Within its place. */
   readonly name: string;
+  /** Where it is sent. */
   readonly in: "path" | "query" | "header";
+  /** Whether requests without it are refused. */
   readonly required: boolean;
+  /** Of its value. */
   readonly schema: JsonSchema;
 }
 
 /** One operation of the document. */
 export interface OperationObject {
+  /** The name that the journal uses; `advanced.` in front of those of advanced datasets. */
   readonly operationId: string;
+  /** In one sentence. */
   readonly summary: string;
+  /** The API that it belongs to. */
   readonly tags: readonly string[];
+  /** In the path, the query and the headers. */
   readonly parameters: readonly ParameterObject[];
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
-  };
+  /** Absent: the request has no body. */
+  readonly requestBody?: RequestBodyObject;
+  /** By status. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** How requests authenticate; empty: not at all. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 /** Operations by their method in lower case, and the base URLs that serve them. */
 export interface PathItem {
-  readonly servers: readonly { readonly url: string }[];
-  readonly [method: string]: OperationObject | readonly { readonly url: string }[];
+  /** Base URLs that serve the path. */
+  readonly servers: readonly ServerObject[];
+  /** Operations, by method in lower case. */
+  readonly [method: string]: OperationObject | readonly ServerObject[];
+}
+
+/** What a document is about. */
+export interface DocumentInfo {
+  /** In a few words. */
+  readonly title: string;
+  /** Of this package. */
+  readonly version: string;
+  /** In sentences. */
+  readonly description: string;
+}
+
+/** One of the APIs. */
+export interface Tag {
+  /** As operations name it. */
+  readonly name: string;
+}
+
+/** A base URL. */
+export interface ServerObject {
+  /** With scheme, without a trailing slash. */
+  readonly url: string;
+}
+
+/** The body that an operation takes. */
+export interface RequestBodyObject {
+  /** Whether requests without a body are refused. */
+  readonly required: boolean;
+  /** By media type. */
+  readonly content: Readonly<Record<string, MediaTypeObject>>;
 }
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
+  /** The version of the specification. */
   readonly openapi: "3.1.0";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly tags: readonly { readonly name: string }[];
+  /** What the document is about; `version` is the package's. */
+  readonly info: DocumentInfo;
+  /** One for each API. */
+  readonly tags: readonly Tag[];
+  /** By path, as a template: `/targets/{id}`. */
   readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: { readonly securitySchemes: Readonly<Record<SecurityScheme, JsonSchema>> };
+  /** How requests authenticate. */
+  readonly components: {
+    /** By the names that operations use. */
+    readonly securitySchemes: Readonly<Record<SecurityScheme, JsonSchema>>;
+  };
 }
 
 /**

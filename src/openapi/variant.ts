@@ -16,11 +16,28 @@ export interface Variant {
   readonly resultCode?: ResultCode;
 }
 
+/** A header of a response. */
+export interface HeaderObject {
+  /** Whether every response of that status has it. */
+  readonly required: boolean;
+  /** Of its value. */
+  readonly schema: JsonSchema;
+}
+
+/** A body of one media type. */
+export interface MediaTypeObject {
+  /** Absent: any bytes. */
+  readonly schema?: JsonSchema;
+}
+
 /** A response of an OpenAPI document. */
 export interface ResponseObject {
+  /** When it is sent. */
   readonly description: string;
-  readonly headers: Readonly<Record<string, { readonly required: boolean; readonly schema: JsonSchema }>>;
-  readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+  /** By name, without `Content-Type`. */
+  readonly headers: Readonly<Record<string, HeaderObject>>;
+  /** By media type; absent: the body is always empty. */
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
 /** Makes one response of all variants of a status; a header is required when every one of them has it. */
@@ -43,7 +60,7 @@ export function responseOf(variants: readonly Variant[], optionalHeaders: readon
   };
 }
 
-function mediaType(variants: readonly Variant[]): { schema?: JsonSchema } {
+function mediaType(variants: readonly Variant[]): MediaTypeObject {
   const codes = [...new Set(variants.flatMap(({ resultCode }) => resultCode ?? []))];
   const failures = codes.length === 0 ? [] : [failureBody(codes)];
   const others = variants.flatMap(({ resultCode, schema }) =>
@@ -95,4 +112,5 @@ export interface ApiDescription {
   readonly security: (operation: string) => SecurityScheme | null;
 }
 
+/** How requests authenticate. */
 export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";

@@ -34,4 +34,5 @@ export const RESULT_CODES = {
   UnknownParameters: { status: 400, meaning: "A query has an unknown multipart field (neutral profile)." },
 } as const satisfies Readonly<Record<string, { status: number; meaning: string }>>;
 
+/** A result code that a response body may name. */
 export type ResultCode = keyof typeof RESULT_CODES;

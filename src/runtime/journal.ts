@@ -3,9 +3,13 @@ import { Signal } from "./signal.ts";
 
 /** What became of one target when a query looked at it. */
 export interface ConsideredTarget {
+  /** As the API gives it. */
   readonly targetId: string;
+  /** As the target was named. */
   readonly name: string;
+  /** Whether it is among the matches, before they are cut to the number asked for. */
   readonly matched: boolean;
+  /** In words, with the score where there is one. */
   readonly why: string;
 }
 
@@ -15,9 +19,11 @@ export interface ArrivedRequest {
   readonly number: number;
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
+  /** The API that the host serves. */
   readonly api: Service;
   /** Undefined when no operation is served under that method and path. */
   readonly operation?: Operation | undefined;
+  /** In upper case. */
   readonly method: string;
   /** Path without query string and without the base URL's own prefix. */
   readonly path: string;
@@ -27,6 +33,7 @@ export interface ArrivedRequest {
 export interface JournalEntry extends ArrivedRequest {
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
   readonly status?: number | undefined;
+  /** Of the response, if it has one. */
   readonly resultCode?: string | undefined;
   /** Name of the check that refused the request. */
   readonly refusedBy?: string | undefined;

@@ -31,7 +31,11 @@ export class ManualClock implements Clock {
     this.#milliseconds = checked(this.#milliseconds + seconds * 1000, seconds);
   }
 
-  /** @throws RangeError when `moment` is an invalid date. */
+  /**
+   * Puts the clock to a moment, earlier or later.
+   *
+   * @throws RangeError when `moment` is an invalid date.
+   */
   set(moment: Date): void {
     this.#milliseconds = checked(moment.getTime(), moment);
   }

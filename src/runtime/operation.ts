@@ -1,5 +1,6 @@
 /** The hosts of protocol section 1, by what they serve. */
 export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
+/** One of the four APIs. */
 export type Service = (typeof SERVICES)[number];
 
 /** What requests ask for; beside these, the target manager's operations. */

@@ -8,6 +8,7 @@ export interface Random {
   integer(bound: number): number;
   /** `length` characters, each drawn from `alphabet`. */
   text(length: number, alphabet: string): string;
+  /** So many random bytes. */
   bytes(length: number): Buffer;
 }
 

@@ -18,7 +18,9 @@ export interface Answering {
 
 /** Certificate chain and private key, both as PEM text. */
 export interface TlsFiles {
+  /** Certificate chain, PEM. */
   readonly cert: string;
+  /** Private key, PEM. */
   readonly key: string;
 }
 

@@ -3,6 +3,7 @@ export type { MockCloudDatabase, MockTarget } from "../mock-database.ts";
 export { InvalidOptionError } from "../option-values.ts";
 export type { ProfileName } from "../profiles.ts";
 export type { ConsideredTarget, JournalEntry } from "../runtime/journal.ts";
+export type { SentEntry } from "../store/journal-codec.ts";
 export type { TlsFiles } from "./http-server.ts";
 export type { LogLevel } from "./request-log.ts";
 export { InvalidSeedError } from "./seed-file.ts";

@@ -2,6 +2,7 @@ import type { JournalEntry } from "../runtime/journal.ts";
 
 /** From nothing at all to every request. `warn`: refused requests and failures; `error`: failures only. */
 export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
+/** Which requests are logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const FIRST_SERVER_ERROR = 500;

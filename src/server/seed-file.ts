@@ -5,6 +5,7 @@ import { isObject } from "../store/record-guards.ts";
 
 /** A seed file that cannot be read or holds what the target manager does not accept. The message is one line. */
 export class InvalidSeedError extends Error {
+  /** Tells the error from others. */
   override readonly name = "InvalidSeedError";
 }
 

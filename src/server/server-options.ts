@@ -3,9 +3,11 @@ import { brisqueRater, perfectRater, randomRater, type TargetRater } from "../im
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "../options.ts";
 
 export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
+/** A matcher, by the name that servers know it by. */
 export type MatcherName = (typeof MATCHER_NAMES)[number];
 
 export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
+/** A rater, by the name that servers know it by. */
 export type RaterName = (typeof RATER_NAMES)[number];
 
 /** How servers behave; the same as in process, with matchers and raters by name. Protocol section 11. */

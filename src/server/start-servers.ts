@@ -17,7 +17,14 @@ export interface StartServersOptions extends ServerOptions {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
   /** Ports; 0, the default: the system chooses. */
-  readonly ports?: { readonly target?: number; readonly query?: number; readonly manager?: number };
+  readonly ports?: {
+    /** Of the target API, OAuth 2.0 and Model Targets. */
+    readonly target?: number;
+    /** Of the query API. */
+    readonly query?: number;
+    /** Of the target manager. */
+    readonly manager?: number;
+  };
   /** A file of databases, targets and credentials to begin with. */
   readonly seedFile?: string;
   /** One JSON line per request on standard error. Default `silent`. */

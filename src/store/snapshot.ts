@@ -70,6 +70,7 @@ function deeplyFrozen<T>(value: T): T {
 
 /** A snapshot that cannot be restored: what of it is wrong, and what is accepted. */
 export class InvalidSnapshotError extends TypeError {
+  /** Tells the error from others. */
   override readonly name = "InvalidSnapshotError";
 }
 
