@@ -24,6 +24,7 @@ export interface JestFixtureOptions extends MockFixtureOptions {
  * Gives every test of the file, or of the `describe` block in which it is called, a fresh mock and a fresh database, which end
  * with the test whatever happens. Importing this also adds the matchers `toHaveReceived` and `toHaveRefusedNothing`.
  *
+ * @throws Error for legacy fake timers; in each test what `new MockCloudReco()` throws.
  * @returns the running test's mock and database. Read them inside a test or a hook of a test, from this object: destructured
  * outside of one, there is no mock yet.
  * @example
@@ -37,6 +38,7 @@ export interface JestFixtureOptions extends MockFixtureOptions {
  * });
  */
 export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixtureOptions = {}): MockFixture {
+  const timers = fakeTimers === false ? undefined : withRealNextTick(fakeTimers === true ? {} : fakeTimers);
   let fixture: OpenFixture | undefined;
   const current = (): OpenFixture => {
     if (fixture !== undefined) return fixture;
@@ -47,13 +49,13 @@ export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixture
   };
 
   beforeEach(() => {
-    if (fakeTimers !== false) jest.useFakeTimers(withRealNextTick(fakeTimers === true ? {} : fakeTimers));
+    if (timers !== undefined) jest.useFakeTimers(timers);
     fixture = openFixture(options);
   });
   afterEach(() => {
     const ended = fixture;
     fixture = undefined;
-    if (fakeTimers !== false) jest.useRealTimers();
+    if (timers !== undefined) jest.useRealTimers();
     ended?.close();
   });
 

@@ -1,10 +1,16 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
-import { runScript } from "./run.ts";
+import { describe, expect, it } from "vitest";
+import { inConsumer, runNode } from "./run.ts";
 
-const installed = join(inject("consumer"), "node_modules/mock-cloud-reco");
+const installed = inConsumer("node_modules/mock-cloud-reco");
+
+async function runScript(kind: "module" | "commonjs", source: string): Promise<string> {
+  const { code, printed } = await runNode(".", [`--input-type=${kind}`, "--eval", source]);
+  expect(code, printed).toBe(0);
+  return printed;
+}
 
 const loads = {
   module: 'const { MockCloudReco } = await import("mock-cloud-reco");',

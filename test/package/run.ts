@@ -1,13 +1,25 @@
 import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { inject } from "vitest";
 
-const execute = promisify(execFile);
+const consumer = inject("consumer");
 
-/** Runs a piece of JavaScript in the project in which the package is installed; gives what it printed. */
-export async function runScript(kind: "module" | "commonjs", source: string): Promise<string> {
-  const { stdout } = await execute(process.execPath, [`--input-type=${kind}`, "--eval", source], {
-    cwd: inject("consumer"),
+/** The project in which the package is installed, or a file of it. */
+export const inConsumer = (...path: string[]): string => join(consumer, ...path);
+
+/** A file of a dependency of this repository. */
+export const inModules = (path: string): string => join(consumer, "../node_modules", path);
+
+/** Runs Node in a folder of that project; gives what it printed, with its exit code. */
+export async function runNode(folder: string, args: readonly string[]) {
+  // Without what this run's own Vitest tells the processes that it starts.
+  const { VITEST, VITEST_MODE, VITEST_POOL_ID, VITEST_WORKER_ID, NODE_ENV, TEST, ...env } = process.env;
+  const options = { cwd: inConsumer(folder), env: { ...env, CI: "true" } };
+  return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : Number(error.code);
+      resolve({ code, printed: stripVTControlCharacters(stdout + stderr).trim() });
+    });
   });
-  return stdout.trim();
 }

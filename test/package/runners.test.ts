@@ -1,46 +1,35 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify, stripVTControlCharacters } from "node:util";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { inModules, runNode } from "./run.ts";
 
-const execute = promisify(execFile);
-const modules = join(inject("consumer"), "../node_modules");
-
-/** Runs one of the examples against the installed package; gives what it printed. Rejects when a test of it fails. */
-async function runExample(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  // Without what this run's own Vitest tells the processes that it starts.
-  const { VITEST, VITEST_MODE, VITEST_POOL_ID, VITEST_WORKER_ID, NODE_ENV, TEST, ...clean } = process.env;
-  const { stdout, stderr } = await execute(process.execPath, args, {
-    cwd: join(inject("consumer"), "examples", name),
-    env: { ...clean, CI: "true", ...env },
-  });
-  return stripVTControlCharacters(stdout + stderr);
+/** Runs one of the examples against the installed package; gives what it printed. */
+async function runExample(name: string, ...args: string[]): Promise<string> {
+  const { code, printed } = await runNode(`examples/${name}`, args);
+  expect(code, printed).toBe(0);
+  return printed;
 }
 
-const vitest = ["vitest/vitest.mjs", "run"] as const;
-const jest = ["jest/bin/jest.js", "--runInBand"] as const;
-const program = ([file, ...args]: readonly [string, ...string[]]) => [join(modules, file), ...args];
+const vitest = [inModules("vitest/vitest.mjs"), "run", "--no-isolate", "--maxWorkers=1"];
+const jest = [inModules("jest/bin/jest.js"), "--runInBand"];
 
 describe("in a project with", () => {
   it.each(["threads", "forks"])("Vitest, with both files in one worker of %s", async (pool) => {
-    const shared = ["--no-isolate", "--maxWorkers=1"];
-    const printed = await runExample("vitest", program([...vitest, `--pool=${pool}`, ...shared]));
+    const printed = await runExample("vitest", ...vitest, `--pool=${pool}`);
     expect(printed).toMatch(/Tests +7 passed \(7\)/);
   });
 
   it("Jest, with both files in one worker", async () => {
-    const printed = await runExample("jest", program(jest));
+    const printed = await runExample("jest", ...jest);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
   });
 
   it("Jest running modules, with both files in one worker", async () => {
-    const args = ["--experimental-vm-modules", ...program([...jest, "--testMatch", "**/*.test.mjs"])];
-    const printed = await runExample("jest", args);
+    const modules = ["--testMatch", "**/*.test.mjs"];
+    const printed = await runExample("jest", "--experimental-vm-modules", ...jest, ...modules);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +2 passed, 2 total/);
   });
 
   it("node:test", async () => {
-    const printed = await runExample("node-test", ["--import", "tsx", "--test", "pictures.test.ts"]);
+    const printed = await runExample("node-test", "--import", "tsx", "--test", "pictures.test.ts");
     expect(printed).toMatch(/pass 5\n.*fail 0/);
   });
 });

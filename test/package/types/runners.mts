@@ -1,0 +1,37 @@
+// The subpaths, from a module.
+import { type MockFixture, useMockCloudReco } from "mock-cloud-reco/jest";
+import { assertReceived, assertRefusedNothing, withMockCloudReco } from "mock-cloud-reco/node-test";
+import { startServers } from "mock-cloud-reco/server";
+import { test } from "mock-cloud-reco/vitest";
+import { expect } from "vitest";
+
+test.override({ mockOptions: { seed: 1, failOnRefusedRequests: true } });
+// @ts-expect-error -- no such option
+test.override({ mockOptions: { failOnRefused: true } });
+test.extend<{ own: string }>({ own: ({ database }, use) => use(database.databaseName) })(
+  "fixtures and matchers of Vitest",
+  ({ mock, own }) => {
+    expect(mock).toHaveReceived("addTarget", { times: 1 });
+    expect(mock).not.toHaveReceived({ operation: "query", refused: true });
+    expect(mock).toHaveRefusedNothing();
+    // @ts-expect-error -- no such operation
+    expect(mock).toHaveReceived("addTargets");
+    // @ts-expect-error -- a number of times
+    expect(mock).toHaveReceived("addTarget", 1);
+    return own.length;
+  },
+);
+
+export const jestFixture: MockFixture = useMockCloudReco({ fakeTimers: { now: 0, doNotFake: ["Date"] } });
+// @ts-expect-error -- legacy timers fake process.nextTick
+useMockCloudReco({ fakeTimers: { legacyFakeTimers: true } });
+
+export const nodeTest = withMockCloudReco({ seed: 1 }, async ({ mock }, context) => {
+  context.diagnostic(mock.explain());
+  assertReceived(mock, "addTarget", { times: 1 });
+  assertRefusedNothing(mock);
+});
+// @ts-expect-error -- no test
+withMockCloudReco({ seed: 1 });
+
+export const servers: PromiseLike<unknown> = startServers();
