@@ -31,6 +31,13 @@ export interface ResultCodeAnswer {
   readonly status?: number;
 }
 
+/** A fault in use. */
+export interface FaultHandle extends Disposable {
+  /** How many requests it was applied to. */
+  readonly timesApplied: number;
+  remove(): void;
+}
+
 /** Something that goes wrong on request: which requests it concerns, and what happens to them instead. */
 export interface Fault {
   readonly api?: Service;

@@ -1,3 +1,4 @@
+export type { RecognitionCountChanges, TargetFields } from "./added-target.ts";
 export { MissingSchemeError } from "./base-url.ts";
 export type {
   CloudDatabaseFields,
@@ -12,7 +13,7 @@ export {
   type RequestRateLimits,
 } from "./domain/database.ts";
 export type { TargetStatus } from "./domain/target.ts";
-export type { Fault, ResultCodeAnswer } from "./fault-fields.ts";
+export type { Fault, FaultHandle, ResultCodeAnswer } from "./fault-fields.ts";
 export type { FaultRequest } from "./faults/fault-rule.ts";
 export {
   createStructuralSimilarityMatcher,
@@ -24,12 +25,7 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
-export {
-  type FaultHandle,
-  MockCloudReco,
-  type RecognitionCountChanges,
-  type TargetFields,
-} from "./mock-cloud-reco.ts";
+export { MockCloudReco } from "./mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-database.ts";
 export { InvalidOptionError } from "./option-values.ts";
 export type { MockCloudRecoOptions } from "./options.ts";

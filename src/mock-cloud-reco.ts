@@ -1,4 +1,11 @@
 import {
+  addedTarget,
+  checkCounts,
+  notAdded,
+  type RecognitionCountChanges,
+  type TargetFields,
+} from "./added-target.ts";
+import {
   type CloudDatabaseFields,
   checkVuMarkDatabase,
   cloudDatabase,
@@ -9,26 +16,16 @@ import {
 import type { Database } from "./domain/database.ts";
 import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
 import { Emulator } from "./emulator.ts";
-import { type Fault, faultRule } from "./fault-fields.ts";
+import { type Fault, type FaultHandle, faultRule } from "./fault-fields.ts";
 import { Faults } from "./faults/faults.ts";
 import { namedAccessKey } from "./guards/rate-limits.ts";
 import { type HeaderList, header } from "./http/wire-message.ts";
 import { assessImage } from "./images/assess.ts";
 import { setImageCacheBytes } from "./images/cache.ts";
-import { inspectTargetImage } from "./images/inspect.ts";
 import type { Interceptor } from "./interception/interceptor.ts";
 import { interceptWithNock } from "./interception/nock-interceptor.ts";
 import { interceptWithUndici } from "./interception/undici-interceptor.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
-import {
-  aBoolean,
-  checkShape,
-  numberAboveZero,
-  orNull,
-  type Shape,
-  someText,
-  wholeNumber,
-} from "./option-values.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { entriesLike, type RequestFilter } from "./request-filter.ts";
 import { Runs } from "./runs.ts";
@@ -38,61 +35,6 @@ import type { Service } from "./runtime/operation.ts";
 import { createRandom, type Random } from "./runtime/random.ts";
 import { MemoryStore } from "./store/memory-store.ts";
 import { readSnapshot, type Snapshot, snapshotOf } from "./store/snapshot.ts";
-
-/** Fields of a target that is added without a request. */
-export interface TargetFields {
-  /** PNG or JPEG, as the target API would accept it. */
-  readonly image: Uint8Array;
-  /** Default: the target's id. */
-  readonly name?: string;
-  /** Width in scene units, above 0. Default 1. */
-  readonly width?: number;
-  /** Default true. */
-  readonly activeFlag?: boolean;
-  /** Base64, or null. Default null. */
-  readonly applicationMetadata?: string | null;
-  /** Default: 32 hexadecimal digits. */
-  readonly targetId?: string;
-  /** Whether it is past its processing time at once. Default false. */
-  readonly processed?: boolean;
-}
-
-/** Recognition counts to set; what is not given stays as it is. */
-export interface RecognitionCountChanges {
-  /** A whole number of at least 0. */
-  readonly currentMonthRecos?: number;
-  /** A whole number of at least 0. */
-  readonly previousMonthRecos?: number;
-  /** A whole number of at least 0. */
-  readonly totalRecos?: number;
-}
-
-const targetShape: Shape = {
-  fields: {
-    image: {
-      accepted: "the bytes of an image (Uint8Array)",
-      accepts: (value): value is unknown => value instanceof Uint8Array,
-    },
-    name: someText,
-    width: numberAboveZero,
-    activeFlag: aBoolean,
-    applicationMetadata: orNull(someText),
-    targetId: someText,
-    processed: aBoolean,
-  },
-  required: ["image"],
-};
-
-const countsShape: Shape = {
-  fields: { currentMonthRecos: wholeNumber(), previousMonthRecos: wholeNumber(), totalRecos: wholeNumber() },
-};
-
-/** A fault in use. */
-export interface FaultHandle extends Disposable {
-  /** How many requests it was applied to. */
-  readonly timesApplied: number;
-  remove(): void;
-}
 
 /** One state, and what answers requests from it. */
 interface World {
@@ -272,36 +214,11 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * id is taken, the target quota is reached or the database is gone.
    */
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
-    checkShape("target", fields, targetShape);
-    const image = Buffer.from(fields.image);
-    const verdict = await inspectTargetImage(image);
-    if (!verdict.ok) throw new Error(`target.image is refused with ${verdict.resultCode}: ${verdict.reason}`);
-    const id = fields.targetId ?? this.#random.hex(32);
-    const name = fields.name ?? id;
+    const { processingTimeSeconds } = this.#options.settings;
+    const target = await addedTarget(fields, processingTimeSeconds, this.#random);
     const now = this.#now;
-    const created = await this.#store.createTarget(
-      database.databaseName,
-      {
-        id,
-        name,
-        image,
-        width: fields.width ?? 1,
-        active: fields.activeFlag ?? true,
-        metadata: fields.applicationMetadata ?? null,
-        processingTimeSeconds: this.#options.settings.processingTimeSeconds,
-        processed: fields.processed ?? false,
-      },
-      now,
-    );
-    if (typeof created === "string") {
-      const problems = {
-        unknownDatabase: `the mock has no database "${database.databaseName}"`,
-        nameTaken: `the database has a target with the name ${JSON.stringify(name)} already`,
-        idTaken: `the database has, or had, a target with the id ${JSON.stringify(id)} already`,
-        quotaReached: "the database holds as many targets as its targetQuota allows",
-      };
-      throw new Error(problems[created]);
-    }
+    const created = await this.#store.createTarget(database.databaseName, target, now);
+    if (typeof created === "string") throw notAdded(database.databaseName, target, created);
     return mockTarget(created, now);
   }
 
@@ -311,7 +228,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @throws InvalidOptionError naming a count that is no whole number; Error when there is no such target.
    */
   setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
-    checkShape("counts", counts, countsShape);
+    checkCounts(counts);
     const target = this.#store.setRecognitionCounts(database.databaseName, targetId, counts);
     if (target === undefined) {
       throw new Error(
