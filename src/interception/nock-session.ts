@@ -1,15 +1,14 @@
-import http, { type ClientRequest, OutgoingMessage } from "node:http";
-import { setImmediate } from "node:timers";
+import http, { type ClientRequest } from "node:http";
 import type { ReplyFnResult } from "nock";
-import { ignoreErrorsAfterAbort } from "./aborted-requests.ts";
-import { answer, connectionError, unhandledError } from "./answer.ts";
+import { answer, connectionError } from "./answer.ts";
 import { replyDirectly } from "./direct-reply.ts";
-import { HostTable, showUrl } from "./host-table.ts";
+import { HostTable } from "./host-table.ts";
 import type { Interception } from "./interceptor.ts";
 import { activateNock } from "./nock-module.ts";
 import { NockOrigin } from "./nock-origin.ts";
-import { interceptedRequest, isRequestOptions, type RequestOptions } from "./nock-request.ts";
+import { interceptedRequest } from "./nock-request.ts";
 import { OriginPattern } from "./origin-pattern.ts";
+import { StrayRequests } from "./stray-requests.ts";
 
 /**
  * How answers reach the client: `documented` returns them to nock; `direct`, where nock is known from inside, hands them over
@@ -27,16 +26,11 @@ export class NockSession {
   private readonly hosts = new HostTable();
   private readonly mocks = new Set<Interception>();
   private readonly registrations = new Map<string, NockOrigin>();
-  private readonly noMatch = (request: unknown, options: unknown) => this.refuseUnmatched(request, options);
-
-  private readonly stopIgnoring: () => void;
-  /** A closed session hears of late requests until the turn is over, or the next session opens. */
-  private static endLinger = (): unknown => undefined;
+  private readonly strays = new StrayRequests(this.active.nock, this.hosts, () =>
+    [...this.mocks].some(({ unhandledRequests }) => unhandledRequests === "error"),
+  );
 
   private constructor(private readonly way: ReplyWay) {
-    NockSession.endLinger();
-    this.active.nock.emitter.on("no match", this.noMatch);
-    this.stopIgnoring = ignoreErrorsAfterAbort((origin) => this.hosts.has(origin));
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
   }
 
@@ -67,22 +61,18 @@ export class NockSession {
 
   private close(): void {
     if (NockSession.running() !== this) return;
+    const origins = [...this.registrations.keys()];
     this.unregister(() => true);
     this.active.giveBack();
-    this.leave();
-    NockSession.endLinger = () => this.active.nock.emitter.off("no match", this.noMatch);
-    setImmediate(NockSession.endLinger);
+    this.strays.linger(origins);
+    Reflect.deleteProperty(http, SLOT);
   }
 
   /** Ends what an earlier test file of this Jest worker has left running. */
   private abandon(): void {
     this.active.abandon();
-    this.leave();
-  }
-
-  private leave(): void {
+    this.strays.end();
     Reflect.deleteProperty(http, SLOT);
-    this.stopIgnoring();
   }
 
   private register(origin: string): void {
@@ -131,33 +121,6 @@ export class NockSession {
     if (isOver && !(isError && "errno" in reason)) return connectionError({ kind: "reset", message }, reason);
     return isError ? reason : new Error(message, { cause: reason });
   }
-
-  /** Hears of every request that nock does not answer. */
-  private refuseUnmatched(request: unknown, options: unknown): void {
-    if (options !== undefined) this.refuseLate(request, options);
-    else if (isRequestOptions(request)) this.refuseUnknownHost(request);
-    // Else the request is one that a user's `allowUnmocked` lets through.
-  }
-
-  /** A request that came in before the last mock stopped. An error thrown here could end the process. */
-  private refuseLate(request: unknown, options: unknown): void {
-    if (this.active.nock.isActive() || !(request instanceof OutgoingMessage) || !isRequestOptions(options))
-      return;
-    const message = `${describe(options)}: the mock was stopped while the request was on its way`;
-    request.destroy(connectionError({ kind: "refused", message }));
-  }
-
-  /** A request for a host of which nock knows nothing. An error thrown here is the client's. */
-  private refuseUnknownHost(options: RequestOptions): void {
-    if (this.hosts.has(originIn(options))) {
-      throw new TypeError(
-        `${describe(options)}: nock.cleanAll() has removed the mock; it is back for requests made after this turn`,
-      );
-    }
-    if ([...this.mocks].some(({ unhandledRequests }) => unhandledRequests === "error")) {
-      throw unhandledError(options.method, originIn(options), options.path);
-    }
-  }
 }
 
 /** Whether an interceptor, which nock writes `GET https://host:443/path`, is for an origin. */
@@ -165,6 +128,3 @@ function isFor(origin: string, interceptor: string): boolean {
   const url = interceptor.slice(interceptor.indexOf(" ") + 1);
   return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));
 }
-
-const originIn = ({ proto, host }: RequestOptions) => `${proto}://${host}`;
-const describe = (options: RequestOptions) => `${options.method} ${showUrl(originIn(options), options.path)}`;
