@@ -35,16 +35,23 @@ export interface ResultCodeAnswer {
 export interface FaultHandle extends Disposable {
   /** How many requests it was applied to. */
   readonly timesApplied: number;
+  /** Ends the fault; does nothing when it has ended. */
   remove(): void;
 }
 
 /** Something that goes wrong on request: which requests it concerns, and what happens to them instead. */
 export interface Fault {
+  /** The API that is asked. */
   readonly api?: Service;
   /** One operation, or several. */
   readonly operation?: Operation | readonly Operation[];
   /** The database whose keys the request names, or its name. */
-  readonly database?: string | { readonly databaseName: string };
+  readonly database?:
+    | string
+    | {
+        /** As the database was named. */
+        readonly databaseName: string;
+      };
   /** Called with requests that all else fits; true: the fault concerns it. */
   readonly when?: (request: FaultRequest) => boolean;
 

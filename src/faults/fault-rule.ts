@@ -5,11 +5,13 @@ import type { Settings } from "../services.ts";
 
 /** A request as the `when` of a fault sees it. */
 export interface FaultRequest {
+  /** The API that is asked. */
   readonly api: Service;
   /** Undefined when nothing is served under that method and path. */
   readonly operation: Operation | undefined;
   /** Name of the database whose keys the request names, if it is known. */
   readonly database: string | undefined;
+  /** In upper case. */
   readonly method: string;
   /** Path without query string and without the base URL's own prefix. */
   readonly path: string;
@@ -17,6 +19,7 @@ export interface FaultRequest {
   readonly query: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** As it was sent; empty when there is none. */
   readonly body: Buffer;
 }
 
