@@ -98,7 +98,7 @@ const IDLE_MILLISECONDS = 150;
  * Three servers that speak over HTTP. What a socket makes different is listed in `test/server/README.md`.
  * Raters and matchers are functions here, which users cannot give: it is the transport and the store that are tested.
  */
-const serversBackend: Backend = {
+export const serversBackend: Backend = {
   name: "servers",
   overSockets: true,
   async open(options = {}) {
