@@ -1,0 +1,99 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, expect, test } from "vitest";
+import { startServers } from "../../src/server/index.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+const readme = await readFile(join(root, "README.md"), "utf8");
+const block = (begins: string): string => {
+  const found = codeBlocks(readme).find(({ text }) => text.startsWith(begins));
+  if (found === undefined) throw new Error(`README.md has no block that begins with ${begins}`);
+  return found.text;
+};
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+});
+
+/** Ports that nobody listens on. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** Types a line into a shell of its own, and waits for the server's first word. */
+async function shell(line: string): Promise<void> {
+  const command = line.replace("npx mock-cloud-reco", `${process.execPath} --import tsx src/cli/main.ts`);
+  const environment = { ...process.env, LOG_LEVEL: "silent" };
+  const child = spawn("bash", ["-c", command], {
+    cwd: root,
+    env: environment,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(child);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.once("data", () => resolve());
+    child.once("exit", (code) => reject(new Error(`${line} ended with ${code}`)));
+  });
+}
+
+test("three shells and curl, as the README says", async () => {
+  const ports = await freePorts(3);
+  const here = (text: string) =>
+    text.replace(/\b500([012])\b/g, (_all, index) => String(ports[Number(index)]));
+  await Promise.all(
+    block("PORT=5000 ")
+      .split("\n")
+      .map((line) => shell(here(line))),
+  );
+  const [script = "", picture = ""] = block("examples/containers/find-a-picture.sh ").split(" ");
+  const urls = ports.map((port) => `http://localhost:${port}`);
+  const { stdout } = await run(join(root, script), [picture, ...urls], { cwd: root, timeout: 25_000 });
+  expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
+});
+
+test("the seed file of the README", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "seed-"));
+  try {
+    const seedFile = join(folder, "seed.json");
+    const here = block('{\n  "cloud_databases"').replaceAll('"examples/', `"${root}/examples/`);
+    await writeFile(seedFile, here);
+    await using servers = await startServers({ seedFile });
+    expect(servers.seeded).toEqual(["shop"]);
+    expect(servers.findCloudDatabase("shop")?.targets).toMatchObject([
+      { name: "raccoon", status: "success" },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("the container example names settings and commands that there are", async () => {
+  const compose = await readFile(join(root, "examples/containers/compose.yaml"), "utf8");
+  const settings = await readFile(join(root, "src/server/settings.ts"), "utf8");
+  const named = [...compose.matchAll(/^\s*#?\s+([A-Z_]{3,}): /gm)].map(([, name]) => name);
+  expect(named).toContain("TARGET_MANAGER_BASE_URL");
+  expect(named.filter((name) => !settings.includes(`"${name}"`))).toEqual([]);
+  const commands = [...compose.matchAll(/command: \[(.+)\]/g)].map(([, command]) => command);
+  expect(commands).toEqual(["target-manager", "target-api", "query"]);
+});
