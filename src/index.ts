@@ -40,4 +40,5 @@ export type { Operation, Service } from "./runtime/operation.ts";
 export type { Random } from "./runtime/random.ts";
 export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./services.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./signing.ts";
-export { InvalidSnapshotError, type Snapshot } from "./store/snapshot.ts";
+export { InvalidSnapshotError } from "./store/snapshot.ts";
+export type { Snapshot } from "./store/state.ts";

@@ -34,7 +34,8 @@ import { Journal, type JournalEntry, type JournalEvents } from "./runtime/journa
 import type { Service } from "./runtime/operation.ts";
 import { createRandom, type Random } from "./runtime/random.ts";
 import { MemoryStore } from "./store/memory-store.ts";
-import { readSnapshot, type Snapshot, snapshotOf } from "./store/snapshot.ts";
+import { InvalidSnapshotError } from "./store/snapshot.ts";
+import type { Snapshot } from "./store/state.ts";
 
 /** One state, and what answers requests from it. */
 interface World {
@@ -281,7 +282,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * Times are kept as they are, so that processing goes on as the clock does.
    */
   snapshot(): Snapshot {
-    return snapshotOf(this.#store.capture());
+    return this.#store.snapshot();
   }
 
   /**
@@ -291,8 +292,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @throws InvalidSnapshotError naming the first thing that is wrong with it; the state stays as it was.
    */
   restore(snapshot: Snapshot): void {
-    const store = this.#store;
-    store.replaceWith(readSnapshot(snapshot, (sha256) => store.findImage(sha256)));
+    const problem = this.#store.restore(snapshot);
+    if (problem !== undefined) throw new InvalidSnapshotError(problem);
   }
 
   /**

@@ -153,6 +153,15 @@ const request = object({
   considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
 });
 
+/** Its records are this project's own. */
+const snapshot = openObject({
+  version: { type: "integer", const: 1 },
+  databases: listOf({ type: "object" }),
+  datasets: listOf({ type: "object" }),
+  credentials: listOf({ type: "object" }),
+  images: described({ type: "object" }, "Base64 by SHA-256."),
+});
+
 const body = (schema: JsonSchema) => ({ body: { contentType: "application/json", schema } });
 const width: JsonSchema = { type: "number", exclusiveMinimum: 0, description: "In scene units." };
 const image = described(text, "Base64 of an image that the target API accepts.");
@@ -275,6 +284,19 @@ const operations: Readonly<Record<string, Description>> = {
   "manager.clearRequests": { summary: "Forgets the requests.", responses: [empty(200)] },
   "manager.reset": {
     summary: "Deletes all databases, datasets, credentials and reports, and forgets the requests.",
+    responses: [empty(200)],
+  },
+  "manager.takeSnapshot": {
+    summary: "Gives the whole state: databases, targets, images, reports, datasets and credentials.",
+    responses: [json(200, snapshot)],
+  },
+  "manager.restoreSnapshot": {
+    summary: "Replaces the state by that of a snapshot; the requests stay.",
+    ...body(snapshot),
+    responses: [empty(200)],
+  },
+  "manager.finishProcessing": {
+    summary: "Takes every target, report and dataset past its processing time.",
     responses: [empty(200)],
   },
   "manager.live": { summary: "Says that the process answers.", responses: [healthy] },

@@ -16,7 +16,8 @@ import {
   takeToken,
 } from "./entry.ts";
 import { ImageShelf } from "./image-shelf.ts";
-import type { DatabaseRecords, StoreState } from "./state.ts";
+import { readSnapshot, snapshotOf } from "./snapshot.ts";
+import type { DatabaseRecords, Snapshot, StoreState } from "./state.ts";
 import type { Conflict, NewTarget, RateRule, Store, TargetChanges } from "./store.ts";
 import { UnownedRecords } from "./unowned-records.ts";
 
@@ -245,8 +246,25 @@ export class MemoryStore extends UnownedRecords implements Store {
     this.credentials.clear();
   }
 
-  /** Everything that it holds now; stays as it is whatever happens to the store. */
-  capture(): StoreState {
+  snapshot(): Snapshot {
+    return snapshotOf(this.capture());
+  }
+
+  restore(snapshot: unknown): string | undefined {
+    const state = readSnapshot(snapshot, (sha256) => this.findImage(sha256));
+    if (typeof state === "string") return state;
+    this.replaceWith(state);
+    return undefined;
+  }
+
+  /** A store of its own that holds the same. */
+  fork(): MemoryStore {
+    const fork = new MemoryStore(this.assess);
+    fork.replaceWith(this.capture());
+    return fork;
+  }
+
+  private capture(): StoreState {
     const databases = this.databases.all.map(recordsOf);
     const hashes = new Set(databases.flatMap(({ targets }) => targets.map(({ image }) => image.sha256)));
     const images = new Map<string, Buffer>();
@@ -262,8 +280,7 @@ export class MemoryStore extends UnownedRecords implements Store {
     };
   }
 
-  /** Holds exactly what another state held, whichever store it was captured from. */
-  replaceWith(state: StoreState): void {
+  private replaceWith(state: StoreState): void {
     this.reset();
     for (const records of state.databases) {
       this.addEntry(records);
@@ -274,13 +291,6 @@ export class MemoryStore extends UnownedRecords implements Store {
     }
     for (const dataset of state.datasets) this.createDataset(dataset);
     for (const credential of state.credentials) this.putCredential(credential);
-  }
-
-  /** A store of its own that holds the same. */
-  fork(): MemoryStore {
-    const fork = new MemoryStore(this.assess);
-    fork.replaceWith(this.capture());
-    return fork;
   }
 
   private entry(databaseName: string): Entry | undefined {

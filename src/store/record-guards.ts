@@ -19,6 +19,7 @@ type ObjectOf<F extends Fields> = { readonly [Key in keyof F]: Guarded<F[Key]> }
 const guard = <T>(accepted: string, test: (value: unknown) => value is T, parts: Parts = {}): Guard<T> =>
   Object.assign((value: unknown): value is T => test(value), { accepted, ...parts });
 
+export const isAnything = guard("anything", (_value): _value is unknown => true);
 export const isText = guard("text", (value): value is string => typeof value === "string");
 export const isNumber = guard("a number", (value): value is number => typeof value === "number");
 export const isBoolean = guard("true or false", (value): value is boolean => typeof value === "boolean");

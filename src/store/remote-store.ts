@@ -20,7 +20,18 @@ import {
 import type { DatabaseView } from "./database-view.ts";
 import type { DatabaseKey } from "./internal-protocol.ts";
 import type { ManagerClient } from "./manager-client.ts";
-import { eitherOf, exactly, type Guard, isBoolean, isNothing, listOf, optional } from "./record-guards.ts";
+import {
+  eitherOf,
+  exactly,
+  type Guard,
+  isBoolean,
+  isNothing,
+  isText,
+  listOf,
+  optional,
+} from "./record-guards.ts";
+import { isSnapshot } from "./snapshot.ts";
+import type { Snapshot } from "./state.ts";
 import type { Conflict, NewTarget, RateRule, Store, TargetChanges } from "./store.ts";
 
 /**
@@ -213,6 +224,14 @@ export class RemoteStore implements Store {
 
   reset(): Promise<void> {
     return this.change("reset", [], isNothing);
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.ask("snapshot", [], isSnapshot);
+  }
+
+  restore(snapshot: unknown): Promise<string | undefined> {
+    return this.change("restore", [snapshot], optional(isText));
   }
 
   private view(key: DatabaseKey, value: string): Promise<DatabaseView | undefined> {

@@ -10,11 +10,19 @@ import {
   isTargetRecord,
   isTemplateTargetRecord,
 } from "./codec.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { exactly, isNumber, isText, listOf, objectOf, problemIn, tableOf } from "./record-guards.ts";
-import type { StoreState } from "./state.ts";
+import {
+  exactly,
+  type Guard,
+  isNumber,
+  isText,
+  listOf,
+  objectOf,
+  problemIn,
+  tableOf,
+} from "./record-guards.ts";
+import type { Snapshot, StoreState } from "./state.ts";
 
-const isSnapshot = objectOf({
+export const isSnapshot: Guard<Snapshot> = objectOf({
   version: exactly(1),
   databases: listOf(
     objectOf({
@@ -29,12 +37,6 @@ const isSnapshot = objectOf({
   credentials: listOf(isCredentialRecord),
   images: tableOf(isText),
 });
-
-/**
- * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets and
- * credentials, and every image once, as base64 by its SHA-256. Frozen. Holds secrets, but not the journal.
- */
-export type Snapshot = typeof isSnapshot extends (value: unknown) => value is infer T ? T : never;
 
 /** What snapshots of this process were taken of: nothing can have changed in them, so nothing needs to be read again. */
 const states = new WeakMap<object, StoreState>();
@@ -68,38 +70,41 @@ function deeplyFrozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** A snapshot that cannot be restored: what of it is wrong, and what is accepted. */
+/** A snapshot that cannot be restored: what of it is wrong, and what is accepted. Shows no value, for it may be a secret. */
 export class InvalidSnapshotError extends TypeError {
-  /** Tells the error from others. */
   override readonly name = "InvalidSnapshotError";
 }
 
 /**
- * What a snapshot was taken of.
+ * What a snapshot was taken of, or the first thing that is wrong with it; that shows no value, for it may be a secret.
  *
  * @param value - a snapshot, or one that was written to JSON and read again.
  * @param findImage - an image that is known already, by its SHA-256; it need not be read again.
- * @throws InvalidSnapshotError naming the first thing that is wrong; shows no value, for it may be a secret.
  */
-export function readSnapshot(value: unknown, findImage: (sha256: string) => Buffer | undefined): StoreState {
+export function readSnapshot(
+  value: unknown,
+  findImage: (sha256: string) => Buffer | undefined,
+): StoreState | string {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
-  if (!isSnapshot(value)) throw new InvalidSnapshotError(problemIn(isSnapshot, value, "snapshot"));
-  refuseConflicts(value);
+  if (!isSnapshot(value)) return problemIn(isSnapshot, value, "snapshot") ?? "the snapshot is not accepted";
   const images = new Map<string, Buffer>();
   for (const [sha256, text] of Object.entries(value.images)) {
-    images.set(sha256, findImage(sha256) ?? imageOf(sha256, text));
+    const known = findImage(sha256);
+    const bytes = known ?? Buffer.from(text, "base64");
+    if (known === undefined && createHash("sha256").update(bytes).digest("hex") !== sha256) {
+      return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
+    }
+    images.set(sha256, bytes);
   }
+  const wrong = conflictIn(value) ?? missingImageIn(value, images);
+  if (wrong !== undefined) return wrong;
   return {
-    databases: value.databases.map(({ targets, ...rest }, index) => ({
+    databases: value.databases.map(({ targets, ...rest }) => ({
       ...rest,
-      targets: targets.map((target, place) => {
-        const bytes = images.get(target.image);
-        if (bytes !== undefined) return decodeTarget(target, (sha256) => ({ sha256, bytes: () => bytes }));
-        throw new InvalidSnapshotError(
-          `snapshot.databases[${index}].targets[${place}].image is ${show(target.image)}, which snapshot.images does not hold`,
-        );
-      }),
+      targets: targets.map((target) =>
+        decodeTarget(target, (sha256) => ({ sha256, bytes: () => images.get(sha256) ?? Buffer.alloc(0) })),
+      ),
     })),
     datasets: value.datasets,
     credentials: value.credentials,
@@ -107,33 +112,44 @@ export function readSnapshot(value: unknown, findImage: (sha256: string) => Buff
   };
 }
 
-function imageOf(sha256: string, text: string): Buffer {
-  const bytes = Buffer.from(text, "base64");
-  if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
-  throw new InvalidSnapshotError(
-    `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`,
-  );
+function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): string | undefined {
+  for (const [index, { targets }] of databases.entries()) {
+    const place = targets.findIndex(({ image }) => !images.has(image));
+    const image = targets[place]?.image;
+    if (image === undefined) continue;
+    return `snapshot.databases[${index}].targets[${place}].image is ${show(image)}, which snapshot.images does not hold`;
+  }
+  return undefined;
 }
 
-/** What must be different in different records. */
-function refuseConflicts({ databases }: Snapshot): void {
-  const store = new MemoryStore(() => Promise.reject(new Error("holds no images")));
-  for (const [index, { database, targets }] of databases.entries()) {
+const UNIQUE_FIELDS = [
+  "id",
+  "name",
+  "serverAccessKey",
+  "serverSecretKey",
+  "clientAccessKey",
+  "clientSecretKey",
+];
+
+/** What must be different in different records, and is not. */
+function conflictIn({ databases }: Snapshot): string | undefined {
+  const found = databases.flatMap(({ database, targets }, index) => {
     const at = `snapshot.databases[${index}]`;
-    const taken = store.createDatabase(database);
-    if (taken !== undefined) {
-      throw new InvalidSnapshotError(`${at}.database.${taken.conflict} is that of another database too`);
-    }
-    const names = new Set<string>();
-    const ids = new Set<string>();
-    for (const [place, { id, name, deletedAt }] of targets.entries()) {
-      const nameCounts = deletedAt === null;
-      if (ids.has(id) || (nameCounts && names.has(name))) {
-        const field = ids.has(id) ? "id" : "name";
-        throw new InvalidSnapshotError(`${at}.targets[${place}].${field} is that of another target too`);
-      }
-      ids.add(id);
-      if (nameCounts) names.add(name);
-    }
+    const ofDatabase = UNIQUE_FIELDS.map((field) => ({
+      path: `${at}.database.${field}`,
+      value: [field, Reflect.get(database, field)],
+    })).filter(({ value }) => value[1] !== undefined);
+    const ofTargets = targets.flatMap(({ id, name, deletedAt }, place) => [
+      { path: `${at}.targets[${place}].id`, value: [index, "id", id] },
+      ...(deletedAt === null ? [{ path: `${at}.targets[${place}].name`, value: [index, "name", name] }] : []),
+    ]);
+    return [...ofDatabase, ...ofTargets];
+  });
+  const taken = new Set<string>();
+  for (const { path, value } of found) {
+    const key = JSON.stringify(value);
+    if (taken.has(key)) return `${path} is that of another record too`;
+    taken.add(key);
   }
+  return undefined;
 }

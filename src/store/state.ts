@@ -23,3 +23,19 @@ export interface StoreState {
   /** Bytes of all targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, Buffer>;
 }
+
+/**
+ * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets and
+ * credentials, and every image once. Frozen. Holds secrets, but not the journal.
+ */
+export interface Snapshot {
+  readonly version: 1;
+  readonly databases: readonly (Omit<DatabaseRecords, "targets"> & {
+    /** Each with its image's SHA-256 in place of the image. */
+    readonly targets: readonly (Omit<Target, "image"> & { readonly image: string })[];
+  })[];
+  readonly datasets: readonly Dataset[];
+  readonly credentials: readonly ClientCredential[];
+  /** Base64 by SHA-256. */
+  readonly images: Readonly<Record<string, string>>;
+}

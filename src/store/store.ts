@@ -5,6 +5,7 @@ import type { TargetFields } from "../domain/new-target.ts";
 import type { Report } from "../domain/report.ts";
 import type { RecognitionCounts, Target, TemplateTarget } from "../domain/target.ts";
 import type { Awaitable } from "../runtime/awaitable.ts";
+import type { Snapshot } from "./state.ts";
 
 /** A unique field that a new database would have shared with another, and the value. */
 export interface Conflict {
@@ -125,4 +126,12 @@ export interface Store {
   finishProcessing(): Awaitable<void>;
   /** Back to no state at all. */
   reset(): Awaitable<void>;
+  /** Everything that is held now. */
+  snapshot(): Awaitable<Snapshot>;
+  /**
+   * Holds what a snapshot holds, and nothing else.
+   *
+   * @returns what of it is wrong; the state is then what it was.
+   */
+  restore(snapshot: unknown): Awaitable<string | undefined>;
 }

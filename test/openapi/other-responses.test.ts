@@ -168,6 +168,8 @@ async function sendToManager(send: Send): Promise<void> {
   for (const [method, path, body] of managerRequests()) await send(method, path, body);
 }
 
+const EMPTY_SNAPSHOT = { version: 1, databases: [], datasets: [], credentials: [], images: {} };
+
 /** In this order: later ones need what earlier ones made. */
 const managerRequests = (): readonly [method: string, path: string, body?: unknown][] => {
   const limits = { other: { max_requests: 1, window_seconds: 0.5 } };
@@ -223,6 +225,10 @@ const managerRequests = (): readonly [method: string, path: string, body?: unkno
     ["DELETE", "/oauth2_client_credentials/c"],
     ["GET", "/requests"],
     ["DELETE", "/requests"],
+    ["GET", "/snapshot"],
+    ["PUT", "/snapshot", EMPTY_SNAPSHOT],
+    ["PUT", "/snapshot", {}],
+    ["POST", "/finish_processing"],
     ["POST", "/reset"],
   ];
 };

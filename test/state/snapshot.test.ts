@@ -228,17 +228,17 @@ describe("restoring", () => {
     [
       "two targets of one name",
       (_, text) => JSON.parse(text.replace('"same image"', '"done"')),
-      "snapshot.databases[0].targets[1].name is that of another target too",
+      "snapshot.databases[0].targets[1].name is that of another record too",
     ],
     [
       "two targets of one id",
       (_, text) => JSON.parse(text.replace('"id":"3"', '"id":"1"')),
-      "snapshot.databases[0].targets[1].id is that of another target too",
+      "snapshot.databases[0].targets[1].id is that of another record too",
     ],
     [
       "two databases of one name",
       (_, text) => JSON.parse(text.replace('"name":"labels"', '"name":"shop"')),
-      "snapshot.databases[1].database.name is that of another database too",
+      "snapshot.databases[1].database.name is that of another record too",
     ],
   ])("refuses %s, and changes nothing", async (_what, broken, message) => {
     const text = await good();

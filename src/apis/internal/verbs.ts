@@ -16,7 +16,7 @@ import {
   isTargetStatus,
   isTemplateTargetRecord,
 } from "../../store/codec.ts";
-import { type Guard, isBoolean, isNumber, isText, listOf } from "../../store/record-guards.ts";
+import { type Guard, isAnything, isBoolean, isNumber, isText, listOf } from "../../store/record-guards.ts";
 import type { Store } from "../../store/store.ts";
 
 /** A verb's arguments as they came; each is checked when it is taken. */
@@ -94,4 +94,6 @@ export const verbs: Readonly<Record<string, Verb>> = {
   deleteCredential: (store, args) => store.deleteCredential(args.at(0, isText)),
   finishProcessing: (store) => store.finishProcessing(),
   reset: (store) => store.reset(),
+  snapshot: (store) => store.snapshot(),
+  restore: (store, args) => store.restore(args.at(0, isAnything)),
 };

@@ -2,9 +2,9 @@ import { endpoint } from "../../http/endpoint.ts";
 import { emptyReply, jsonReply } from "../../responses/plain.ts";
 import type { JournalEntry } from "../../runtime/journal.ts";
 import type { Call } from "../../services.ts";
-import { anyRequest } from "./guards.ts";
+import { anyRequest, bodyAccepted, refuseFields } from "./guards.ts";
 
-/** What the protocol does not have, and those who run the manager need: the journal, a fresh start, health. */
+/** What the protocol does not have, and those who run the manager need: the journal, the whole state, health. */
 
 /** `GET /requests`: the latest requests, oldest first, and how many older ones were dropped. */
 export const listRequests = endpoint("manager.listRequests", "GET", "/requests", anyRequest, (call) => {
@@ -47,6 +47,36 @@ export const reset = endpoint("manager.reset", "POST", "/reset", anyRequest, asy
   call.services.journal.clear();
   return emptyReply(call, 200);
 });
+
+/** `GET /snapshot`: the whole state as JSON, each image once; with secrets, without the journal. */
+export const takeSnapshot = endpoint("manager.takeSnapshot", "GET", "/snapshot", anyRequest, async (call) =>
+  jsonReply(call, 200, await call.services.store.snapshot()),
+);
+
+/** `PUT /snapshot`: replaces the state by that of a snapshot; the journal goes on. */
+export const restoreSnapshot = endpoint(
+  "manager.restoreSnapshot",
+  "PUT",
+  "/snapshot",
+  anyRequest.adding(bodyAccepted(() => ({}))),
+  async (call) => {
+    const problem = await call.services.store.restore(call.body.fields);
+    if (problem === undefined) return emptyReply(call, 200);
+    return refuseFields([{ field: "body", message: problem, accepted: "what GET /snapshot answered" }]);
+  },
+);
+
+/** `POST /finish_processing`: every target, report and dataset is past its processing time. */
+export const finishProcessing = endpoint(
+  "manager.finishProcessing",
+  "POST",
+  "/finish_processing",
+  anyRequest,
+  async (call) => {
+    await call.services.store.finishProcessing();
+    return emptyReply(call, 200);
+  },
+);
 
 const healthy = (call: Call) => jsonReply(call, 200, { status: "ok" });
 

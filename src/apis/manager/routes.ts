@@ -7,7 +7,16 @@ import {
 } from "./cloud-databases.ts";
 import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
 import { addDataset, deleteDataset, listDatasets } from "./datasets.ts";
-import { clearRequests, listRequests, live, ready, reset } from "./operating.ts";
+import {
+  clearRequests,
+  finishProcessing,
+  listRequests,
+  live,
+  ready,
+  reset,
+  restoreSnapshot,
+  takeSnapshot,
+} from "./operating.ts";
 import { addTarget, deleteTarget, setRecognitionCounts, updateTarget } from "./targets.ts";
 import {
   addVuMarkDatabase,
@@ -41,6 +50,9 @@ export const managerEndpoints: readonly ServiceEndpoint[] = [
   listRequests,
   clearRequests,
   reset,
+  takeSnapshot,
+  restoreSnapshot,
+  finishProcessing,
   live,
   ready,
 ];

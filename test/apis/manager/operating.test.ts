@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { manage, sendSigned } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { makePng } from "../../support/png.ts";
 
 const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 
@@ -88,6 +89,54 @@ describeBackends("operating the target manager", (backend) => {
         },
       ],
     });
+  });
+
+  it("a snapshot brings back what was there, and can be read by a person", async () => {
+    await manage(service, "POST", "/cloud_databases/db/targets", {
+      name: "kept",
+      width: 1,
+      image_base64: makePng().toString("base64"),
+      target_id: "1",
+    });
+    const { json: taken, fields: snapshot } = await manage(service, "GET", "/snapshot");
+    expect(snapshot).toMatchObject({
+      version: 1,
+      databases: [{ database: { name: "db" }, targets: [{ name: "kept" }] }],
+    });
+    const before = await manage(service, "GET", "/cloud_databases");
+    await manage(service, "POST", "/reset");
+    expect((await summary()).status).toBe(400);
+    const restored = await manage(service, "PUT", "/snapshot", taken);
+    expect([restored.status, restored.text]).toEqual([200, ""]);
+    expect((await manage(service, "GET", "/cloud_databases")).json).toEqual(before.json);
+    expect((await manage(service, "GET", "/snapshot")).json).toEqual(taken);
+    expect((await summary()).fields).toMatchObject({ processing_images: 1 });
+
+    const refused = await manage(service, "PUT", "/snapshot", { ...snapshot, version: 2 });
+    expect([refused.status, refused.fields]).toEqual([
+      400,
+      {
+        errors: [
+          {
+            field: "body",
+            message: "snapshot.version is a number; accepted is 1",
+            accepted: "what GET /snapshot answered",
+          },
+        ],
+      },
+    ]);
+    expect((await summary()).status).toBe(200);
+  });
+
+  it("processing can be finished", async () => {
+    const target = { name: "new", width: 1, image_base64: makePng().toString("base64") };
+    await manage(service, "POST", "/cloud_databases/db/targets", {
+      ...target,
+      processing_time_seconds: 3600,
+    });
+    expect((await summary()).fields).toMatchObject({ processing_images: 1, active_images: 0 });
+    expect((await manage(service, "POST", "/finish_processing")).status).toBe(200);
+    expect((await summary()).fields).toMatchObject({ processing_images: 0, active_images: 1 });
   });
 
   it("a reset leaves nothing", async () => {
