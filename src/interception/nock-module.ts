@@ -39,8 +39,9 @@ export function activateNock(): ActiveNock {
   const nock: Nock = load("nock");
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
-  // Makes `import { request } from "node:https"` see the patched function, and below the original again.
-  if (!wasActive) syncBuiltinESMExports();
+  // Makes `import { request } from "node:https"` see the patched function, which a nock that the user loaded does not do,
+  // and below the original again.
+  syncBuiltinESMExports();
   return {
     nock,
     knownInside: version.startsWith("14.0."),

@@ -1,11 +1,13 @@
 /** One line of a benchmark's result: how something compares with a baseline measured in the same run. */
 export interface Comparison {
   readonly name: string;
-  /** Milliseconds. */
+  /** Milliseconds, or what `unit` says. */
   readonly milliseconds: number;
   /** What it is compared with. */
   readonly baseline: string;
   readonly baselineMilliseconds: number;
+  /** Default `ms`. */
+  readonly unit?: "ms" | "MB";
   /** The goal for baseline divided by milliseconds, which is how many times faster it is. */
   readonly atLeast?: number;
 }

@@ -27,9 +27,9 @@ for (const name of names.filter((name) => wanted.length === 0 || wanted.includes
 console.table(
   results.map((result) => ({
     benchmark: `${result.bench}: ${result.name}`,
-    ms: round(result.milliseconds),
+    measured: `${round(result.milliseconds)} ${result.unit ?? "ms"}`,
     baseline: result.baseline,
-    "baseline ms": round(result.baselineMilliseconds),
+    "of the baseline": `${round(result.baselineMilliseconds)} ${result.unit ?? "ms"}`,
     ratio: round(result.ratio),
     goal: result.atLeast === undefined ? "" : `>= ${result.atLeast}${result.reached ? "" : " MISSED"}`,
   })),

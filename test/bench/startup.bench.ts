@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Bench, Comparison } from "./measure.ts";
+
+const RUNS = 7;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../dist/index.cjs", import.meta.url));
+
+/** Measured inside a fresh process, where nothing is loaded yet. */
+const SCRIPT = `
+  const start = performance.now();
+  const { MockCloudReco } = require(${JSON.stringify(ENTRY)});
+  const imported = performance.now();
+  const mock = new MockCloudReco();
+  const constructed = performance.now();
+  mock.stop();
+  const first = performance.now();
+  for (let count = 0; count < 100; count++) new MockCloudReco().stop();
+  const again = (performance.now() - first) / 100;
+  console.log(JSON.stringify({ import: imported - start, construct: constructed - imported, again }));
+`;
+
+/** What a test run pays for loading the package and making mocks. Wants the built package: npm run build. */
+export const bench: Bench = {
+  async run() {
+    execFileSync("npm", ["run", "build", "--silent"], { cwd: ROOT, stdio: "ignore" });
+    const runs = Array.from({ length: RUNS }, () => {
+      const output = execFileSync(process.execPath, ["-e", SCRIPT], { encoding: "utf8" });
+      const times: Record<"import" | "construct" | "again", number> = JSON.parse(output);
+      return times;
+    });
+    const least = (which: "import" | "construct" | "again") => Math.min(...runs.map((run) => run[which]));
+    const allowed = (name: string, milliseconds: number, atMost: number): Comparison => ({
+      name,
+      milliseconds,
+      baseline: "what is allowed",
+      baselineMilliseconds: atMost,
+      atLeast: 1,
+    });
+    return [
+      allowed("importing the package in a new process", least("import"), 60),
+      allowed("constructing the first mock, nock included", least("construct"), 100),
+      allowed("constructing and ending another mock", least("again"), 5),
+    ];
+  },
+};
