@@ -1,5 +1,4 @@
 import { createHash, createHmac } from "node:crypto";
-import { formatRFC7231 } from "date-fns/formatRFC7231";
 import { systemClock } from "./runtime/clock.ts";
 
 /** What a signature is computed over (protocol section 3). */
@@ -56,5 +55,7 @@ export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningK
  * @example rfc1123Date(new Date("2026-11-21T10:42:00Z")) // "Sat, 21 Nov 2026 10:42:00 GMT"
  */
 export function rfc1123Date(moment: Date = systemClock.now()): string {
-  return formatRFC7231(moment);
+  if (Number.isNaN(moment.getTime()))
+    throw new RangeError("the moment is an invalid date; accepted are valid dates");
+  return moment.toUTCString();
 }

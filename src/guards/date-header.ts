@@ -1,4 +1,4 @@
-import { parse } from "date-fns/parse";
+import { parseISO } from "date-fns/parseISO";
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";
@@ -25,10 +25,11 @@ export function parseDateHeader(value: string, forms: readonly RegExp[]): number
   if (found === undefined) return undefined;
   const { day, month = "", year, hour, minute, second } = found;
   const monthNumber = MONTHS.indexOf(month.toLowerCase()) + 1;
-  const moment = parse(
-    `${day} ${monthNumber} ${year} ${hour}:${minute}:${second} Z`,
-    "d M yyyy H:m:s X",
-    new Date(0),
-  ).getTime();
+  // `24:00:00` is a time in ISO 8601, not here.
+  if (Number(hour) > 23) return undefined;
+  const date = [year, monthNumber, day].map(twoDigits).join("-");
+  const moment = parseISO(`${date}T${[hour, minute, second].map(twoDigits).join(":")}Z`).getTime();
   return Number.isNaN(moment) ? undefined : moment;
 }
+
+const twoDigits = (part: string | number | undefined): string => String(part).padStart(2, "0");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import busboy from "busboy";
+import type Busboy from "busboy";
+import { loadModule } from "../runtime/load-module.ts";
 import { type RawPart, splitParts } from "./multipart-parts.ts";
 
 /** One part of a multipart form. */
@@ -20,6 +21,7 @@ export interface FormPart {
 export async function readForm(body: Buffer, boundary: string): Promise<readonly FormPart[]> {
   // A hash of the body does not occur in the body, and needs no quoting.
   const safeBoundary = createHash("sha256").update(body).digest("hex");
+  const busboy: typeof Busboy = loadModule("busboy");
   const parser = busboy({
     headers: { "content-type": `multipart/form-data; boundary=${safeBoundary}` },
     preservePath: true,

@@ -1,6 +1,6 @@
-import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
+import { loadModule } from "../runtime/load-module.ts";
 import { formatOf } from "./format.ts";
 import { Slots } from "./slots.ts";
 
@@ -38,8 +38,7 @@ let loaded: typeof Sharp | undefined;
 
 /** Loads sharp on first use: 50 ms and a native library, which many test files never need. */
 function sharp(): typeof Sharp {
-  // Not `import()`: Jest cannot run that in CommonJS.
-  const module: typeof Sharp = loaded ?? createRequire(import.meta.url)("sharp");
+  const module: typeof Sharp = loaded ?? loadModule("sharp");
   loaded = module;
   return module;
 }

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadModule } from "../runtime/load-module.ts";
 import { THUMBNAIL_SIDE } from "./decode.ts";
 
 interface Plane {
@@ -21,7 +21,7 @@ export const SSIM_WINDOW = 6;
  * thumbnails, mean of the three; 1 for equal images.
  */
 export function structuralSimilarity(a: Buffer, b: Buffer): number {
-  const imageSsim: ImageSsim = createRequire(import.meta.url)("image-ssim");
+  const imageSsim: ImageSsim = loadModule("image-ssim");
   const scores = [0, 1, 2].map(
     (channel) => imageSsim.compare(plane(a, channel), plane(b, channel), SSIM_WINDOW).ssim,
   );

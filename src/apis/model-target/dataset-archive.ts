@@ -1,6 +1,8 @@
+import type * as Fflate from "fflate";
 import type { Dataset } from "../../domain/dataset.ts";
 import { isJsonObject } from "../../http/request-body.ts";
 import { asciiJson } from "../../responses/json.ts";
+import { loadModule } from "../../runtime/load-module.ts";
 
 /**
  * Every entry's time, so that the same dataset is the same bytes always. A text without a zone is local time, and so
@@ -14,8 +16,7 @@ const DESCRIPTION = `<?xml version="1.0" encoding="UTF-8"?>
 
 /** The zip of a finished dataset. Nothing is compressed: its bytes depend on no version of any compressor. */
 export async function datasetArchive(dataset: Dataset): Promise<Buffer> {
-  // Loaded on first use: few tests download a dataset.
-  const { strToU8, zipSync } = await import("fflate");
+  const { strToU8, zipSync }: typeof Fflate = loadModule("fflate");
   const files = { "MTDataset.dat": strToU8(metadataOf(dataset)), "MTDataset.xml": strToU8(DESCRIPTION) };
   return Buffer.from(zipSync(files, { level: 0, mtime: ENTRY_TIME }));
 }
