@@ -70,3 +70,63 @@ it("nothing that the target manager takes or refuses brings a secret into the jo
   expect(new Set(mock.requests.map(({ status }) => status))).toEqual(new Set([201, 204, 400, 409]));
   expect(shown(mock)).not.toContain(secret);
 });
+
+it("no password, client secret or token of OAuth 2.0 gets into the journal", async () => {
+  const secrets = {
+    client: "5ecret-of-the-client",
+    password: "5ecret-of-the-user",
+    created: "5ecret-of-another",
+  };
+  await using mock = new MockCloudReco({
+    modelTargetClient: { id: "client", secret: secrets.client },
+    modelTargetUser: { name: "user", password: secrets.password },
+  });
+  const send = (method: string, path: string, headers: Record<string, string>, body = "") =>
+    nodeClient({ method, url: mock.urls.modelTarget + path, headers, body: Buffer.from(body) });
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  const issued = await send("POST", "/oauth2/token", { Authorization: basic(`client:${secrets.client}`) });
+  const token = String(JSON.parse(issued.body.toString()).access_token);
+  for (const value of Object.values(secrets)) {
+    for (const Authorization of [
+      basic(`client:${value}`),
+      basic(`${value}:client`),
+      basic(value),
+      `Basic ${value}`,
+    ]) {
+      await send("POST", "/oauth2/token", { Authorization });
+      await send("POST", "/oauth2/token", { Authorization }, `scope=other&client_secret=${value}`);
+    }
+    await send("POST", "/oauth2/token", {}, `grant_type=password&username=user&password=${value}`);
+    await send("POST", "/oauth2/token", {}, `grant_type=password&username=other&password=${value}`);
+  }
+  for (const bearer of [
+    token,
+    `${token}x`,
+    token.replace(".", ""),
+    token.replaceAll(".", ""),
+    token.replace(/\w+$/, ""),
+  ]) {
+    for (const path of [
+      "/oauth2/clientcredentials",
+      "/modeltargets/datasets",
+      "/oauth2/clientcredentials/x/scopes",
+    ]) {
+      for (const method of ["GET", "POST", "PUT"]) {
+        await send(
+          method,
+          path,
+          { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" },
+          "{",
+        );
+      }
+    }
+  }
+  expect(mock.requests.length).toBeGreaterThan(70);
+  const hidden = [...Object.values(secrets), token, ...token.split(".").slice(1)];
+  for (const value of [
+    ...hidden,
+    ...Object.values(secrets).map((secret) => Buffer.from(secret).toString("base64")),
+  ]) {
+    expect(shown(mock)).not.toContain(value);
+  }
+});
