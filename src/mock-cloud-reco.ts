@@ -288,7 +288,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   /**
    * Replaces the state by that of a snapshot. Cheap for one that this process took: nothing is copied or read again.
    *
-   * @param snapshot - what {@link snapshot} returned, or its JSON read again.
+   * @param snapshot - what {@link MockCloudReco.snapshot} returned, or its JSON read again.
    * @throws InvalidSnapshotError naming the first thing that is wrong with it; the state stays as it was.
    */
   restore(snapshot: Snapshot): void {
