@@ -34,6 +34,14 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
     expect(printed).toBe("401 1");
   });
 
+  it("writes the OpenAPI document", async () => {
+    const path = '"mock-cloud-reco/openapi"';
+    const load = kind === "module" ? `await import(${path})` : `require(${path})`;
+    const print = "console.log(openapi, Object.keys(paths).includes('/v1/query'));";
+    const source = `const { openApiDocument } = ${load}; const { openapi, paths } = openApiDocument(); ${print}`;
+    expect(await runScript(kind, inAsync(source))).toBe("3.1.0 true");
+  });
+
   it("patches nothing and loads nothing heavy until a mock is made, and puts everything back", async () => {
     const printed = await runScript(
       kind,

@@ -15,6 +15,7 @@ import {
   rfc1123Date,
   type TargetRater,
 } from "mock-cloud-reco";
+import { openApiDocument } from "mock-cloud-reco/openapi";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 /** Compiles when a value has exactly this type. */
@@ -55,6 +56,7 @@ export async function reads(mock: MockCloudReco): Promise<void> {
   const remove = mock.on("rejected", ({ reason }) => exactly<string | undefined>().is(reason));
   exactly<() => void>().is(remove);
   exactly<string>().is(rfc1123Date(new Date(0)));
+  exactly<"3.1.0">().is(openApiDocument({ urls: mock.urls }).openapi);
 }
 
 export function refuses(mock: MockCloudReco): void {
