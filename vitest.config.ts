@@ -9,6 +9,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") },
+      { find: /^mock-cloud-reco\/server$/, replacement: source("./src/server/index.ts") },
       { find: /^mock-cloud-reco\/(jest|node-test|vitest)$/, replacement: source("./src/testing/$1.ts") },
       { find: /^mock-cloud-reco\/openapi$/, replacement: source("./src/openapi/index.ts") },
     ],
