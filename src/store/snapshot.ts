@@ -72,6 +72,7 @@ function deeplyFrozen<T>(value: T): T {
 
 /** A snapshot that cannot be restored: what of it is wrong, and what is accepted. Shows no value, for it may be a secret. */
 export class InvalidSnapshotError extends TypeError {
+  /** Tells the error from others. */
   override readonly name = "InvalidSnapshotError";
 }
 

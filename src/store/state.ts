@@ -29,12 +29,16 @@ export interface StoreState {
  * credentials, and every image once. Frozen. Holds secrets, but not the journal.
  */
 export interface Snapshot {
+  /** Of the form, for later ones. */
   readonly version: 1;
+  /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly (Omit<DatabaseRecords, "targets"> & {
     /** Each with its image's SHA-256 in place of the image. */
     readonly targets: readonly (Omit<Target, "image"> & { readonly image: string })[];
   })[];
+  /** Of both families. */
   readonly datasets: readonly Dataset[];
+  /** Of OAuth 2.0 clients. */
   readonly credentials: readonly ClientCredential[];
   /** Base64 by SHA-256. */
   readonly images: Readonly<Record<string, string>>;
