@@ -1,10 +1,10 @@
-import { version } from "../../package.json";
 import { MissingSchemeError } from "../base-url.ts";
 import { InvalidOptionError } from "../option-values.ts";
 import { InvalidSeedError } from "../server/seed-file.ts";
 import { InvalidSettingsError, ROLES } from "../server/settings.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
+import { release } from "./release.ts";
 import { serve } from "./serve.ts";
 import { singleServer } from "./single-server.ts";
 import { type ExitCode, type Terminal, UsageError } from "./terminal.ts";
@@ -45,7 +45,7 @@ async function runCommand(
       return healthcheck(args, terminal);
     case "--version":
     case "-v":
-      terminal.print(`${version}\n`);
+      terminal.print(`${release}\n`);
       return 0;
     case "--help":
     case "-h":

@@ -1,8 +1,8 @@
-import { version } from "../../package.json";
 import { readSharedSettings } from "../server/settings.ts";
 import { type Servers, startServers } from "../server/start-servers.ts";
 import { readOptions, readPort } from "./arguments.ts";
 import { HELP } from "./help.ts";
+import { release } from "./release.ts";
 import type { ExitCode, Terminal } from "./terminal.ts";
 
 const text = { type: "string" } as const;
@@ -76,7 +76,7 @@ function asJson(servers: Servers): string {
 function asText(servers: Servers): string {
   const { urls } = servers;
   const database = firstDatabase(servers);
-  return `mock-cloud-reco ${version}
+  return `mock-cloud-reco ${release}
 
 target API         ${urls.target}
 query API          ${urls.query}

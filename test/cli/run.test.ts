@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { version } from "../../package.json";
+import { release } from "../../src/cli/release.ts";
 import { start } from "./command.ts";
 
 describe("the command itself", () => {
@@ -39,8 +39,8 @@ describe("the command itself", () => {
     expect([...names].filter((name) => !helps.join("").includes(name))).toEqual([]);
   });
 
-  test("--version is the package's", async () => {
-    expect(await start(["--version"]).finished).toMatchObject({ code: 0, printed: `${version}\n` });
+  test("--version is the release", async () => {
+    expect(await start(["--version"]).finished).toMatchObject({ code: 0, printed: `${release}\n` });
   });
 
   test.each<[readonly string[], RegExp]>([
