@@ -83,7 +83,9 @@ class Seed {
     try {
       content = JSON.parse(await readFile(this.path, "utf8"));
     } catch (error) {
-      throw new InvalidSeedError(`${this.path}: ${error instanceof Error ? error.message : String(error)}`);
+      // What JSON.parse says quotes the file, secret keys included.
+      const why = error instanceof SyntaxError ? "it is no JSON" : String(error);
+      throw new InvalidSeedError(`${this.path}: ${why}`);
     }
     if (isObject(content)) return content;
     throw new InvalidSeedError(`${this.path}: accepted is a JSON object with ${LISTS.join(", ")}`);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { z } from "zod";
 import { parseBaseUrl } from "../base-url.ts";
 import { withoutUndefined } from "../domain/without-undefined.ts";
 import { PROFILE_NAMES } from "../profiles.ts";
@@ -33,55 +34,47 @@ export class InvalidSettingsError extends Error {
   }
 }
 
-/** How one setting is read. */
-interface Setting<T> {
-  readonly accepted: string;
-  /** Undefined: not accepted. */
-  readonly read: (text: string) => T | undefined;
-}
+/** A schema for each kind of setting; its description completes "accepted is …". */
+const words = <const T extends readonly [string, ...string[]]>(...values: T) =>
+  z.enum(values).describe(values.join(" or "));
 
-const words = <const T extends string>(...values: readonly T[]): Setting<T> => ({
-  accepted: values.join(" or "),
-  read: (text) => values.find((value) => value === text),
-});
+const text = z.string().describe("some text");
 
-const text: Setting<string> = { accepted: "some text", read: (value) => value };
+const seconds = z
+  .string()
+  .regex(/^(\d+\.?\d*|\.\d+)$/)
+  .transform(Number)
+  .describe("a number of seconds, 0 or more");
 
-const seconds: Setting<number> = {
-  accepted: "a number of seconds, 0 or more",
-  read: (given) => (/^(\d+\.?\d*|\.\d+)$/.test(given) ? Number(given) : undefined),
-};
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= 65535)
+  .describe("a whole number from 0 to 65535");
 
-const port: Setting<number> = {
-  accepted: "a whole number from 0 to 65535",
-  read: (given) => (/^\d{1,5}$/.test(given) && Number(given) <= 65535 ? Number(given) : undefined),
-};
+const flag = z
+  .stringbool({ truthy: ["true", "1", "yes"], falsy: ["false", "0", "no"] })
+  .describe("true, false, 1, 0, yes or no");
 
-const flag: Setting<boolean> = {
-  accepted: "true, false, 1, 0, yes or no",
-  read: (given) => {
-    const word = given.toLowerCase();
-    if (["true", "1", "yes"].includes(word)) return true;
-    return ["false", "0", "no"].includes(word) ? false : undefined;
-  },
-};
+const baseUrl = readBy((given) => parseBaseUrl("", given)).describe(
+  "an http or https URL with its scheme and without query, such as http://target-manager:5000",
+);
 
-const baseUrl: Setting<URL> = {
-  accepted: "an http or https URL with its scheme and without query, such as http://target-manager:5000",
-  read: (given) => attempt(() => parseBaseUrl("", given)),
-};
+const fileContent = readBy((path) => readFileSync(path, "utf8")).describe(
+  "the path of a file that can be read",
+);
 
-const fileContent: Setting<string> = {
-  accepted: "the path of a file that can be read",
-  read: (path) => attempt(() => readFileSync(path, "utf8")),
-};
-
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
+/** Text that a function reads; what it throws at is not accepted. */
+function readBy<T>(read: (given: string) => T) {
+  return z.string().transform((given, context): T => {
+    try {
+      return read(given);
+    } catch {
+      context.addIssue("not readable");
+      return z.NEVER;
+    }
+  });
 }
 
 /** Reads settings and collects what is wrong with them; an empty value is as good as none. */
@@ -90,19 +83,18 @@ class Reader {
 
   constructor(private readonly environment: Environment) {}
 
-  read<T>(name: string, { accepted, read }: Setting<T>): T | undefined {
+  read<T>(name: string, setting: z.ZodType<T>): T | undefined {
     const given = this.environment[name] ?? "";
     if (given === "") return undefined;
-    const value = read(given);
-    if (value === undefined) {
-      this.wrong.push(`${name}: got ${JSON.stringify(given)}; accepted is ${accepted}`);
-    }
-    return value;
+    const { success, data } = setting.safeParse(given);
+    if (success) return data;
+    this.wrong.push(`${name}: got ${JSON.stringify(given)}; accepted is ${setting.description}`);
+    return undefined;
   }
 
-  require<T>(name: string, setting: Setting<T>): T | undefined {
+  require<T>(name: string, setting: z.ZodType<T>): T | undefined {
     if ((this.environment[name] ?? "") === "")
-      this.wrong.push(`${name}: not given; accepted is ${setting.accepted}`);
+      this.wrong.push(`${name}: not given; accepted is ${setting.description}`);
     return this.read(name, setting);
   }
 }
