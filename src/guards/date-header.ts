@@ -1,5 +1,3 @@
-import { parseISO } from "date-fns/parseISO";
-
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";
 const MONTH = `(?<month>${MONTHS.join("|")})`;
@@ -23,13 +21,16 @@ export const QUERY_DATE_FORMS: readonly RegExp[] = [
 export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
   const found = forms.map((shape) => shape.exec(value)?.groups).find((groups) => groups !== undefined);
   if (found === undefined) return undefined;
-  const { day, month = "", year, hour, minute, second } = found;
-  const monthNumber = MONTHS.indexOf(month.toLowerCase()) + 1;
-  // `24:00:00` is a time in ISO 8601, not here.
-  if (Number(hour) > 23) return undefined;
-  const date = [year, monthNumber, day].map(twoDigits).join("-");
-  const moment = parseISO(`${date}T${[hour, minute, second].map(twoDigits).join(":")}Z`).getTime();
-  return Number.isNaN(moment) ? undefined : moment;
+  const { day = "", month = "", year = "", hour = "", minute = "", second = "" } = found;
+  const date = new Date(0);
+  // Not Date.UTC, which takes years below 100 for those of the twentieth century.
+  date.setUTCFullYear(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second));
+  const isInCalendar =
+    Number(year) > 0 &&
+    date.getUTCDate() === Number(day) &&
+    date.getUTCHours() === Number(hour) &&
+    date.getUTCMinutes() === Number(minute) &&
+    date.getUTCSeconds() === Number(second);
+  return isInCalendar ? date.getTime() : undefined;
 }
-
-const twoDigits = (part: string | number | undefined): string => String(part).padStart(2, "0");
