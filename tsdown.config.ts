@@ -42,6 +42,16 @@ const moduleWrappers: Rolldown.Plugin = {
   },
 };
 
+/**
+ * What every entry needs, in one file: left to itself, the bundler cuts it into files that load each other in circles, where
+ * one of them sees the other before it is complete. Declarations have no such trouble.
+ */
+const oneCore: Rolldown.OutputOptions = {
+  codeSplitting: {
+    groups: [{ name: "core", test: /\/src\/(?!cli\/|server\/|testing\/|openapi\/|.*\.d\.ts)/ }],
+  },
+};
+
 /** Makes a real module load the one copy of the code too. */
 const throughTheIndex: Rolldown.Plugin = {
   name: "through-the-index",
@@ -49,7 +59,14 @@ const throughTheIndex: Rolldown.Plugin = {
 };
 
 export default defineConfig([
-  { ...common, entry: entries, format: "cjs", clean: true, plugins: [moduleWrappers] },
+  {
+    ...common,
+    entry: entries,
+    format: "cjs",
+    clean: true,
+    plugins: [moduleWrappers],
+    outputOptions: oneCore,
+  },
   // Vitest cannot be required.
   {
     ...common,
