@@ -3,7 +3,7 @@ import type { Entry } from "./entry.ts";
 import type { Conflict } from "./store.ts";
 
 /** The fields that no two databases share, in the order in which conflicts are reported (protocol section 10). */
-const UNIQUE_FIELDS = [
+export const UNIQUE_FIELDS = [
   "id",
   "name",
   "serverAccessKey",

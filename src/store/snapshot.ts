@@ -10,6 +10,7 @@ import {
   isTargetRecord,
   isTemplateTargetRecord,
 } from "./codec.ts";
+import { UNIQUE_FIELDS } from "./database-index.ts";
 import {
   exactly,
   type Guard,
@@ -122,15 +123,6 @@ function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): 
   }
   return undefined;
 }
-
-const UNIQUE_FIELDS = [
-  "id",
-  "name",
-  "serverAccessKey",
-  "serverSecretKey",
-  "clientAccessKey",
-  "clientSecretKey",
-];
 
 /** What must be different in different records, and is not. */
 function conflictIn({ databases }: Snapshot): string | undefined {
