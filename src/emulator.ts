@@ -73,10 +73,11 @@ export class Emulator {
    */
   async handle(apis: readonly [Service, ...Service[]], request: WireRequest): Promise<Outcome> {
     const found = findEndpoint(apis, request);
-    return this.journalled(found, request, async (exchange) => {
-      const answer = () => this.answer(apis, found, exchange);
-      return this.faults.areNone ? answer() : this.answerOrFault(found, exchange, answer);
-    });
+    return this.journalled(found, request, (exchange) =>
+      this.faults.areNone
+        ? this.answer(apis, found, exchange)
+        : this.answerOrFault(found, exchange, () => this.answer(apis, found, exchange)),
+    );
   }
 
   /** Answers what a transport could not make a whole request of: no check runs, but the delay and the journal do. */
@@ -103,11 +104,7 @@ export class Emulator {
       close({ durationMs: realMilliseconds() - started, ...exchange.trace, ...result });
 
     try {
-      const answer: DelayedAnswer = await respond(exchange).catch((error: unknown) => {
-        const failure = this.options.answerFailure?.(error, exchange);
-        if (failure === undefined) throw error;
-        return failure;
-      });
+      const answer = await this.answerOrFailure(exchange, respond);
       const { refusedBy, reason, delaySeconds } = answer;
       if (answer.reply === undefined) {
         record({ refusedBy, reason });
@@ -115,13 +112,26 @@ export class Emulator {
         const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
         return { connectionError: { kind: answer.failure, message } };
       }
-      const { resultCode, ...response } = answer.reply;
-      record({ status: response.status, resultCode, refusedBy, reason });
+      const { status, headers, body, resultCode } = answer.reply;
+      record({ status, resultCode, refusedBy, reason });
       await this.delayAnswer(api, delaySeconds);
-      return { response };
+      return { response: { status, headers, body } };
     } catch (error) {
       record({ reason: `the request failed: ${error instanceof Error ? error.message : String(error)}` });
       throw error;
+    }
+  }
+
+  private async answerOrFailure(
+    exchange: Exchange,
+    respond: (exchange: Exchange) => Promise<DelayedAnswer>,
+  ): Promise<DelayedAnswer> {
+    try {
+      return await respond(exchange);
+    } catch (error) {
+      const failure = this.options.answerFailure?.(error, exchange);
+      if (failure === undefined) throw error;
+      return failure;
     }
   }
 
@@ -175,14 +185,12 @@ interface Found {
 }
 
 function findEndpoint(apis: readonly [Service, ...Service[]], { method, path }: WireRequest): Found {
-  let pathIsServed: Service | undefined;
   for (const api of apis) {
     for (const endpoint of API_ENDPOINTS[api]) {
-      const params = endpoint.match(path);
-      if (params === undefined) continue;
-      if (endpoint.method === method) return { api, endpoint, params, pathIsServed: true };
-      pathIsServed = api;
+      const params = endpoint.method === method ? endpoint.match(path) : undefined;
+      if (params !== undefined) return { api, endpoint, params, pathIsServed: true };
     }
   }
-  return { api: pathIsServed ?? apis[0], params: {}, pathIsServed: pathIsServed !== undefined };
+  const serving = apis.findLast((api) => API_ENDPOINTS[api].some(({ match }) => match(path) !== undefined));
+  return { api: serving ?? apis[0], params: {}, pathIsServed: serving !== undefined };
 }

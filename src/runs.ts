@@ -32,6 +32,7 @@ export class Runs<State> {
   }
 
   private get onlyInnermost(): Run<State> | undefined {
+    if (this.running.size === 0) return undefined;
     const outer = new Set([...this.running].map(({ within }) => within));
     const innermost = [...this.running].filter((run) => !outer.has(run));
     return innermost.length === 1 ? innermost[0] : undefined;

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { systemClock } from "./runtime/clock.ts";
 
 /** What a signature is computed over (protocol section 3). */
@@ -23,9 +23,12 @@ export interface SigningKeys {
   readonly secretKey: string;
 }
 
+/** Most requests have none. */
+const DIGEST_OF_NO_BODY = hash("md5", "");
+
 /** The five signed lines, joined with a line feed (protocol section 3). */
 export function stringToSign({ method, path, body = "", contentType = "", date = "" }: SignedParts): string {
-  const bodyDigest = createHash("md5").update(body).digest("hex");
+  const bodyDigest = body.length === 0 ? DIGEST_OF_NO_BODY : hash("md5", body);
   const mainType = contentType.split(";", 1)[0];
   return [method.toUpperCase(), bodyDigest, mainType, date, path].join("\n");
 }

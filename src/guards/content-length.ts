@@ -20,14 +20,13 @@ export const contentLengthReason = ({ headers, body }: WireRequest): string =>
 
 /** Row 25: `Content-Length`, where visible, is an integer and the body's length. */
 export const contentLengthFits = guard<Exchange>("contentLengthFits", ({ request }) => {
-  const reason = () => contentLengthReason(request);
   switch (contentLengthFit(request)) {
     case "notAnInteger":
-      return refuse(loadBalancerPage, reason());
+      return refuse(loadBalancerPage, contentLengthReason(request));
     case "tooLarge":
-      return refuse(streamTimeout, reason());
+      return refuse(streamTimeout, contentLengthReason(request));
     case "tooSmall":
-      return refuse(failure("AuthenticationFailure"), reason());
+      return refuse(failure("AuthenticationFailure"), contentLengthReason(request));
     default:
       return undefined;
   }

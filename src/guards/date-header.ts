@@ -19,7 +19,8 @@ export const QUERY_DATE_FORMS: readonly RegExp[] = [
 
 /** Reads a date header as GMT. Undefined: in none of the forms, or no day of the calendar. */
 export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
-  const found = forms.map((shape) => shape.exec(value)?.groups).find((groups) => groups !== undefined);
+  const fitting = forms.find((shape) => shape.test(value));
+  const found = fitting?.exec(value)?.groups;
   if (found === undefined) return undefined;
   const { day = "", month = "", year = "", hour = "", minute = "", second = "" } = found;
   const date = new Date(0);

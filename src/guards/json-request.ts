@@ -33,14 +33,15 @@ export const noUnexpectedBody = guard<Call>("noUnexpectedBody", (call) =>
 );
 
 const MAX_SKEW_MS = 5 * 60_000;
+const DATE_WANTED = 'it wants a form like "Sat, 21 Nov 2026 10:42:00 GMT"';
 
 /** Row 13: `Date` is there, in the one form, within 5 minutes of now (exactly 5 is out). */
 export const dateCurrent = guard<Exchange>("dateCurrent", ({ request, now }) => {
   const date = header(request, "date");
-  const wanted = `it wants a form like ${show("Sat, 21 Nov 2026 10:42:00 GMT")}`;
-  if (date === undefined) return refuse(failure("Fail"), `the request has no Date header; ${wanted}`);
+  if (date === undefined) return refuse(failure("Fail"), `the request has no Date header; ${DATE_WANTED}`);
   const moment = parseDateHeader(date, TARGET_API_DATE_FORMS);
-  if (moment === undefined) return refuse(failure("Fail"), `the Date header is ${show(date)}; ${wanted}`);
+  if (moment === undefined)
+    return refuse(failure("Fail"), `the Date header is ${show(date)}; ${DATE_WANTED}`);
   return Math.abs(now - moment) < MAX_SKEW_MS
     ? undefined
     : refuse(failure("RequestTimeTooSkewed"), skewReason(date, now, "5 minutes"));

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { percentDecoded } from "../http/route.ts";
 import { header, type WireRequest } from "../http/wire-message.ts";
 import { type SigningKeys, stringToSign } from "../signing.ts";
@@ -65,7 +65,7 @@ function mistakesIn(request: WireRequest): readonly Mistake[] {
   const { method, path, query, body } = request;
   const contentType = header(request, "content-type") ?? "";
   const date = header(request, "date") ?? "";
-  const digest = createHash("md5").update(body).digest("hex");
+  const digest = hash("md5", body);
   const lines = (changed: Partial<Record<"method" | "digest" | "type" | "date" | "path", string>>) => {
     const right = {
       method: method.toUpperCase(),
@@ -86,12 +86,10 @@ function mistakesIn(request: WireRequest): readonly Mistake[] {
       advice: typeAdvice,
       text: lines({ type }),
     })),
-    ...[
-      "",
-      createHash("md5").digest("hex"),
-      createHash("md5").update(body).digest("base64"),
-      digest.toUpperCase(),
-    ].map((wrong) => ({ advice: bodyAdvice, text: lines({ digest: wrong }) })),
+    ...["", hash("md5", ""), hash("md5", body, "base64"), digest.toUpperCase()].map((wrong) => ({
+      advice: bodyAdvice,
+      text: lines({ digest: wrong }),
+    })),
     { advice: "sign the Date header's exact value", text: lines({ date: "" }) },
     { advice: "sign the method in upper case", text: lines({ method: method.toLowerCase() }) },
     ...[

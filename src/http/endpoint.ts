@@ -45,7 +45,7 @@ export interface Endpoint<Services> {
  *
  * @param handle - runs when every check has passed; may still refuse (a conflict that only the store can see).
  */
-export function endpoint<Services, Context extends Exchange>(
+export function endpoint<Services, Context extends Call<Services>>(
   operation: Operation,
   method: string,
   pattern: string,

@@ -38,39 +38,44 @@ export type Verdict<Context> =
   | { readonly refusal: Refusal; readonly refusedBy: string }
   | { readonly refusal?: undefined; readonly context: Context };
 
-/** Checks in their documented order; the first that fails ends the run. */
-export class Checks<In, Out> {
-  private constructor(
-    /** The checks' names, in order. */
-    readonly names: readonly string[],
-    readonly run: (context: In) => Promise<Verdict<Out>>,
-  ) {}
+/** A check or a step, with the type of its context erased. */
+interface AnyCheck {
+  readonly name: string;
+  readonly run: (context: never) => Awaitable<Refusal | object | undefined>;
+}
 
-  static on<Context>(): Checks<Context, Context> {
-    return new Checks<Context, Context>([], async (context) => ({ context }));
+/** Checks in their documented order; the first that fails ends the run. */
+export class Checks<In extends object, Out extends In> {
+  private constructor(private readonly all: readonly AnyCheck[]) {}
+
+  static on<Context extends object>(): Checks<Context, Context> {
+    return new Checks<Context, Context>([]);
+  }
+
+  /** The checks' names, in order. */
+  get names(): readonly string[] {
+    return this.all.map(({ name }) => name);
   }
 
   checking(...guards: readonly Guard<Out>[]): Checks<In, Out> {
-    return new Checks([...this.names, ...guards.map(({ name }) => name)], async (start) => {
-      const verdict = await this.run(start);
-      if (verdict.refusal !== undefined) return verdict;
-      for (const { name, check } of guards) {
-        // Most checks answer at once: awaiting only promises keeps the run short.
-        const answer = check(verdict.context);
-        const refusal = answer instanceof Promise ? await answer : answer;
-        if (refusal !== undefined) return { refusal, refusedBy: name };
-      }
-      return verdict;
-    });
+    return new Checks([...this.all, ...guards.map(({ name, check }) => ({ name, run: check }))]);
   }
 
   adding<Found extends object>({ name, enter }: Step<Out, Found>): Checks<In, Out & Found> {
-    return new Checks([...this.names, name], async (start) => {
-      const verdict = await this.run(start);
-      if (verdict.refusal !== undefined) return verdict;
-      const found = await enter(verdict.context);
+    return new Checks([...this.all, { name, run: enter }]);
+  }
+
+  /** Runs on `start` itself, which it takes over: what the steps find is added to it. */
+  async run(start: In): Promise<Verdict<Out>> {
+    // What is added is what the types of `checking` and `adding` say it is, one check after the other.
+    const context = start as Out;
+    for (const { name, run } of this.all) {
+      // Most checks answer at once: awaiting only promises keeps the run short.
+      const answer = run(context as never);
+      const found = answer instanceof Promise ? await answer : answer;
       if (found instanceof Refusal) return { refusal: found, refusedBy: name };
-      return { context: { ...verdict.context, ...found } };
-    });
+      if (found !== undefined) Object.assign(context, found);
+    }
+    return { context };
   }
 }

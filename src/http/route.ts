@@ -1,6 +1,8 @@
 /** Path parameters by name, percent-decoded once. */
 export type PathParams = Readonly<Record<string, string>>;
 
+const NO_PARAMS: PathParams = {};
+
 /** Compiles `/targets/{id}` to a matcher of raw paths. `{id}` is any one path segment; `{file:[^/]+\.csv}` one that fits. */
 export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
   const names: string[] = [];
@@ -16,6 +18,7 @@ export function pathMatcher(pattern: string): (path: string) => PathParams | und
   return (path) => {
     const match = expression.exec(path);
     if (match === null) return undefined;
+    if (names.length === 0) return NO_PARAMS;
     return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
   };
 }

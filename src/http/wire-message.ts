@@ -22,8 +22,10 @@ export interface WireResponse {
 /** The value of a header, by name without case; repeated headers count as one, joined with `, `. */
 export function header(message: { readonly headers: HeaderList }, name: string): string | undefined {
   const wanted = name.toLowerCase();
-  const values = message.headers
-    .filter(([given]) => given.toLowerCase() === wanted)
-    .map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(", ");
+  let joined: string | undefined;
+  for (const [given, value] of message.headers) {
+    if (given.length !== wanted.length || given.toLowerCase() !== wanted) continue;
+    joined = joined === undefined ? value : `${joined}, ${value}`;
+  }
+  return joined;
 }

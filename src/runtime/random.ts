@@ -56,10 +56,14 @@ export function createRandom(seed?: string | number): Random {
   return {
     bytes,
     integer,
-    hex: (digits) =>
-      bytes(Math.ceil(digits / 2))
-        .toString("hex")
-        .slice(0, digits),
+    hex: (digits) => {
+      const length = Math.ceil(digits / 2);
+      const end = used + length;
+      if (end > block.length) return bytes(length).toString("hex").slice(0, digits);
+      const text = block.toString("hex", used, end);
+      used = end;
+      return text.slice(0, digits);
+    },
     text: (length, alphabet) =>
       Array.from({ length }, () => alphabet.charAt(integer(alphabet.length))).join(""),
   };

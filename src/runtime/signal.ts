@@ -16,6 +16,7 @@ export class Signal<Payload> {
 
   /** Calls the listeners in the order in which they were added, and waits for none. */
   emit(payload: Payload): void {
+    if (this.listeners.size === 0) return;
     for (const { call } of [...this.listeners]) void this.run(call, payload);
   }
 

@@ -1,15 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { BUILT_ENTRY, build } from "./built-package.ts";
 import type { Bench, Comparison } from "./measure.ts";
 
 const RUNS = 7;
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const ENTRY = fileURLToPath(new URL("../../dist/index.cjs", import.meta.url));
 
 /** Measured inside a fresh process, where nothing is loaded yet. */
 const SCRIPT = `
   const start = performance.now();
-  const { MockCloudReco } = require(${JSON.stringify(ENTRY)});
+  const { MockCloudReco } = require(${JSON.stringify(BUILT_ENTRY)});
   const imported = performance.now();
   const mock = new MockCloudReco();
   const constructed = performance.now();
@@ -20,10 +18,10 @@ const SCRIPT = `
   console.log(JSON.stringify({ import: imported - start, construct: constructed - imported, again }));
 `;
 
-/** What a test run pays for loading the package and making mocks. Wants the built package: npm run build. */
+/** What a test run pays for loading the package and making mocks. */
 export const bench: Bench = {
   async run() {
-    execFileSync("npm", ["run", "build", "--silent"], { cwd: ROOT, stdio: "ignore" });
+    build();
     const runs = Array.from({ length: RUNS }, () => {
       const output = execFileSync(process.execPath, ["-e", SCRIPT], { encoding: "utf8" });
       const times: Record<"import" | "construct" | "again", number> = JSON.parse(output);
