@@ -31,6 +31,7 @@ import { entriesLike, type RequestFilter } from "./request-filter.ts";
 import { Runs } from "./runs.ts";
 import { formatJournal, summarize } from "./runtime/format-journal.ts";
 import { Journal, type JournalEntry, type JournalEvents } from "./runtime/journal.ts";
+import { type ClockSetting, MovableClock } from "./runtime/movable-clock.ts";
 import type { Service } from "./runtime/operation.ts";
 import { createRandom, type Random } from "./runtime/random.ts";
 import { MemoryStore } from "./store/memory-store.ts";
@@ -40,6 +41,7 @@ import type { Snapshot } from "./store/state.ts";
 /** One state, and what answers requests from it. */
 interface World {
   readonly store: MemoryStore;
+  readonly clock: MovableClock;
   readonly emulator: Emulator;
 }
 
@@ -171,7 +173,11 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
       this.#options.settings.databaseDefaults,
     );
     this.#add(database);
-    return new MockCloudDatabase(database, () => this.#store, this.#options.clock);
+    return new MockCloudDatabase(
+      database,
+      () => this.#store,
+      () => this.#now,
+    );
   }
 
   /**
@@ -243,11 +249,16 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     this.#store.finishProcessing();
   }
 
-  /** Back to no state: no databases, datasets, credentials, reports, no added faults, and an empty journal. */
+  /**
+   * Back to no state: no databases, datasets, credentials, reports, no added faults, an empty journal, and the clock as
+   * it is without what the target manager's API did to it.
+   */
   async reset(): Promise<void> {
-    this.#store.reset();
+    const { store, clock, emulator } = this.#runs.current;
+    store.reset();
+    clock.reset();
+    emulator.faults.clear();
     this.#journal.clear();
-    this.#runs.current.emulator.faults.clear();
   }
 
   /**
@@ -307,25 +318,27 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example await mock.run(async () => { await client.addTarget("label", image); });
    */
   run<Result>(call: () => Result): Promise<Awaited<Result>> {
-    const { store, emulator } = this.#runs.current;
-    return this.#runs.run(this.#world(store.fork(), new Faults([], emulator.faults)), call);
+    const { store, clock, emulator } = this.#runs.current;
+    const faults = new Faults([], emulator.faults);
+    return this.#runs.run(this.#world(store.fork(), clock.setting, faults), call);
   }
 
   get #store(): MemoryStore {
     return this.#runs.current.store;
   }
 
-  #world(store: MemoryStore, faults?: Faults): World {
-    const { clock, profile, settings } = this.#options;
+  #world(store: MemoryStore, clockSetting?: ClockSetting, faults?: Faults): World {
+    const { profile, settings } = this.#options;
+    const clock = new MovableClock(this.#options.clock, clockSetting);
     const emulator = new Emulator(
       { store, clock, random: this.#random, profile, settings },
       { unservedPaths: "connectionError", journal: this.#journal, ...(faults && { faults }) },
     );
-    return { store, emulator };
+    return { store, clock, emulator };
   }
 
   get #now(): number {
-    return this.#options.clock.now().getTime();
+    return this.#runs.current.clock.now().getTime();
   }
 
   #add(database: Database): void {

@@ -1,6 +1,5 @@
 import type { CloudDatabase, DatabaseState, RequestRateLimits, VuMarkDatabase } from "./domain/database.ts";
 import { ratingAt, statusAt, type Target, type TargetStatus } from "./domain/target.ts";
-import type { Clock } from "./runtime/clock.ts";
 import type { MemoryStore } from "./store/memory-store.ts";
 
 /** A target as it is now. */
@@ -71,10 +70,10 @@ export class MockCloudDatabase {
   /** `CLOUD_RECO` unless it was given. */
   readonly databaseTypeName: string;
   readonly #store: () => MemoryStore;
-  readonly #clock: Clock;
+  readonly #now: () => number;
 
   /** @internal */
-  constructor(database: CloudDatabase, store: () => MemoryStore, clock: Clock) {
+  constructor(database: CloudDatabase, store: () => MemoryStore, now: () => number) {
     this.databaseId = database.id;
     this.databaseName = database.name;
     this.serverAccessKey = database.serverAccessKey;
@@ -83,12 +82,12 @@ export class MockCloudDatabase {
     this.clientSecretKey = database.clientSecretKey;
     this.databaseTypeName = database.typeName;
     this.#store = store;
-    this.#clock = clock;
+    this.#now = now;
   }
 
   /** Undeleted targets, newest state, in order of creation. Empty when the database is gone. */
   get targets(): readonly MockTarget[] {
-    const now = this.#clock.now().getTime();
+    const now = this.#now();
     return this.#store()
       .listTargets(this.databaseName)
       .map((target) => mockTarget(target, now));

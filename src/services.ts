@@ -4,8 +4,8 @@ import type { ImageMatcher } from "./images/matchers.ts";
 import type { Profile } from "./profiles.ts";
 import type { ConfiguredResponse } from "./responses/configured.ts";
 import type { ResultCode } from "./responses/result-codes.ts";
-import type { Clock } from "./runtime/clock.ts";
 import type { Journal } from "./runtime/journal.ts";
+import type { MovableClock } from "./runtime/movable-clock.ts";
 import type { Random } from "./runtime/random.ts";
 import type { Store } from "./store/store.ts";
 
@@ -50,7 +50,7 @@ export interface Settings {
 /** The emulator's parts, as every endpoint sees them. */
 export interface Services {
   readonly store: Store;
-  readonly clock: Clock;
+  readonly clock: MovableClock;
   readonly random: Random;
   readonly profile: Profile;
   readonly settings: Settings;

@@ -1,6 +1,19 @@
-import { DATABASE_STATES } from "../domain/database.ts";
-import { DATASET_FAMILIES } from "../domain/dataset.ts";
-import { SERVICES } from "../runtime/operation.ts";
+import {
+  clock,
+  cloudDatabase,
+  cloudKeys,
+  counts,
+  credential,
+  databaseSettings,
+  dataset,
+  keys,
+  request,
+  snapshot,
+  stateName,
+  target,
+  templateTarget,
+  vuMarkDatabase,
+} from "./manager-resources.ts";
 import {
   constant,
   described,
@@ -9,7 +22,6 @@ import {
   listOf,
   moment,
   object,
-  oneOf,
   openObject,
   orNull,
   seconds,
@@ -53,115 +65,7 @@ const unknown: Variant = line(404, "What the path names does not exist; the body
 const emptyUnknown: Variant = empty(404, "What the path names does not exist (empty body).");
 const taken = line(409, "A key, a name or an id is taken, or the quota is reached; the body says which.");
 
-const rateLimit = object({
-  max_requests: wholeNumber,
-  window_seconds: { type: "number", exclusiveMinimum: 0, description: "In seconds." },
-});
-const rateLimits = {
-  other: orNull(rateLimit),
-  get_target: orNull(rateLimit),
-  get_duplicates: orNull(rateLimit),
-  list_targets: orNull(rateLimit),
-};
-const keys = {
-  database_name: someText,
-  server_access_key: someText,
-  server_secret_key: someText,
-};
-const cloudKeys = {
-  database_id: someText,
-  ...keys,
-  client_access_key: someText,
-  client_secret_key: someText,
-  database_type_name: someText,
-};
-const stateName = { state_name: oneOf(DATABASE_STATES) };
-const counts = {
-  current_month_recos: wholeNumber,
-  previous_month_recos: wholeNumber,
-  total_recos: wholeNumber,
-};
-const quotas = {
-  request_quota: wholeNumber,
-  reco_threshold: wholeNumber,
-  ...counts,
-  target_quota: wholeNumber,
-  requests_per_second_limit: orNull(wholeNumber),
-};
-const databaseSettings = {
-  ...stateName,
-  ...quotas,
-  request_rate_limits: orNull(openObject({}, rateLimits)),
-};
-const target = object({
-  name: text,
-  width: { type: "number" },
-  image_base64: text,
-  active_flag: flag,
-  processing_time_seconds: seconds,
-  application_metadata: orNull(text),
-  target_id: text,
-  last_modified_date: moment,
-  delete_date_optional: orNull(moment),
-  upload_date: moment,
-  tracking_rating: { type: "integer", minimum: -1, maximum: 5 },
-  ...counts,
-  reco_rating: constant(""),
-});
-const cloudDatabase = object({
-  ...cloudKeys,
-  ...stateName,
-  targets: listOf(target),
-  ...quotas,
-  request_rate_limits: orNull(object(rateLimits)),
-});
-const templateTarget = object({
-  target_id: text,
-  name: text,
-  processing_time_seconds: seconds,
-  last_modified_date: moment,
-  upload_date: moment,
-});
-const vuMarkDatabase = object({ ...keys, ...stateName, vumark_targets: listOf(templateTarget) });
-const warning = orNull(object({ message: text, details: listOf(openObject({})) }));
-const dataset = {
-  request_body: openObject({}),
-  dataset_type_name: oneOf(DATASET_FAMILIES),
-  processing_time_seconds: seconds,
-  generation_failure_message: orNull(text),
-  generation_warning: warning,
-  uuid: someText,
-  created_at: moment,
-};
-const credential = { client_id: someText, client_secret: someText, scopes: listOf(someText) };
-
 const healthy = json(200, object({ status: constant("ok") }));
-const request = object({
-  number: { type: "integer", minimum: 1 },
-  time: moment,
-  api: oneOf(SERVICES),
-  operation: orNull(text),
-  method: text,
-  path: text,
-  status: orNull({ type: "integer", minimum: 200, maximum: 599 }),
-  result_code: orNull(text),
-  refused_by: orNull(text),
-  fault: orNull(text),
-  reason: orNull(text),
-  database_name: orNull(text),
-  duration_ms: { type: "number", minimum: 0 },
-  considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
-});
-
-/** Its records are this project's own. */
-const snapshot = openObject({
-  version: { type: "integer", const: 1 },
-  databases: listOf({ type: "object" }),
-  datasets: listOf({ type: "object" }),
-  credentials: listOf({ type: "object" }),
-  images: described({ type: "object" }, "Base64 by SHA-256."),
-});
-
 const body = (schema: JsonSchema) => ({ body: { contentType: "application/json", schema } });
 const width: JsonSchema = { type: "number", exclusiveMinimum: 0, description: "In scene units." };
 const image = described(text, "Base64 of an image that the target API accepts.");
@@ -283,7 +187,8 @@ const operations: Readonly<Record<string, Description>> = {
   },
   "manager.clearRequests": { summary: "Forgets the requests.", responses: [empty(200)] },
   "manager.reset": {
-    summary: "Deletes all databases, datasets, credentials and reports, and forgets the requests.",
+    summary:
+      "Deletes all databases, datasets, credentials and reports, forgets the requests, and undoes what was done to the clock.",
     responses: [empty(200)],
   },
   "manager.takeSnapshot": {
@@ -297,6 +202,24 @@ const operations: Readonly<Record<string, Description>> = {
   },
   "manager.finishProcessing": {
     summary: "Takes every target, report and dataset past its processing time.",
+    responses: [empty(200)],
+  },
+  "manager.readClock": {
+    summary: "Says what time it is for all servers, and whether the clock stands still.",
+    responses: [json(200, clock)],
+  },
+  "manager.setClock": {
+    summary: "Puts the clock of all servers to a moment, stops it or lets it run on.",
+    ...body(openObject({}, { now: moment, frozen: flag })),
+    responses: [json(200, clock)],
+  },
+  "manager.advanceClock": {
+    summary: "Moves the clock of all servers, back if `seconds` is negative.",
+    ...body(openObject({ seconds: { type: "number", description: "In seconds." } })),
+    responses: [json(200, clock)],
+  },
+  "manager.resetClock": {
+    summary: "Undoes whatever was done to the clock.",
     responses: [empty(200)],
   },
   "manager.live": { summary: "Says that the process answers.", responses: [healthy] },

@@ -1,8 +1,12 @@
 import { Emulator, type EmulatorOptions } from "../emulator.ts";
+import { namedAccessKey } from "../guards/rate-limits.ts";
+import { header, type WireRequest } from "../http/wire-message.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { Journal, type JournalEntry } from "../runtime/journal.ts";
+import { type ClockSetting, MovableClock } from "../runtime/movable-clock.ts";
 import type { Service } from "../runtime/operation.ts";
 import { createRandom } from "../runtime/random.ts";
+import { CLOCK_PATH } from "../store/internal-protocol.ts";
 import { ManagerClient } from "../store/manager-client.ts";
 import { RemoteStore } from "../store/remote-store.ts";
 import { failureReply } from "./failure-reply.ts";
@@ -59,15 +63,21 @@ export async function startServiceServer(
     journal,
   };
   const server = await startServer(listen, (url) => {
-    const { clock, profile, seed, settings } = options(url);
+    const { clock: base, profile, seed, settings } = options(url);
+    const clock = new MovableClock(base);
     const services = { clock, profile, settings, random: createRandom(seed) };
     const emulator = new Emulator({ ...services, store: remote }, emulatorOptions);
     return {
       api: apis[0],
       emulator,
       settings,
-      handle: (request) =>
-        new Emulator({ ...services, store: remote.forRequest() }, emulatorOptions).handle(apis, request),
+      handle: async (request) => {
+        const arrival = base.now();
+        const store = remote.forRequest();
+        clock.setting = await hearOfClock(manager, store, role, request);
+        const forRequest = { ...services, clock: clock.at(arrival), store };
+        return new Emulator(forRequest, emulatorOptions).handle(apis, request);
+      },
     };
   });
   const ended = async () => {
@@ -80,4 +90,25 @@ export async function startServiceServer(
     close: (graceSeconds) => server.close(graceSeconds).then(ended),
     kill: () => server.kill().then(ended),
   };
+}
+
+/**
+ * Has the manager say how the clock is set, before anything looks at it: by asking for the database whose key the request
+ * names, which is then read already, or for nothing else. While the manager is away, the clock stays as it was set.
+ */
+async function hearOfClock(
+  manager: ManagerClient,
+  store: RemoteStore,
+  role: keyof typeof SERVED,
+  request: WireRequest,
+): Promise<ClockSetting> {
+  const accessKey = namedAccessKey(header(request, "authorization"));
+  try {
+    if (accessKey === undefined) await manager.ask("GET", CLOCK_PATH);
+    else if (role === "query") await store.findDatabaseByClientAccessKey(accessKey);
+    else await store.findDatabaseByServerAccessKey(accessKey);
+  } catch {
+    // The checks that need the manager say so; others can do without.
+  }
+  return manager.clock;
 }

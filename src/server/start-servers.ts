@@ -53,7 +53,7 @@ export interface Servers extends AsyncDisposable {
   findCloudDatabase(name: string): MockCloudDatabase | undefined;
   /** Every target, template target, report and dataset is past its processing time from now on. */
   finishProcessing(): void;
-  /** Back to no state: no databases, datasets, credentials, reports. */
+  /** Back to no state: no databases, datasets, credentials, reports, and the clock as it was. */
   reset(): void;
   /** Every request that reached one of the servers, oldest first; the latest 1000. */
   requests(): Promise<readonly SentEntry[]>;
@@ -106,7 +106,7 @@ export async function startServers(
   checkShape("options", { host, ports, seedFile, logLevel, tls, corsOrigin }, { fields: ownFields });
   checkShape("options", { queryMatcher, duplicatesMatcher, targetRater }, { fields: namedFields });
   const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
-  const { settings, clock } = resolved("http://localhost");
+  const { settings } = resolved("http://localhost");
   const files = tls === "generated" ? generateCertificate([host]) : tls;
   const listen = (chosen = 0) => ({ host, port: chosen, tls: files, corsOrigin });
   let seeded: readonly string[] = [];
@@ -118,7 +118,8 @@ export async function startServers(
       if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly);
     },
   });
-  const { store } = servers.manager;
+  const { store, clock } = servers.manager;
+  const now = () => clock.now().getTime();
   const random = createRandom(options.seed);
   const close = () => servers.close();
   return {
@@ -133,15 +134,18 @@ export async function startServers(
     addCloudDatabase: (fields = {}) => {
       const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
       const taken = store.createDatabase(database);
-      if (taken === undefined) return new MockCloudDatabase(database, () => store, clock);
+      if (taken === undefined) return new MockCloudDatabase(database, () => store, now);
       throw new Error(`another database has the same ${taken.conflict}`);
     },
     findCloudDatabase: (name) => {
       const database = store.findDatabaseByName(name);
-      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, clock) : undefined;
+      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, now) : undefined;
     },
     finishProcessing: () => store.finishProcessing(),
-    reset: () => store.reset(),
+    reset: () => {
+      store.reset();
+      clock.reset();
+    },
     requests: () => servers.requests(),
     close,
     [Symbol.asyncDispose]: close,

@@ -5,6 +5,7 @@ import type { WireRequest } from "../http/wire-message.ts";
 import { assessImage } from "../images/assess.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { Journal, type JournalEntry } from "../runtime/journal.ts";
+import { MovableClock } from "../runtime/movable-clock.ts";
 import { createRandom } from "../runtime/random.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { failureReply } from "./failure-reply.ts";
@@ -20,13 +21,15 @@ export interface ManagerSetup {
 /** The server that holds all state: protocol section 10, and the routes that the other two use. */
 export interface TargetManager extends RunningServer {
   readonly store: MemoryStore;
+  readonly clock: MovableClock;
   /** Answers a request as if it had come over the network, without a journal entry. */
   readonly handleQuietly: (request: WireRequest) => Promise<Outcome>;
 }
 
 /** @throws what the system says when it cannot listen there. */
 export async function startTargetManager({ listen, options, onEntry }: ManagerSetup): Promise<TargetManager> {
-  const { clock, profile, seed, settings, targetRater } = options;
+  const { profile, seed, settings, targetRater } = options;
+  const clock = new MovableClock(options.clock);
   const random = createRandom(seed);
   const store = new MemoryStore((image) => assessImage(image, targetRater));
   const services = { store, clock, random, profile, settings };
@@ -34,7 +37,7 @@ export async function startTargetManager({ listen, options, onEntry }: ManagerSe
   const emulator = new Emulator(services, emulatorOptions);
   const quiet = new Emulator(services, { ...emulatorOptions, journal: new Journal(1) });
   // Not from the seed: every run of the manager must have a name of its own.
-  const internal = new InternalApi(store, emulator.journal, createRandom().hex(16));
+  const internal = new InternalApi(store, emulator.journal, clock, createRandom().hex(16));
   // What the other servers hand over is in this journal too, but it is theirs to log.
   emulator.journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
@@ -48,5 +51,5 @@ export async function startTargetManager({ listen, options, onEntry }: ManagerSe
         ? { response: answerOpenApi(request, profile.name) ?? (await internal.answer(request)) }
         : emulator.handle(["manager"], request),
   }));
-  return { ...server, store, handleQuietly: (request) => quiet.handle(["manager"], request) };
+  return { ...server, store, clock, handleQuietly: (request) => quiet.handle(["manager"], request) };
 }

@@ -1,3 +1,5 @@
+import { type HeaderList, header } from "../http/wire-message.ts";
+import { type ClockSetting, UNMOVED } from "../runtime/movable-clock.ts";
 import { fromText, toText } from "./codec.ts";
 
 /*
@@ -6,8 +8,12 @@ import { fromText, toText } from "./codec.ts";
  * - `GET  /internal/databases/{key}/{value}`: a database, by one of its keys; with `If-None-Match` what changed since
  * - `GET  /internal/images/{sha256}`: an image's bytes
  * - `POST /internal/store/{verb}`: a verb of `Store`, which the manager's own store decides
+ * - `GET  /internal/clock`: nothing but how the clock is set
  * - `GET  /internal/journal`, `POST /internal/journal`: the journal of all servers
  * - `GET  /internal/openapi.json`: the OpenAPI document, for those who want to read it
+ *
+ * Every answer says how the clock is set, if it was moved: requests ask before they look at it, and mostly ask for their
+ * database, so that it costs them no exchange of its own.
  */
 
 /** The unique fields that requests name a database by. */
@@ -21,6 +27,7 @@ export const databasePath = (key: DatabaseKey, value: string): string =>
   `${INTERNAL_PREFIX}databases/${key}/${encodeURIComponent(JSON.stringify(value))}`;
 export const imagePath = (sha256: string): string => `${INTERNAL_PREFIX}images/${sha256}`;
 export const verbPath = (verb: string): string => `${INTERNAL_PREFIX}store/${verb}`;
+export const CLOCK_PATH = `${INTERNAL_PREFIX}clock`;
 export const JOURNAL_PATH = `${INTERNAL_PREFIX}journal`;
 
 const LENGTH_BYTES = 4;
@@ -51,4 +58,21 @@ export const packResult = (result: unknown): Buffer => Buffer.from(toText([resul
 export function unpackResult(bytes: Buffer): unknown {
   const list = fromText(bytes.toString());
   return Array.isArray(list) ? (list[0] ?? undefined) : undefined;
+}
+
+const AHEAD = "Clock-Ahead";
+const FROZEN_AT = "Clock-Frozen-At";
+
+/** Headers that tell how the clock is set; none when nobody moved it. */
+export function packClock({ ahead, frozenAt }: ClockSetting): HeaderList {
+  if (frozenAt !== null) return [[FROZEN_AT, String(frozenAt)]];
+  return ahead === 0 ? [] : [[AHEAD, String(ahead)]];
+}
+
+/** What {@link packClock} packed; what it never packs is a clock that was not moved. */
+export function unpackClock(headers: HeaderList): ClockSetting {
+  const number = (name: string) => Number(header({ headers }, name) ?? Number.NaN);
+  const [frozenAt, ahead] = [number(FROZEN_AT), number(AHEAD)];
+  if (Number.isFinite(frozenAt)) return { ahead: 0, frozenAt };
+  return Number.isFinite(ahead) ? { ahead, frozenAt: null } : UNMOVED;
 }

@@ -1,6 +1,7 @@
 import type { TargetImage } from "../domain/target.ts";
 import { header, type WireRequest, type WireResponse } from "../http/wire-message.ts";
 import { ByteCache } from "../runtime/byte-cache.ts";
+import { type ClockSetting, UNMOVED } from "../runtime/movable-clock.ts";
 import { decoded, fromText } from "./codec.ts";
 import { DatabaseView, isStateRecord } from "./database-view.ts";
 import {
@@ -8,6 +9,7 @@ import {
   databasePath,
   imagePath,
   packCall,
+  unpackClock,
   unpackResult,
   verbPath,
 } from "./internal-protocol.ts";
@@ -30,6 +32,8 @@ const NO_BODY = Buffer.alloc(0);
 
 /** What one server knows of the target manager's state: everything it read before, and how to ask for the rest. */
 export class ManagerClient {
+  /** How the manager's clock is set, which is how all servers' clocks are, as its latest answer said. */
+  clock: ClockSetting = UNMOVED;
   private readonly views = new Map<string, DatabaseView>();
   private readonly images = new ByteCache(MAX_IMAGE_BYTES);
   private readonly loading = new Map<string, Promise<Buffer>>();
@@ -88,6 +92,7 @@ export class ManagerClient {
       headers: [...headers, ["Content-Length", String(body.length)]],
       body,
     });
+    this.clock = unpackClock(response.headers);
     if (response.status < 400) return response;
     const said = response.status === 400 ? `: ${response.body.toString()}` : "";
     throw new ManagerUnavailableError(

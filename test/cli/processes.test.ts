@@ -95,6 +95,13 @@ describe("processes", () => {
     const service = reached(url(await target.line()), url(await query.line()), managerUrl);
     await workOnce(service);
 
+    expect((await manage(service, "POST", "/clock/advance", { seconds: 86_400 })).status).toBe(200);
+    const inTime = () => sendSigned(service, keys, { method: "GET", path: "/targets" });
+    expect((await inTime()).fields.result_code).toBe("RequestTimeTooSkewed");
+    service.clock.advance(86_400);
+    expect((await inTime()).fields.result_code).toBe("Success");
+    service.clock.advance(-86_400);
+
     await manager.stop("SIGKILL");
     const away = await sendSigned(service, keys, { method: "GET", path: "/summary" });
     expect([away.status, away.text.split("\n").length]).toEqual([502, 1]);

@@ -229,6 +229,12 @@ const managerRequests = (): readonly [method: string, path: string, body?: unkno
     ["PUT", "/snapshot", EMPTY_SNAPSHOT],
     ["PUT", "/snapshot", {}],
     ["POST", "/finish_processing"],
+    ["GET", "/clock"],
+    ["PUT", "/clock", { now: "2026-11-21T10:42:00Z", frozen: true }],
+    ["PUT", "/clock", { frozen: 1 }],
+    ["POST", "/clock/advance", { seconds: 1.5 }],
+    ["POST", "/clock/advance", {}],
+    ["DELETE", "/clock"],
     ["POST", "/reset"],
   ];
 };

@@ -55,6 +55,29 @@ const raw = async (port: number, bytes: string) => {
 };
 const latest = async () => (await servers.requests()).at(-1);
 
+describe("the clock", () => {
+  const dateOf = async (url: string) => (await fetch(`${url}/summary`)).headers.get("date");
+
+  test("stays as it was set while the manager is away, and is the servers' own after its restart", async () => {
+    const now = "2027-01-01T00:00:00.000Z";
+    const put = { method: "PUT", body: JSON.stringify({ now, frozen: true }) };
+    await fetch(`${servers.manager.url}/clock`, put);
+    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
+    const { port } = servers.manager;
+    await servers.manager.kill();
+    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
+    const again = await startTargetManager({
+      listen: { ...listen, port },
+      options: options("http://unused"),
+    });
+    try {
+      expect(await dateOf(servers.target.url)).not.toMatch(/2027 00:00:00/);
+    } finally {
+      await again.close(0);
+    }
+  });
+});
+
 describe("what is served", () => {
   test("unserved paths are 404 without authentication, each server in its own way", async () => {
     expect(await raw(servers.target.port, "GET / HTTP/1.1\r\n\r\n")).toBe(

@@ -6,8 +6,8 @@ import { clients, fetchClient } from "../support/clients.ts";
 import { MockSession } from "../support/mock-session.ts";
 import { makePng } from "../support/png.ts";
 
-function opened() {
-  const mock = new MockCloudReco({ processingTimeSeconds: 0 });
+function opened(processingTimeSeconds = 0) {
+  const mock = new MockCloudReco({ processingTimeSeconds });
   onTestFinished(() => mock.stop());
   const database = mock.addCloudDatabase({ databaseName: "shop" });
   const names = () => database.targets.map(({ name }) => name);
@@ -74,6 +74,26 @@ describe("a run", () => {
       expect(names()).toEqual(["outside"]);
     });
     expect(mock.snapshot()).toEqual(snapshot);
+  });
+
+  it("may move the clock over the target manager without a trace outside", async () => {
+    const { mock, database } = opened(60);
+    await mock.addTarget(database, { name: "slow", image: makePng() });
+    const status = () => database.targets[0]?.status;
+    const body = JSON.stringify({ seconds: 61 });
+    await mock.run(async () => {
+      await fetch(`${mock.urls.manager}/clock/advance`, { method: "POST", body });
+      expect(status()).toBe("success");
+      await mock.run(() => expect(status()).toBe("success"));
+      await mock.reset();
+      await fetch(`${mock.urls.manager}/clock/advance`, { method: "POST", body });
+    });
+    expect(status()).toBe("processing");
+    await fetch(`${mock.urls.manager}/clock/advance`, { method: "POST", body });
+    expect(status()).toBe("success");
+    await mock.reset();
+    const { now } = JSON.parse(await (await fetch(`${mock.urls.manager}/clock`)).text());
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
   });
 
   it("may hold other runs, each beginning with what the outer one has", async () => {

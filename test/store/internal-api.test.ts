@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { Journal } from "../../src/runtime/journal.ts";
+import { MovableClock } from "../../src/runtime/movable-clock.ts";
 import { packCall } from "../../src/store/internal-protocol.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { assessByBytes } from "./contract-cases.ts";
 
-const api = new InternalApi(new MemoryStore(assessByBytes), new Journal(), "epoch");
+const api = new InternalApi(
+  new MemoryStore(assessByBytes),
+  new Journal(),
+  new MovableClock(systemClock),
+  "epoch",
+);
 const ask = async (method: string, path: string, body: Buffer = Buffer.alloc(0)) => {
   const response = await api.answer({ method, path, query: "", headers: [], body });
   return `${response.status} ${response.body.toString()}`;

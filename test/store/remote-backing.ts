@@ -1,6 +1,8 @@
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
 import type { WireRequest } from "../../src/http/wire-message.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { Journal } from "../../src/runtime/journal.ts";
+import { MovableClock } from "../../src/runtime/movable-clock.ts";
 import { HttpServer } from "../../src/server/http-server.ts";
 import { connectToManager } from "../../src/server/manager-exchange.ts";
 import { ManagerClient } from "../../src/store/manager-client.ts";
@@ -30,7 +32,7 @@ export async function openBacking(): Promise<Backing> {
   let runs = 0;
   const start = async (store: MemoryStore, port: number) => {
     runs += 1;
-    const api = new InternalApi(store, new Journal(), `run ${runs}`);
+    const api = new InternalApi(store, new Journal(), new MovableClock(systemClock), `run ${runs}`);
     const answer = async (request: WireRequest) => {
       const response = await api.answer(request);
       asked.push(`${request.method} ${request.path.split("/", 4).slice(2).join("/")} ${response.status}`);

@@ -1,12 +1,15 @@
 import { percentDecoded } from "../../http/route.ts";
 import { header, type WireRequest, type WireResponse } from "../../http/wire-message.ts";
 import type { Journal } from "../../runtime/journal.ts";
+import type { MovableClock } from "../../runtime/movable-clock.ts";
 import { encodeTarget, toText } from "../../store/codec.ts";
 import {
+  CLOCK_PATH,
   DATABASE_KEYS,
   type DatabaseKey,
   INTERNAL_PREFIX,
   JOURNAL_PATH,
+  packClock,
   packResult,
   unpackCall,
 } from "../../store/internal-protocol.ts";
@@ -23,6 +26,7 @@ export class InternalApi {
   constructor(
     private readonly store: MemoryStore,
     private readonly journal: Journal,
+    private readonly clock: MovableClock,
     private readonly epoch: string,
   ) {}
 
@@ -32,11 +36,17 @@ export class InternalApi {
   }
 
   async answer(request: WireRequest): Promise<WireResponse> {
+    const { headers, ...response } = await this.route(request);
+    return { ...response, headers: [...headers, ...packClock(this.clock.setting)] };
+  }
+
+  private async route(request: WireRequest): Promise<WireResponse> {
     const [kind, first = "", second = "", ...more] = request.path.slice(INTERNAL_PREFIX.length).split("/");
     if (request.method === "GET" && kind === "databases" && isDatabaseKey(first) && more.length === 0) {
       return this.database(first, second, header(request, "if-none-match"));
     }
     if (request.method === "GET" && kind === "images" && second === "") return this.image(first);
+    if (request.method === "GET" && request.path === CLOCK_PATH) return reply(204);
     if (request.path === JOURNAL_PATH) return this.journalPage(request);
     const isVerb =
       request.method === "POST" && kind === "store" && second === "" && Object.hasOwn(verbs, first);

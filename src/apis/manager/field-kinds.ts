@@ -27,6 +27,8 @@ export const wholeNumber = converted(
 
 export const seconds = kind("a number of seconds of at least 0", 0, isNotNegative);
 
+export const anySeconds = kind("a finite number of seconds, below 0 too", 0, isNumber);
+
 export const positiveNumber = kind("a number above 0", 1, isAboveZero);
 
 export const stateName = oneOf(DATABASE_STATES);

@@ -41,10 +41,12 @@ const requestResource = (entry: JournalEntry) => ({
     })) ?? null,
 });
 
-/** `POST /reset`: back to no databases, datasets, credentials and reports, and an empty journal. */
+/** `POST /reset`: back to no databases, datasets, credentials and reports, an empty journal and the clock as it was. */
 export const reset = endpoint("manager.reset", "POST", "/reset", anyRequest, async (call) => {
-  await call.services.store.reset();
-  call.services.journal.clear();
+  const { store, journal, clock } = call.services;
+  await store.reset();
+  journal.clear();
+  clock.reset();
   return emptyReply(call, 200);
 });
 

@@ -1,4 +1,5 @@
 import type { ServiceEndpoint } from "../../services.ts";
+import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
 import {
   addCloudDatabase,
   deleteCloudDatabase,
@@ -53,6 +54,10 @@ export const managerEndpoints: readonly ServiceEndpoint[] = [
   takeSnapshot,
   restoreSnapshot,
   finishProcessing,
+  readClock,
+  setClock,
+  advanceClock,
+  resetClock,
   live,
   ready,
 ];

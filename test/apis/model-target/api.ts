@@ -1,6 +1,7 @@
 import { ManualClock, MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { Emulator } from "../../../src/emulator.ts";
 import { resolveOptions } from "../../../src/options.ts";
+import { MovableClock } from "../../../src/runtime/movable-clock.ts";
 import { createRandom } from "../../../src/runtime/random.ts";
 import { MemoryStore } from "../../../src/store/memory-store.ts";
 import { type BackendOptions, describeBackends, type Refused } from "../../support/backends.ts";
@@ -61,7 +62,7 @@ export function openDirectly(options: MockCloudRecoOptions = {}): Api {
   const { profile, settings } = resolveOptions(options);
   const store = new MemoryStore(() => Promise.reject(new Error("Model Targets have no images")));
   const emulator = new Emulator(
-    { store, clock, random: createRandom(), profile, settings },
+    { store, clock: new MovableClock(clock), random: createRandom(), profile, settings },
     { unservedPaths: "notFound" },
   );
   return {
