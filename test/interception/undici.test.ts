@@ -11,10 +11,17 @@ const dispatchers = () => SLOTS.map((slot) => Object.getOwnPropertyDescriptor(gl
 
 const mock = (options: MockOptions = {}) => nockMock({ ...options, intercept: interceptWithUndici });
 
-describe.each([
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+/** The first that cannot be loaded by every Node that we serve. */
+const undici8 = major > 22 || (major === 22 && minor >= 19) ? await import("undici-8") : undefined;
+
+const versions: [name: string, undici: typeof undici7][] = [
   ["undici 7", undici7],
   ["undici 6", undici6 as unknown as typeof undici7],
-])(
+];
+if (undici8 !== undefined) versions.push(["undici 8", undici8 as unknown as typeof undici7]);
+
+describe.each(versions)(
   "%s",
   (_name, {
     request,
