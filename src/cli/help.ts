@@ -1,3 +1,14 @@
+/** What several commands have in common. */
+const PORT_AND_HOST = `  --port N         port to listen on      (default: 5000)
+  --host ADDRESS   address to listen on   (default: 127.0.0.1)`;
+const LOG_AND_TLS = `  LOG_LEVEL                      silent, error, warn (refusals), info     info
+  TLS_CERT_FILE, TLS_KEY_FILE    PEM files: serve HTTPS
+  TLS_GENERATE                   true: HTTPS with a certificate made now  false`;
+const CORS = `  CORS_ALLOW_ORIGIN              let pages of that origin in, * for any   off`;
+const MODEL_TARGETS = `  MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET                      client-id, client-secret
+  MODEL_TARGET_USERNAME, MODEL_TARGET_PASSWORD                            user@example.com, password
+  MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED                                false`;
+
 /** The help of each command; `mock-cloud-reco --help` shows the first. */
 export const HELP = {
   general: `mock-cloud-reco: the Vuforia cloud recognition services as local HTTP servers, for tests
@@ -40,31 +51,24 @@ Settings (environment):
   SERVICE_PROFILE                neutral, vuforia                         neutral
   QUERY_CONTENT_ENCODING         gzip, identity                           gzip
   SERVICE_BASE_URL               of report downloads                      the target API's URL
-  MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET                      client-id, client-secret
-  MODEL_TARGET_USERNAME, MODEL_TARGET_PASSWORD                            user@example.com, password
-  MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED                                false
+${MODEL_TARGETS}
   HOST, SEED_FILE                like --host and --seed
-  LOG_LEVEL                      silent, error, warn (refusals), info     info
-  TLS_CERT_FILE, TLS_KEY_FILE    PEM files: serve HTTPS
-  TLS_GENERATE                   true: HTTPS with a certificate made now  false
-  CORS_ALLOW_ORIGIN              let pages of that origin in, * for any   off
+${LOG_AND_TLS}
+${CORS}
 `,
 
   "target-manager": `mock-cloud-reco target-manager: the server that holds the state
 
 Options:
-  --port N         port to listen on      (default: 5000)
-  --host ADDRESS   address to listen on   (default: 127.0.0.1)
+${PORT_AND_HOST}
   --seed FILE      begin with the databases, targets and credentials of a JSON file
   --help
 
 Settings (environment):
   PORT, HOST, SEED_FILE          like the options
   TARGET_RATER                   brisque, perfect, random                 brisque
-  LOG_LEVEL                      silent, error, warn (refusals), info     info
-  TLS_CERT_FILE, TLS_KEY_FILE    PEM files: serve HTTPS
-  TLS_GENERATE                   true: HTTPS with a certificate made now  false
-  CORS_ALLOW_ORIGIN              let pages of that origin in, * for any   off
+${LOG_AND_TLS}
+${CORS}
 
 It needs no authentication: keep it on loopback or in a private network.
 `,
@@ -72,8 +76,7 @@ It needs no authentication: keep it on loopback or in a private network.
   "target-api": `mock-cloud-reco target-api: the target API and the Model Target API
 
 Options:
-  --port N         port to listen on      (default: 5000)
-  --host ADDRESS   address to listen on   (default: 127.0.0.1)
+${PORT_AND_HOST}
   --help
 
 Settings (environment):
@@ -83,22 +86,17 @@ Settings (environment):
   RESPONSE_DELAY_SECONDS         before every answer                      0.0
   SERVICE_PROFILE                neutral, vuforia                         neutral
   SERVICE_BASE_URL               of report downloads                      https://vws.vuforia.com
-  MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET                      client-id, client-secret
-  MODEL_TARGET_USERNAME, MODEL_TARGET_PASSWORD                            user@example.com, password
-  MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED                                false
+${MODEL_TARGETS}
   PORT, HOST                     like the options
-  LOG_LEVEL                      silent, error, warn (refusals), info     info
-  TLS_CERT_FILE, TLS_KEY_FILE    PEM files: serve HTTPS
-  TLS_GENERATE                   true: HTTPS with a certificate made now  false
+${LOG_AND_TLS}
   TARGET_MANAGER_CERT_FILE       PEM file: trust this manager
-  CORS_ALLOW_ORIGIN              let pages of that origin in, * for any   off
+${CORS}
 `,
 
   query: `mock-cloud-reco query: the query API
 
 Options:
-  --port N         port to listen on      (default: 5000)
-  --host ADDRESS   address to listen on   (default: 127.0.0.1)
+${PORT_AND_HOST}
   --help
 
 Settings (environment):
@@ -108,11 +106,9 @@ Settings (environment):
   SERVICE_PROFILE                neutral, vuforia                         neutral
   QUERY_CONTENT_ENCODING         gzip, identity                           gzip
   PORT, HOST                     like the options
-  LOG_LEVEL                      silent, error, warn (refusals), info     info
-  TLS_CERT_FILE, TLS_KEY_FILE    PEM files: serve HTTPS
-  TLS_GENERATE                   true: HTTPS with a certificate made now  false
+${LOG_AND_TLS}
   TARGET_MANAGER_CERT_FILE       PEM file: trust this manager
-  CORS_ALLOW_ORIGIN              let pages of that origin in, * for any   off
+${CORS}
 `,
 
   healthcheck: `mock-cloud-reco healthcheck [url]: asks a server whether it answers
