@@ -117,7 +117,10 @@ export class Emulator {
       await this.delayAnswer(api, delaySeconds);
       return { response: { status, headers, body } };
     } catch (error) {
-      record({ reason: `the request failed: ${error instanceof Error ? error.message : String(error)}` });
+      record({
+        refusedBy: "emulator",
+        reason: `the request failed: ${error instanceof Error ? error.message : String(error)}`,
+      });
       throw error;
     }
   }

@@ -9,7 +9,6 @@ import {
   databaseOrName,
   headerValues,
   InvalidOptionError,
-  listOf,
   nameOfDatabase,
   numberFromZeroToOne,
   oneOf,
@@ -21,7 +20,7 @@ import {
 } from "./option-values.ts";
 import { type ConfiguredResponse, configuredReply } from "./responses/configured.ts";
 import { RESULT_CODES, type ResultCode } from "./responses/result-codes.ts";
-import { type Operation, SERVICES, type Service } from "./runtime/operation.ts";
+import { isOperation, OPERATION_NAMES, type Operation, SERVICES, type Service } from "./runtime/operation.ts";
 
 /** A failure in the words of the API that the request was sent to: its envelope, its headers, its encoding. */
 export interface ResultCodeAnswer {
@@ -71,8 +70,9 @@ export interface Fault {
 }
 
 const anOperation: Acceptable = {
-  accepted: "an operation, or a list of operations",
-  accepts: (value): value is unknown => someText.accepts(value) || listOf(someText).accepts(value),
+  accepted: `one or a list of ${OPERATION_NAMES}`,
+  accepts: (value): value is unknown =>
+    isOperation(value) || (Array.isArray(value) && value.every(isOperation)),
 };
 
 const faultShape: Shape = {

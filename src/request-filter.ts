@@ -9,7 +9,7 @@ import {
   wholeNumber,
 } from "./option-values.ts";
 import type { JournalEntry } from "./runtime/journal.ts";
-import { type Operation, SERVICES, type Service } from "./runtime/operation.ts";
+import { isOperation, OPERATION_NAMES, type Operation, SERVICES, type Service } from "./runtime/operation.ts";
 
 /** What a request must be like; what is not given does not matter. */
 export interface RequestFilter {
@@ -41,7 +41,7 @@ export interface RequestFilter {
 const filterShape: Shape = {
   fields: {
     api: oneOf(...SERVICES),
-    operation: someText,
+    operation: { accepted: OPERATION_NAMES, accepts: isOperation },
     database: databaseOrName,
     method: someText,
     path: someText,

@@ -1,9 +1,10 @@
 import type { Database } from "../domain/database.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { guard, refuse, step } from "../http/guard.ts";
+import { guard, type Refusal, refuse, step } from "../http/guard.ts";
 import { show, showUnknownKey } from "../http/show.ts";
 import { header } from "../http/wire-message.ts";
 import { failure } from "../responses/target-api.ts";
+import type { Call } from "../services.ts";
 import { authorizationHeader } from "../signing.ts";
 import { namedAccessKey } from "./rate-limits.ts";
 import { explainSignature } from "./signature-explanation.ts";
@@ -27,18 +28,27 @@ export const authorizationWellFormed = guard<Exchange>("authorizationWellFormed"
 
 /** Row 5: the access key belongs to a database of a kind that the route serves. */
 export const knownAccessKey = <Kind extends Database>(accepts: (database: Database) => database is Kind) =>
-  step<Exchange & { keyOwner: Database | undefined }, { database: Kind }>(
-    "knownAccessKey",
-    ({ keyOwner, request }) => {
-      if (keyOwner !== undefined && accepts(keyOwner)) return { database: keyOwner };
-      const key = namedAccessKey(header(request, "authorization"));
-      const reason =
-        keyOwner === undefined
-          ? `no database has the server access key ${showUnknownKey(key)}; server keys sign target API requests, client keys sign queries`
-          : `the server access key ${show(key)} belongs to a VuMark database, and this route serves cloud databases only`;
-      return refuse(failure("Fail"), reason);
-    },
-  );
+  step<Call & { keyOwner: Database | undefined }, { database: Kind }>("knownAccessKey", (call) => {
+    const { keyOwner } = call;
+    if (keyOwner !== undefined && accepts(keyOwner)) return { database: keyOwner };
+    return refuseKey(call, keyOwner !== undefined);
+  });
+
+async function refuseKey({ request, services }: Call, isKnown: boolean): Promise<Refusal> {
+  const key = namedAccessKey(header(request, "authorization"));
+  if (isKnown) {
+    return refuse(
+      failure("Fail"),
+      `the server access key ${show(key)} belongs to a VuMark database, and this route serves cloud databases only`,
+    );
+  }
+  const owner = key === undefined ? undefined : await services.store.findDatabaseByClientAccessKey(key);
+  const whose =
+    owner === undefined
+      ? `no database has the server access key ${showUnknownKey(key)}`
+      : `the access key ${show(key)} is the client access key of the database "${owner.name}"`;
+  return refuse(failure("Fail"), `${whose}; server keys sign target API requests, client keys sign queries`);
+}
 
 /** Row 6: the signature is the one that the database's secret key makes. The whole header is compared. */
 export const signatureMatches = guard<Exchange & { database: Database }>(

@@ -9,6 +9,14 @@ interface Mistake {
   readonly text: string;
 }
 
+const COMMON_TYPES = [
+  "application/json",
+  "multipart/form-data",
+  "text/plain",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+];
+
 /**
  * Says why a signature does not match: tries what clients commonly get wrong, and where one of these gives the very
  * signature that was sent, shows both strings to sign with their first difference marked. Shows no secret key.
@@ -34,6 +42,9 @@ export function explainSignature(
       return `the signature was made with the database's ${name}; sign with the secret key that belongs to the access key`;
     }
   }
+  if (signature === createHmac("sha256", secretKey).update(expected).digest("base64")) {
+    return "the signature is an HMAC-SHA256; it must be an HMAC-SHA1";
+  }
   if (signature === hmac(secretKey, expected, "hex")) {
     return "the signature is the HMAC in hexadecimal; it must be its base64";
   }
@@ -42,8 +53,9 @@ export function explainSignature(
       return `the signature does not match: ${advice}. String to sign, expected: ${marked(expected, text)}; signed: ${marked(text, expected)}`;
     }
   }
+  const hasDate = header(request, "date") !== undefined;
   return (
-    `the signature does not match, and no common mistake explains it: check the secret key, and that exactly this is signed ` +
+    `the signature does not match, ${hasDate ? "" : "the request has no Date header, "}and no common mistake explains it: check the secret key, and that exactly this is signed ` +
     `(method, MD5 of the body, content type, date, path): ${expectedShown}`
   );
 }
@@ -82,7 +94,7 @@ function mistakesIn(request: WireRequest): readonly Mistake[] {
   const pathAdvice =
     "sign the path as it is sent, without the query string and without the base URL's own prefix";
   return [
-    ...[contentType, "", "application/json", "multipart/form-data"].map((type) => ({
+    ...[contentType, "", ...COMMON_TYPES].map((type) => ({
       advice: typeAdvice,
       text: lines({ type }),
     })),
@@ -94,6 +106,7 @@ function mistakesIn(request: WireRequest): readonly Mistake[] {
     { advice: "sign the method in upper case", text: lines({ method: method.toLowerCase() }) },
     ...[
       `${path}?${query}`,
+      `https://${header(request, "host")}${path}`,
       percentDecoded(path),
       `${path}/`,
       path.replace(/\/$/, ""),

@@ -16,18 +16,25 @@ export function checkProcess(): void {
   }
 }
 
+function installedVersion(load: NodeJS.Require): unknown {
+  try {
+    return load("nock/package.json").version;
+  } catch (cause) {
+    const hidesIt =
+      cause instanceof Error && "code" in cause && cause.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+    // nock 14 shows it, nock 15 does not.
+    if (hidesIt) return "15 or later";
+    throw new Error(`nock is not installed: ${ADVICE}`, { cause });
+  }
+}
+
 /**
  * The version of the nock that `load` would load.
  *
  * @throws Error if it is missing or another than is accepted, or if another copy of it is loaded already.
  */
 export function checkNock(load: NodeJS.Require): string {
-  let version: unknown;
-  try {
-    version = load("nock/package.json").version;
-  } catch (cause) {
-    throw new Error(`nock is not installed: ${ADVICE}`, { cause });
-  }
+  const version = installedVersion(load);
   if (typeof version !== "string" || !USABLE.test(version)) {
     throw new Error(`nock ${version} cannot be used, it must be 14.0.17 or a later 14: ${ADVICE}`);
   }

@@ -35,7 +35,7 @@ export interface JournalEntry extends ArrivedRequest {
   readonly status?: number | undefined;
   /** Of the response, if it has one. */
   readonly resultCode?: string | undefined;
-  /** Name of the check that refused the request. */
+  /** Name of the check that refused the request; `emulator` when a function of the user's, or the emulator itself, failed. */
   readonly refusedBy?: string | undefined;
   /** When a fault was applied to it: `addFault`, or the option that configured it. Not counted as refused. */
   readonly fault?: string | undefined;

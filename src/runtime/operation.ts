@@ -31,6 +31,9 @@ export const OPERATIONS = [
 /** What a request asked for, by the name that the journal and fault rules use. */
 export type Operation = (typeof OPERATIONS)[number] | `manager.${string}`;
 
+/** What the name of an operation may be, in words. */
+export const OPERATION_NAMES = `${OPERATIONS.join(", ")}, or one of the manager's, which begin with "manager."`;
+
 /** Whether it is the name of an operation. */
 export const isOperation = (name: unknown): name is Operation =>
   typeof name === "string" && (name.startsWith("manager.") || OPERATIONS.some((known) => known === name));

@@ -22,9 +22,15 @@ export interface MatcherResult {
 export function matchReceived(
   mock: unknown,
   wanted: Operation | RequestFilter,
-  { times }: ReceivedTimes = {},
+  { times, ...unknown }: ReceivedTimes = {},
 ): MatcherResult {
   checkMock(mock);
+  const [mistyped] = Object.keys(unknown);
+  if (mistyped !== undefined) {
+    throw new TypeError(
+      `${mistyped} is no option of toHaveReceived; accepted is times, and filters go into the first argument`,
+    );
+  }
   if (times !== undefined && (!Number.isInteger(times) || times < 0)) {
     throw new TypeError(`times must be a whole number from 0 on, got ${inspect(times)}`);
   }
@@ -53,7 +59,7 @@ export function matchRefusedNothing(mock: unknown): MatcherResult {
     message: () =>
       refused.length === 0
         ? `expected the mock to have refused a request, but it served all\n\nIt received ${mock.explain()}`
-        : `expected the mock to have refused nothing\n\nIt refused ${mock.explain({ refused: true })}`,
+        : `expected the mock to have refused nothing\n\nIt received ${mock.explain({ refused: true })}`,
   };
 }
 

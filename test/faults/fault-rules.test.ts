@@ -99,6 +99,11 @@ describe("the journal of a fault", () => {
 
 it.each<[object, string]>([
   [{}, "Invalid fault: got nothing that it does; accepted is answer, cutConnection or delaySeconds."],
+  [
+    { operation: "addTargets", cutConnection: true },
+    'Invalid fault.operation: got "addTargets"; accepted is one or a list of addTarget, listTargets,',
+  ],
+  [{ operation: ["query", "x"], cutConnection: true }, "Invalid fault.operation: got an array of 2"],
   [{ operation: "addTarget" }, "Invalid fault: got nothing that it does"],
   [
     { carriedOut: true, delaySeconds: 1 },
@@ -129,7 +134,7 @@ it.each<[object, string]>([
   ],
   [
     { cutConnection: true, operation: 1 },
-    "Invalid fault.operation: got 1; accepted is an operation, or a list",
+    "Invalid fault.operation: got 1; accepted is one or a list of addTarget",
   ],
   [
     { cutConnection: true, delaySeconds: -1 },

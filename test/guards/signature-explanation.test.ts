@@ -18,6 +18,7 @@ interface Parts {
   date: string;
   path: string;
   encoding: "base64" | "hex";
+  algorithm: "sha1" | "sha256";
 }
 
 async function sendSigned(
@@ -36,10 +37,11 @@ async function sendSigned(
     date,
     path: PATH,
     encoding: "base64",
+    algorithm: "sha1",
   };
-  const { key, scheme, encoding, ...parts } = { ...right, ...change(right, body) };
+  const { key, scheme, encoding, algorithm, ...parts } = { ...right, ...change(right, body) };
   const text = [parts.method, parts.digest, parts.type, parts.date, parts.path].join("\n");
-  const signature = createHmac("sha1", key).update(text).digest(encoding);
+  const signature = createHmac(algorithm, key).update(text).digest(encoding);
   const response = await nodeClient({
     method: "POST",
     url: `${service.urls.target}${PATH}?x=1`,
@@ -74,6 +76,8 @@ describeBackends("the reason of a refused signature", (backend) => {
     ["no date", () => ({ date: "" }), "sign the Date header's exact value"],
     ["a lower-case method", () => ({ method: "post" }), "sign the method in upper case"],
     ["the query string", () => ({ path: `${PATH}?x=1` }), "without the query string"],
+    ["another content type than is sent", () => ({ type: "text/plain" }), 'signed: "POST'],
+    ["SHA-256", () => ({ algorithm: "sha256" }), "HMAC-SHA256; it must be an HMAC-SHA1"],
     ["a trailing slash", () => ({ path: `${PATH}/` }), "sign the path as it is sent"],
     ["a hexadecimal signature", () => ({ encoding: "hex" }), "it must be its base64"],
     [
@@ -93,6 +97,41 @@ describeBackends("the reason of a refused signature", (backend) => {
     expect(status).toBe(401);
     expect(reason).toContain(advice);
     for (const secret of [keys.serverSecretKey, keys.clientSecretKey]) expect(reason).not.toContain(secret);
+  });
+
+  it("tells of a whole URL in the place of the path", async () => {
+    await using service = await backend.open({ targetUrl: "https://target.example" });
+    const keys = await service.addCloudDatabase();
+    const host = backend.overSockets ? new URL(service.urls.target).host : "target.example";
+    const { reason } = await sendSigned(service, keys, () => ({ path: `https://${host}${PATH}` }));
+    expect(reason).toContain(
+      "sign the path as it is sent, without the query string and without the base URL",
+    );
+  });
+
+  it("tells of a Date header that is missing", async () => {
+    await using service = await backend.open();
+    const { serverAccessKey: key } = await service.addCloudDatabase();
+    const headers = { Authorization: `VWS ${key}:c2lnbmF0dXJl` };
+    expect((await nodeClient({ method: "GET", url: service.urls.target + PATH, headers })).status).toBe(401);
+    expect((await service.latest()).reason).toMatch(
+      /does not match, the request has no Date header, and no common/,
+    );
+  });
+
+  it("tells of the client's access key", async () => {
+    await using service = await backend.open();
+    const keys = await service.addCloudDatabase({ databaseName: "shop" });
+    const { clientAccessKey: serverAccessKey, clientSecretKey: serverSecretKey } = keys;
+    const { status, reason } = await sendSigned(
+      service,
+      { ...keys, serverAccessKey, serverSecretKey },
+      () => ({}),
+    );
+    expect(status).toBe(400);
+    expect(reason).toMatch(
+      /^the access key "\w+" is the client access key of the database "shop"; server keys sign/,
+    );
   });
 
   it("tells of the client's secret key", async () => {

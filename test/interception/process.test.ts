@@ -97,6 +97,17 @@ describe("a mock refuses to start", () => {
     );
   });
 
+  test("with a nock that does not show its version", async () => {
+    const printed = await start(async (modules) => {
+      await mkdir(join(modules, "nock"));
+      const exports = { ".": "./index.js" };
+      await writeFile(join(modules, "nock/package.json"), JSON.stringify({ name: "nock", exports }));
+    });
+    expect(printed).toMatch(
+      /^nock 15 or later cannot be used, it must be 14.0.17 or a later 14: npm install/,
+    );
+  });
+
   test("beside another copy of nock", async () => {
     const theirs = join(repository, "node_modules/nock/index.js");
     const printed = await start(

@@ -123,7 +123,7 @@ describe("the printed journal tells what to change about", () => {
     expect(lines(mock.explain()).slice(0, 3)).toEqual([
       "1 request, 1 refused",
       '#1 2026-11-21T12:00:00.000Z POST /v1/query → no response (query, database "shop")',
-      "the request failed: no model loaded",
+      "emulator: the request failed: no model loaded",
     ]);
   });
 });

@@ -1,5 +1,7 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { inModules, runNode } from "./run.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
+import { inConsumer, inModules, runNode } from "./run.ts";
 
 /** Runs one of the examples against the installed package; gives what it printed. */
 async function runExample(name: string, ...args: string[]): Promise<string> {
@@ -20,6 +22,18 @@ describe("in a project with", () => {
   it("Jest, with both files in one worker", async () => {
     const printed = await runExample("jest", ...jest);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
+  });
+
+  it("Jest, as the README shows it", async () => {
+    const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+    const blocks = codeBlocks(readme).filter(({ language }) => language === "js");
+    await mkdir(inConsumer("examples/readme"));
+    for (const [index, { text }] of blocks.entries()) {
+      await writeFile(inConsumer(`examples/readme/block-${index}.test.js`), text);
+    }
+    const printed = await runExample("readme", ...jest, "--rootDir=.");
+    expect(printed).toContain(`Test Suites: ${blocks.length} passed, ${blocks.length} total`);
+    expect(blocks.length).toBeGreaterThan(0);
   });
 
   it("Jest running modules, with both files in one worker", async () => {

@@ -1,6 +1,8 @@
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import { openFixture } from "../../src/testing/fixture.ts";
+import { MockSession } from "../support/mock-session.ts";
+import { makePng } from "../support/png.ts";
 
 const summary = (key: string) =>
   fetch("https://vws.vuforia.com/summary", { headers: { Authorization: `VWS ${key}:signature` } });
@@ -23,6 +25,23 @@ it("ends the mock also when the test fails for its requests, naming all of them"
     /^the mock refused 2 requests, and failOnRefusedRequests is set:\n#1 .*GET \/summary → 401 .*\n {3}signatureMatches: .*\n(.*\n)*#1 .*GET \/sumary → no response\n {3}route: /,
   );
   expect(globalThis.fetch).toBe(before);
+});
+
+it("fails the test for a request that the mock itself could not answer, too", async () => {
+  const queryMatcher = () => {
+    throw new Error("no model loaded");
+  };
+  const { database, mock, close } = openFixture({
+    failOnRefusedRequests: true,
+    queryMatcher,
+    targetRater: () => 5,
+  });
+  await mock.addTarget(database, { image: makePng(), processed: true });
+  await expect(new MockSession(mock, database).query()).rejects.toThrow("no model loaded");
+  expect(mock.requestsOf({ refused: true })).toHaveLength(1);
+  expect(close).toThrow(
+    /the mock refused a request.*:\n#1 .* no response .*\n {3}emulator: the request failed: no/,
+  );
 });
 
 it("does not mind refused requests otherwise", async () => {

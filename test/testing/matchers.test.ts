@@ -60,6 +60,17 @@ describe("toHaveReceived", () => {
         `times must be a whole number from 0 on, got ${times}`,
       );
     }
+    // JavaScript has no types to say so, and negated they would always hold.
+    const mistyped: [wanted: object | string, options: object | undefined, message: string][] = [
+      ["querry", undefined, 'Invalid filter.operation: got "querry"; accepted is addTarget, '],
+      [{ operation: "querry" }, undefined, 'Invalid filter.operation: got "querry"'],
+      [{ opration: "query" }, undefined, "Invalid filter.opration: got an unknown name"],
+      ["query", { time: 1 }, "time is no option of toHaveReceived; accepted is times"],
+      ["query", { times: 1, status: 201 }, "status is no option of toHaveReceived"],
+    ];
+    for (const [wanted, options, message] of mistyped) {
+      expect(() => expect(mock).not.toHaveReceived(wanted as "query", options)).toThrow(message);
+    }
   });
 });
 
@@ -69,7 +80,7 @@ describe("toHaveRefusedNothing", () => {
     await summary();
     expect(mock).not.toHaveRefusedNothing();
     expect(() => expect(mock).toHaveRefusedNothing()).toThrow(
-      /to have refused nothing\n\nIt refused 1 request, 1 refused\n#1 .*\n {3}authorizationGiven: /,
+      /to have refused nothing\n\nIt received 1 request, 1 refused\n#1 .*\n {3}authorizationGiven: /,
     );
   });
 
