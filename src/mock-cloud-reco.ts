@@ -57,7 +57,6 @@ interface World {
 export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #options: ResolvedOptions;
   readonly #random: Random;
-  readonly #journal: Journal;
   readonly #runs: Runs<World>;
   #interceptors: readonly Interceptor[] = [];
 
@@ -71,9 +70,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     const { seed, targetRater } = this.#options;
     if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    this.#journal = new Journal(this.#options.journalCapacity);
     const store = new MemoryStore((image) => assessImage(image, targetRater, this.#random));
-    this.#runs = new Runs(this.#world(store));
+    this.#runs = new Runs(this.#world(store, new Journal(this.#options.journalCapacity)));
     this.start();
   }
 
@@ -258,7 +256,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     store.reset();
     clock.reset();
     emulator.faults.clear();
-    this.#journal.clear();
+    emulator.journal.clear();
   }
 
   /**
@@ -311,28 +309,35 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * Calls a function that has the state to itself: it begins with what is there, and whatever the function changes,
    * through requests or this mock, is gone when it ends or throws, added faults too. Several may run at once or inside
    * each other. What a run sees is decided by asynchronous context; requests made outside of any run, by a server that a
-   * test talks to for instance, belong to the run if there is only one. The journal is common to all.
+   * test talks to for instance, belong to the run if there is only one. Inside of a run, {@link requests} has the run's own
+   * only; outside they are among all others.
    *
    * @returns what the function returns.
    * @throws what the function throws.
    * @example await mock.run(async () => { await client.addTarget("label", image); });
    */
   run<Result>(call: () => Result): Promise<Awaited<Result>> {
-    const { store, clock, emulator } = this.#runs.current;
-    const faults = new Faults([], emulator.faults);
-    return this.#runs.run(this.#world(store.fork(), clock.setting, faults), call);
+    return this.#runs.run(({ store, clock, emulator }) => {
+      const journal = new Journal(this.#options.journalCapacity, emulator.journal);
+      const faults = new Faults([], emulator.faults);
+      return this.#world(store.fork(), journal, clock.setting, faults);
+    }, call);
+  }
+
+  get #journal(): Journal {
+    return this.#runs.current.emulator.journal;
   }
 
   get #store(): MemoryStore {
     return this.#runs.current.store;
   }
 
-  #world(store: MemoryStore, clockSetting?: ClockSetting, faults?: Faults): World {
+  #world(store: MemoryStore, journal: Journal, clockSetting?: ClockSetting, faults?: Faults): World {
     const { profile, settings } = this.#options;
     const clock = new MovableClock(this.#options.clock, clockSetting);
     const emulator = new Emulator(
       { store, clock, random: this.#random, profile, settings },
-      { unservedPaths: "connectionError", journal: this.#journal, ...(faults && { faults }) },
+      { unservedPaths: "connectionError", journal, ...(faults && { faults }) },
     );
     return { store, clock, emulator };
   }

@@ -20,9 +20,15 @@ export class Runs<State> {
     return (this.context.getStore() ?? this.onlyInnermost)?.state ?? this.shared;
   }
 
-  /** Calls a function that sees another state, as does all that it starts, until what it returns is settled. */
-  async run<Result>(state: State, call: () => Result): Promise<Awaited<Result>> {
-    const run: Run<State> = { state, within: this.context.getStore() ?? this.onlyInnermost };
+  /**
+   * Calls a function that sees another state, as does all that it starts, until what it returns is settled.
+   *
+   * @param stateWithin - makes that state of the one it is within. That is decided by asynchronous context alone: of runs
+   * that are started side by side, the second is not within the first.
+   */
+  async run<Result>(stateWithin: (outer: State) => State, call: () => Result): Promise<Awaited<Result>> {
+    const within = this.context.getStore();
+    const run: Run<State> = { state: stateWithin(within?.state ?? this.shared), within };
     this.running.add(run);
     try {
       return await this.context.run(run, call);

@@ -68,11 +68,7 @@ export type RequestResult = Omit<JournalEntry, keyof ArrivedRequest>;
 
 /** The latest requests, in the order in which they were answered; counts what it dropped. */
 export class Journal {
-  readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> } = {
-    request: new Signal("request"),
-    response: new Signal("response"),
-    rejected: new Signal("rejected"),
-  };
+  readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> };
   private kept: JournalEntry[] = [];
   private arrived = 0;
   private answered = 0;
@@ -80,18 +76,26 @@ export class Journal {
   /** Begins anew with every {@link clear}. */
   private era = {};
 
-  /** @param capacity - how many entries are kept, at least 1. */
-  constructor(private readonly capacity: number = DEFAULT_CAPACITY) {}
+  /**
+   * @param capacity - how many entries are kept, at least 1.
+   * @param whole - a journal that has the entries of this one too, numbers them and tells of them.
+   */
+  constructor(
+    private readonly capacity: number = DEFAULT_CAPACITY,
+    private readonly whole?: Journal,
+  ) {
+    this.events = whole?.events ?? {
+      request: new Signal("request"),
+      response: new Signal("response"),
+      rejected: new Signal("rejected"),
+    };
+  }
 
   /** Notes a request. The function returned notes its answer, which is kept unless the journal was cleared meanwhile. */
   open(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => void {
-    this.arrived += 1;
-    const arrived: ArrivedRequest = { number: this.arrived, ...request };
-    const { era } = this;
-    this.events.request.emit(arrived);
+    const close = this.note(request);
     return (result) => {
-      const entry: JournalEntry = { ...arrived, ...result };
-      if (era === this.era) this.keep(entry);
+      const entry = close(result);
       if (entry.status !== undefined) this.events.response.emit(entry);
       if (entry.refusedBy !== undefined) this.events.rejected.emit(entry);
     };
@@ -112,6 +116,23 @@ export class Journal {
     this.answered = 0;
     this.considered = 0;
     this.era = {};
+  }
+
+  private note(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => JournalEntry {
+    const { era } = this;
+    const close = this.whole?.note(request) ?? this.arrive(request);
+    return (result) => {
+      const entry = close(result);
+      if (era === this.era) this.keep(entry);
+      return entry;
+    };
+  }
+
+  private arrive(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => JournalEntry {
+    this.arrived += 1;
+    const arrived: ArrivedRequest = { number: this.arrived, ...request };
+    this.events.request.emit(arrived);
+    return (result) => ({ ...arrived, ...result });
   }
 
   private keep(entry: JournalEntry): void {

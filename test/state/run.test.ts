@@ -96,6 +96,45 @@ describe("a run", () => {
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
   });
 
+  it("is not within another that was started beside it and still runs", async () => {
+    const { mock } = opened();
+    const both = barrier(2);
+    const addShop = async () => {
+      const database = mock.addCloudDatabase({ databaseName: "new shop" });
+      await both();
+      return database.databaseName;
+    };
+    expect(await Promise.all([mock.run(addShop), mock.run(addShop)])).toEqual(["new shop", "new shop"]);
+  });
+
+  it("has the requests of its own, beside others that run at the same time", async () => {
+    const { mock, session } = opened();
+    await session.add({ name: "before" });
+    const seen: number[] = [];
+    mock.on("response", ({ number }) => seen.push(number));
+    const both = barrier(2);
+    const paths = () => mock.requests.map(({ method, path }) => `${method} ${path}`);
+    const list = async () => {
+      await session.target({ method: "GET", path: "/targets" });
+      await both();
+      expect(paths()).toEqual(["GET /targets"]);
+      expect(mock.explain()).toMatch(/^1 request, none refused/);
+      await mock.run(() => session.target({ method: "GET", path: "/nested" })).catch(() => {});
+      expect(paths()).toEqual(["GET /targets", "GET /nested"]);
+      mock.clearRequests();
+      expect(paths()).toEqual([]);
+    };
+    const add = async () => {
+      await session.add({ name: "inside" });
+      await both();
+      expect(paths()).toEqual(["POST /targets"]);
+    };
+    await Promise.all([mock.run(list), mock.run(add)]);
+    expect(paths().slice(0, 1)).toEqual(["POST /targets"]);
+    expect(paths().slice(1).sort()).toEqual(["GET /nested", "GET /targets", "POST /targets"]);
+    expect(seen.sort()).toEqual([2, 3]);
+  });
+
   it("may hold other runs, each beginning with what the outer one has", async () => {
     const { mock, names, session } = opened();
     await mock.run(async () => {
