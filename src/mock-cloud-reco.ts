@@ -1,3 +1,4 @@
+import { addedCloudDatabase, addedVuMarkDatabase } from "./added-database.ts";
 import {
   addedTarget,
   checkCounts,
@@ -7,14 +8,10 @@ import {
 } from "./added-target.ts";
 import {
   type CloudDatabaseFields,
-  checkVuMarkDatabase,
-  cloudDatabase,
   type DatabaseChanges,
   databaseSettings,
   type VuMarkDatabaseFields,
 } from "./database-fields.ts";
-import type { Database } from "./domain/database.ts";
-import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "./domain/new-database.ts";
 import { Emulator } from "./emulator.ts";
 import { type Fault, type FaultHandle, faultRule } from "./fault-fields.ts";
 import { Faults } from "./faults/faults.ts";
@@ -165,12 +162,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @throws Error when a key, name or id is taken, saying which.
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
-    const database = newCloudDatabase(
-      cloudDatabase(fields),
-      this.#random,
-      this.#options.settings.databaseDefaults,
-    );
-    this.#add(database);
+    const { databaseDefaults } = this.#options.settings;
+    const database = addedCloudDatabase(this.#store, fields, this.#random, databaseDefaults);
     return new MockCloudDatabase(
       database,
       () => this.#store,
@@ -183,17 +176,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    *
    * @throws InvalidOptionError, Error as for {@link addCloudDatabase}.
    */
-  addVuMarkDatabase({ targets = [], ...fields }: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
-    checkVuMarkDatabase({ targets, ...fields });
-    const { databaseName: name, stateName: state, serverAccessKey, serverSecretKey } = fields;
-    const database = newVuMarkDatabase({ name, state, serverAccessKey, serverSecretKey }, this.#random);
-    this.#add(database);
-    for (const { targetId: id, ...rest } of targets) {
-      this.#store.addTemplateTarget(
-        database.name,
-        newTemplateTarget({ id, ...rest }, this.#random, this.#now),
-      );
-    }
+  addVuMarkDatabase(fields: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
+    const database = addedVuMarkDatabase(this.#store, fields, this.#random, this.#now);
     return new MockVuMarkDatabase(database, () => this.#store);
   }
 
@@ -344,13 +328,6 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
 
   get #now(): number {
     return this.#runs.current.clock.now().getTime();
-  }
-
-  #add(database: Database): void {
-    const taken = this.#store.createDatabase(database);
-    if (taken === undefined) return;
-    const shown = /secret/i.test(taken.conflict) ? "that value" : JSON.stringify(taken.value);
-    throw new Error(`a database with the ${taken.conflict} ${shown} exists already; it must be unique`);
   }
 
   /** What each base URL serves; APIs that share one answer it together. */

@@ -17,6 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["emulator.ts", "unserved-reason.ts", "openapi"],
   ["interception"],
   [
+    "added-database.ts",
     "added-target.ts",
     "base-url.ts",
     "option-values.ts",

@@ -1,5 +1,5 @@
-export type { CloudDatabaseFields, DatabaseChanges } from "../database-fields.ts";
-export type { MockCloudDatabase, MockTarget } from "../mock-database.ts";
+export type { CloudDatabaseFields, DatabaseChanges, VuMarkDatabaseFields } from "../database-fields.ts";
+export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock-database.ts";
 export { InvalidOptionError } from "../option-values.ts";
 export type { ProfileName } from "../profiles.ts";
 export type { ConsideredTarget, JournalEntry } from "../runtime/journal.ts";

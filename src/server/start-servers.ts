@@ -1,6 +1,6 @@
-import { type CloudDatabaseFields, cloudDatabase } from "../database-fields.ts";
-import { newCloudDatabase } from "../domain/new-database.ts";
-import { MockCloudDatabase } from "../mock-database.ts";
+import { addedCloudDatabase, addedVuMarkDatabase } from "../added-database.ts";
+import type { CloudDatabaseFields, VuMarkDatabaseFields } from "../database-fields.ts";
+import { MockCloudDatabase, MockVuMarkDatabase } from "../mock-database.ts";
 import { checkShape, oneOf, type Shape, someText, wholeNumber } from "../option-values.ts";
 import { createRandom } from "../runtime/random.ts";
 import type { SentEntry } from "../store/journal-codec.ts";
@@ -49,6 +49,12 @@ export interface Servers extends AsyncDisposable {
    * @throws InvalidOptionError naming a field that is not accepted; Error when a key, name or id is taken.
    */
   addCloudDatabase(fields?: CloudDatabaseFields): MockCloudDatabase;
+  /**
+   * Adds a VuMark database with its template targets (protocol section 6).
+   *
+   * @throws as {@link addCloudDatabase}.
+   */
+  addVuMarkDatabase(fields?: VuMarkDatabaseFields): MockVuMarkDatabase;
   /** The cloud database of that name. */
   findCloudDatabase(name: string): MockCloudDatabase | undefined;
   /** Every target, template target, report and dataset is past its processing time from now on. */
@@ -132,11 +138,11 @@ export async function startServers(
     certificate: files?.cert,
     seeded,
     addCloudDatabase: (fields = {}) => {
-      const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
-      const taken = store.createDatabase(database);
-      if (taken === undefined) return new MockCloudDatabase(database, () => store, now);
-      throw new Error(`another database has the same ${taken.conflict}`);
+      const database = addedCloudDatabase(store, fields, random, settings.databaseDefaults);
+      return new MockCloudDatabase(database, () => store, now);
     },
+    addVuMarkDatabase: (fields = {}) =>
+      new MockVuMarkDatabase(addedVuMarkDatabase(store, fields, random, now()), () => store),
     findCloudDatabase: (name) => {
       const database = store.findDatabaseByName(name);
       return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, now) : undefined;

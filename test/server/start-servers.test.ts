@@ -1,6 +1,6 @@
 import { request as httpsRequest } from "node:https";
 import { describe, expect, test } from "vitest";
-import { exactMatcher } from "../../src/index.ts";
+import { authorizationHeader, exactMatcher, rfc1123Date } from "../../src/index.ts";
 import { startServers } from "../../src/server/index.ts";
 
 describe("options", () => {
@@ -72,13 +72,28 @@ describe("the servers", () => {
     await using servers = await startServers({ seed: 1 });
     const database = servers.addCloudDatabase({ databaseName: "shop", targetQuota: 3 });
     expect(() => servers.addCloudDatabase({ databaseName: "shop" })).toThrow(
-      "another database has the same name",
+      'a database with the name "shop" exists already; it must be unique',
     );
     expect(servers.findCloudDatabase("shop")?.serverAccessKey).toBe(database.serverAccessKey);
     const listed = await (await fetch(`${servers.urls.manager}/cloud_databases`)).json();
     expect(listed).toMatchObject([{ database_name: "shop", target_quota: 3 }]);
     servers.reset();
     expect(servers.findCloudDatabase("shop")).toBeUndefined();
+  });
+
+  test("VuMark databases can be added, and make instances", async () => {
+    await using servers = await startServers();
+    const added = servers.addVuMarkDatabase({ databaseName: "labels", targets: [{ name: "label" }] });
+    expect(added.targets).toMatchObject([{ name: "label" }]);
+    expect(() => servers.addVuMarkDatabase({ databaseName: "labels" })).toThrow('the name "labels" exists');
+    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = added;
+    const [path, body] = [`/targets/${added.targets[0]?.targetId}/instances`, '{"instance_id":"1"}'];
+    const [date, contentType, method] = [rfc1123Date(), "application/json", "POST"];
+    const parts = { method, path, body, contentType, date };
+    const authorization = authorizationHeader({ accessKey, secretKey, ...parts });
+    const headers = { authorization, date, "content-type": contentType, accept: "image/svg+xml" };
+    const response = await fetch(servers.urls.target + path, { method, headers, body });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("<svg")]);
   });
 
   test("speak TLS with a certificate made for them, also to each other", async () => {
