@@ -79,6 +79,7 @@ export class StrayRequests {
     // nock reports an error even if the client has aborted meanwhile, when some clients (got) no longer listen, which would
     // end the process. Before node:http's own listener, which passes the error on to the request.
     socket.prependListener("error", () => socket.destroyed && request.on("error", () => {}));
+    socket.once("close", () => setImmediate(closeParsers, socket));
   }
 
   /** Fails a request that was on its way when the mock stopped. If nock is still active, it may as well be a new one. */
@@ -91,3 +92,16 @@ export class StrayRequests {
 }
 
 const originIn = ({ proto, host }: RequestOptions) => `${proto}://${host}`;
+
+/**
+ * nock's sockets (those of @mswjs/interceptors) let go of their two HTTP parsers without closing them, and a parser that was
+ * not closed stays in memory for good: 11 kB for each request of node:http.
+ */
+function closeParsers(socket: object): void {
+  for (const name of ["requestParser", "responseParser"]) {
+    const parser: unknown = Reflect.get(socket, name);
+    if (typeof parser !== "object" || parser === null) continue;
+    const close: unknown = Reflect.get(parser, "close");
+    if (typeof close === "function") Reflect.apply(close, parser, []);
+  }
+}

@@ -1,12 +1,11 @@
 /**
- * Creates, uses and stops a thousand mocks, or as many of nock's own interceptors; prints what that has left behind. Needs
- * --expose-gc. Parameters: `ours` or `nock`, `fetch` or `https`.
+ * Creates, uses and stops a thousand mocks; prints what that has left behind. Needs --expose-gc. Parameter: `fetch` or
+ * `https`.
  */
 import https from "node:https";
-import { createRequire } from "node:module";
 import { MockCloudReco } from "../../../src/index.ts";
 
-const [what, client] = process.argv.slice(2);
+const [client] = process.argv.slice(2);
 const WARM_UP = 1000;
 const CYCLES = 1000;
 const ORIGIN = "https://vws.vuforia.com";
@@ -21,25 +20,11 @@ const send: () => Promise<unknown> =
           request.on("error", reject);
         });
 
-function start(): () => void {
-  if (what === "ours") {
-    const mock = new MockCloudReco();
-    mock.addCloudDatabase();
-    return () => mock.stop();
-  }
-  const nock: typeof import("nock") = createRequire(import.meta.url)("nock");
-  if (!nock.isActive()) nock.activate();
-  nock(ORIGIN).get(PATH).reply(200, "nock's own");
-  return () => {
-    nock.cleanAll();
-    nock.restore();
-  };
-}
-
 async function cycle(): Promise<void> {
-  const stop = start();
+  const mock = new MockCloudReco();
+  mock.addCloudDatabase();
   await send();
-  stop();
+  mock.stop();
 }
 
 function heap(): number {
