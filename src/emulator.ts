@@ -18,6 +18,7 @@ import { emptyNotFound, notFoundPage } from "./responses/pages.ts";
 import { emptyQueryReply, encodeQueryReply } from "./responses/query-api.ts";
 import type { Awaitable } from "./runtime/awaitable.ts";
 import { Journal, type RequestResult } from "./runtime/journal.ts";
+import { messageOf } from "./runtime/message-of.ts";
 import type { Service } from "./runtime/operation.ts";
 import { realMilliseconds } from "./runtime/real-time.ts";
 import type { ServiceEndpoint, Services, Settings } from "./services.ts";
@@ -117,10 +118,7 @@ export class Emulator {
       await this.delayAnswer(api, delaySeconds);
       return { response: { status, headers, body } };
     } catch (error) {
-      record({
-        refusedBy: "emulator",
-        reason: `the request failed: ${error instanceof Error ? error.message : String(error)}`,
-      });
+      record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
       throw error;
     }
   }

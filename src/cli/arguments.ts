@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { messageOf } from "../runtime/message-of.ts";
 import { IN_PROCESS_ONLY } from "../server/in-process-only.ts";
 import { UsageError } from "./terminal.ts";
 
@@ -27,7 +28,7 @@ export function readOptions<const T extends Options>(
     if (parsed.positionals.length > words) throw new UsageError(`unexpected "${parsed.positionals[words]}"`);
     return parsed;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { parseBaseUrl } from "../base-url.ts";
+import { messageOf } from "../runtime/message-of.ts";
 import { readOptions } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { type ExitCode, type Terminal, UsageError } from "./terminal.ts";
@@ -25,7 +26,7 @@ function addressed(given: string): URL {
   try {
     return parseBaseUrl("url", given);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { MissingSchemeError } from "../base-url.ts";
 import { InvalidOptionError } from "../option-values.ts";
+import { messageOf } from "../runtime/message-of.ts";
 import { InvalidSeedError } from "../server/seed-file.ts";
 import { InvalidSettingsError, ROLES } from "../server/settings.ts";
 import { healthcheck } from "./healthcheck.ts";
@@ -24,8 +25,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     return await runCommand(command, rest, terminal);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    for (const line of message.split("\n")) terminal.complain(`mock-cloud-reco: ${line}\n`);
+    for (const line of messageOf(error).split("\n")) terminal.complain(`mock-cloud-reco: ${line}\n`);
     if (error instanceof UsageError) terminal.complain("See: mock-cloud-reco --help\n");
     return MISTAKES.some((mistake) => error instanceof mistake) ? 2 : 1;
   }

@@ -6,9 +6,9 @@
  */
 export function decodeServiceBase64(text: string): Buffer | undefined {
   if (!/^[A-Za-z0-9+/=]*$/.test(text)) return undefined;
-  const groups = [text, text.slice(0, -1), `${text}==`, `${text}=`][text.length % 4] ?? text;
-  const data = /^[^=]*/.exec(groups)?.[0] ?? "";
-  const padding = /^=*/.exec(groups.slice(data.length))?.[0].length ?? 0;
+  const groups = text.length % 4 === 1 ? text.slice(0, -1) : text.padEnd(4 * Math.ceil(text.length / 4), "=");
+  const data = groups.replace(/=.*$/, "");
+  const padding = groups.slice(data.length).replace(/[^=].*$/, "").length;
   const needed = (4 - (data.length % 4)) % 4;
   if (needed === 3 || padding < needed) return undefined;
   const ended = groups.length === data.length + padding;

@@ -29,7 +29,7 @@ export function explainSignature(
   otherSecrets: Readonly<Record<string, string>>,
 ): string {
   const given = header(request, "authorization") ?? "";
-  const scheme = given.split(" ", 1)[0] ?? "";
+  const scheme = given.replace(/ .*$/, "");
   const signature = given.slice(given.indexOf(":") + 1);
   const expected = expectedText(request);
   const expectedShown = JSON.stringify(expected);
@@ -82,7 +82,7 @@ function mistakesIn(request: WireRequest): readonly Mistake[] {
     const right = {
       method: method.toUpperCase(),
       digest,
-      type: contentType.split(";", 1)[0] ?? "",
+      type: contentType.replace(/;.*$/, ""),
       date,
       path,
     };

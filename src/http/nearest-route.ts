@@ -41,15 +41,17 @@ function editCost(
   to: readonly string[],
   change: (given: string, wanted: string) => number,
 ): number {
-  let row = to.map((_, index) => index + 1);
-  row.unshift(0);
+  // What it costs to come from what was read of `from` so far to each beginning of `to`.
+  const row = to.map((wanted, index) => ({ wanted, cost: index + 1 }));
+  let least = to.length;
   for (const [index, given] of from.entries()) {
-    const next = [index + 1];
-    for (const [column, wanted] of to.entries()) {
-      const changed = (row[column] ?? 0) + change(given, wanted);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    let before = index;
+    least = index + 1;
+    for (const cell of row) {
+      least = Math.min(before + change(given, cell.wanted), cell.cost + 1, least + 1);
+      before = cell.cost;
+      cell.cost = least;
     }
-    row = next;
   }
-  return row.at(-1) ?? 0;
+  return least;
 }

@@ -1,3 +1,5 @@
+import { messageOf } from "../runtime/message-of.ts";
+
 export type JsonObject = { readonly [key: string]: unknown };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -43,7 +45,7 @@ export class RequestBody {
     try {
       return { value: JSON.parse(text) };
     } catch (error) {
-      return { error: error instanceof Error ? error.message : String(error) };
+      return { error: messageOf(error) };
     }
   }
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { loadModule } from "../runtime/load-module.ts";
+import { messageOf } from "../runtime/message-of.ts";
 import { formatOf } from "./format.ts";
 import { Slots } from "./slots.ts";
 
@@ -55,8 +56,7 @@ async function decode<T>(
   try {
     return await run(image);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { damage: message.split("\n", 1).join("") };
+    return { damage: messageOf(error).split("\n", 1).join("") };
   }
 }
 

@@ -1,6 +1,7 @@
 import { percentDecoded } from "../../http/route.ts";
 import { header, type WireRequest, type WireResponse } from "../../http/wire-message.ts";
 import type { Journal } from "../../runtime/journal.ts";
+import { messageOf } from "../../runtime/message-of.ts";
 import type { MovableClock } from "../../runtime/movable-clock.ts";
 import { encodeTarget, toText } from "../../store/codec.ts";
 import {
@@ -102,7 +103,7 @@ async function orRefused(act: () => Promise<Buffer>): Promise<WireResponse> {
   try {
     return reply(200, await act());
   } catch (error) {
-    return reply(400, Buffer.from(error instanceof Error ? error.message : String(error)));
+    return reply(400, Buffer.from(messageOf(error)));
   }
 }
 
