@@ -1,9 +1,10 @@
+import type { File } from "node:buffer";
 import { stringify } from "node:querystring";
 import type { HeaderList } from "../http/wire-message.ts";
 import type { InterceptedRequest } from "./answer.ts";
 import { originOf } from "./host-table.ts";
 
-type HeaderValue = string | Buffer | readonly (string | Buffer)[] | null | undefined;
+type HeaderValue = string | readonly string[] | null | undefined;
 
 /** What undici's dispatchers get, of versions 6 to 8. */
 export interface DispatchOptions {
@@ -43,23 +44,25 @@ export async function interceptedRequest(
 function* headerPairs(headers: DispatchOptions["headers"]): Generator<HeaderList[number]> {
   if (headers === null || headers === undefined) return;
   const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  const isFlat = !list.every((entry) => Array.isArray(entry) && entry.length === 2);
-  const pairs = isFlat ? list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])) : list;
-  for (const pair of pairs) {
-    if (!Array.isArray(pair)) continue;
-    const [name, value] = pair;
+  const pairs = list.every(isPair)
+    ? list
+    : list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]] as const] : []));
+  for (const [name, value] of pairs) {
     for (const line of Array.isArray(value) ? value : [value]) {
-      if (line !== null && line !== undefined) yield [latin1(name), latin1(line)];
+      if (line !== null && line !== undefined) yield [String(name), String(line)];
     }
   }
 }
 
-const latin1 = (text: unknown): string => (Buffer.isBuffer(text) ? text.toString("latin1") : String(text));
+const isPair = (entry: unknown): entry is readonly [unknown, unknown] =>
+  Array.isArray(entry) && entry.length === 2;
+
+type Form = Iterable<[string, string | File]>;
 
 interface Body {
   readonly bytes: Buffer;
   /** The content type that undici sends with it by itself. */
-  readonly type?: string;
+  readonly type?: string | null;
 }
 
 async function readBody(body: unknown): Promise<Body> {
@@ -78,21 +81,17 @@ async function readBody(body: unknown): Promise<Body> {
 }
 
 /** undici's own FormData class is not the global one, so that the global Response would not know it. */
-async function encodeForm(form: Iterable<[string, string | Blob]>): Promise<Body> {
+async function encodeForm(form: Form): Promise<Body> {
   const copy = new FormData();
   for (const [name, value] of form) {
     if (typeof value === "string") copy.append(name, value);
-    else copy.append(name, value, String(Reflect.get(value, "name") ?? "blob"));
+    else copy.append(name, value, value.name);
   }
   const encoded = new Response(copy);
-  return {
-    bytes: Buffer.from(await encoded.arrayBuffer()),
-    type: encoded.headers.get("content-type") ?? "multipart/form-data",
-  };
+  return { bytes: Buffer.from(await encoded.arrayBuffer()), type: encoded.headers.get("content-type") };
 }
 
-const isForm = (body: unknown): body is Iterable<[string, string | Blob]> =>
-  Object.prototype.toString.call(body) === "[object FormData]";
+const isForm = (body: unknown): body is Form => Object.prototype.toString.call(body) === "[object FormData]";
 
 const isIterable = (body: unknown): body is AsyncIterable<Uint8Array> | Iterable<Uint8Array> =>
   typeof body === "object" && body !== null && (Symbol.asyncIterator in body || Symbol.iterator in body);
