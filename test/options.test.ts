@@ -31,6 +31,10 @@ const refused: readonly [unknown, string][] = [
   [{ queryMatcher: "exact" }, 'Invalid options.queryMatcher: got "exact"; accepted is a function'],
   [{ duplicatesMatcher: 1 }, "Invalid options.duplicatesMatcher: got 1; accepted is a function"],
   [{ targetRater: {} }, "Invalid options.targetRater: got an object; accepted is a function"],
+  [{ profile: () => "neutral" }, "Invalid options.profile: got a function;"],
+  [{ profile: "n".repeat(81) }, `Invalid options.profile: got "${"n".repeat(80)}…";`],
+  [{ modelTargetClient: 1 }, "Invalid options.modelTargetClient: got 1; accepted is an object."],
+  [{ requestRateLimits: 1 }, "Invalid options.requestRateLimits: got 1; accepted is an object, or null."],
   [{ delay: 1 }, "Invalid options.delay: got 1; accepted is a function"],
   [
     { unhandledRequests: "warn" },

@@ -41,4 +41,10 @@ describe("rfc1123Date", () => {
   it("is GMT with two-digit fields", () => {
     expect(rfc1123Date(new Date(Date.UTC(2026, 0, 2, 3, 4, 5)))).toBe("Fri, 02 Jan 2026 03:04:05 GMT");
   });
+
+  it("refuses a moment that is none", () => {
+    expect(() => rfc1123Date(new Date(Number.NaN))).toThrow(
+      new RangeError("the moment is an invalid date; accepted are valid dates"),
+    );
+  });
 });

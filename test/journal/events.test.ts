@@ -63,6 +63,12 @@ describe("events of a mock", () => {
       },
     ],
     [
+      "throws that is no Error",
+      () => {
+        throw "some text";
+      },
+    ],
+    [
       "rejects later",
       async () => {
         await undefined;

@@ -35,6 +35,7 @@ test.each([
   ["GET", "/internal/databases/name/%22x%22/more"],
   ["GET", "/internal/images/0000"],
   ["DELETE", "/internal/images/0000"],
+  ["DELETE", "/internal/journal"],
 ])("%s %s is not served", async (method, path) => {
   expect(await ask(method, path)).toBe("404 ");
 });

@@ -49,6 +49,9 @@ describe("toHaveReceived", () => {
     expect(() => expect(mock).toHaveReceived({ database, refused: false })).toThrow(
       `to have received { refused: false, database: '${database.databaseName}' }, but it did not`,
     );
+    expect(() => expect(mock).toHaveReceived({ database: "shop" }, { times: 2 })).toThrow(
+      "to have received { database: 'shop' } twice, but it did not",
+    );
   });
 
   test("refuses what makes no sense", ({ mock }) => {

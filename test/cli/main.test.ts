@@ -1,0 +1,74 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test, vi } from "vitest";
+import { release } from "../../src/cli/release.ts";
+
+// The process itself is tested in processes.test.ts; here what it does with one.
+const before = { argv: process.argv, logLevel: process.env.LOG_LEVEL };
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.resetModules();
+  process.argv = before.argv;
+  process.exitCode = undefined;
+});
+
+/** Runs the file, and gives what it writes. */
+async function runMain(...args: string[]) {
+  const written = { out: "", err: "" };
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    written.out += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    written.err += String(text);
+    return true;
+  });
+  process.argv = [
+    process.execPath,
+    fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url)),
+    ...args,
+  ];
+  await import("../../src/cli/main.ts");
+  return written;
+}
+
+const ended = () => vi.waitUntil(() => process.exitCode !== undefined);
+
+test("what is printed goes to standard output", async () => {
+  const written = await runMain("--version");
+  await ended();
+  expect({ ...written, code: process.exitCode }).toEqual({ out: `${release}\n`, err: "", code: 0 });
+});
+
+test("what is wrong goes to standard error", async () => {
+  const written = await runMain("surf");
+  await ended();
+  expect(written.out).toBe("");
+  expect(written.err).toMatch(/^mock-cloud-reco: there is no command "surf"/);
+  expect(process.exitCode).toBe(2);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("a first %s stops the servers, a second one ends the process at once", async (signal, code) => {
+  const exit = vi.spyOn(process, "exit").mockImplementation((() => {}) as () => never);
+  const others = new Set(process.listeners(signal));
+  /** Only what this command listens with: the test runner has listeners of its own. */
+  const send = () => {
+    for (const listener of process.listeners(signal).filter((each) => !others.has(each))) {
+      process.off(signal, listener);
+      listener(signal);
+    }
+  };
+  const written = await runMain("serve", "--json");
+  await vi.waitUntil(() => written.out !== "");
+  const { urls }: { urls: { manager: string } } = JSON.parse(written.out);
+  expect((await fetch(`${urls.manager}/livez`)).status).toBe(200);
+  send();
+  expect(exit).not.toHaveBeenCalled();
+  send();
+  expect(exit).toHaveBeenCalledExactlyOnceWith(code);
+  await ended();
+  expect(process.exitCode).toBe(0);
+  await expect(fetch(`${urls.manager}/livez`)).rejects.toThrow();
+});
