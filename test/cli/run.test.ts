@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { release } from "../../src/cli/release.ts";
+import { generateCertificate } from "../../src/server/certificate.ts";
+import type { Environment } from "../../src/server/settings.ts";
 import { start } from "./command.ts";
 
 describe("the command itself", () => {
@@ -168,6 +170,46 @@ describe("one server each", () => {
   });
 });
 
+describe("files that a command reads", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "command-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test("target-manager --seed: what is in the file is there; a wrong one is exit code 2", async () => {
+    const seed = join(folder, "seed.json");
+    await writeFile(seed, JSON.stringify({ cloud_databases: [{ database_name: "shop" }] }));
+    const environment = { LOG_LEVEL: "silent", PORT: "0", HOST: "0.0.0.0" };
+    const command = start(["target-manager", "--seed", seed], environment);
+    const url = (await command.printed()).trim().split(" ")[1] ?? "";
+    // Where it can be reached, not where it listens.
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await (await fetch(`${url}/cloud_databases`)).json()).toMatchObject([{ database_name: "shop" }]);
+    await command.stop();
+    await writeFile(seed, "[]");
+    expect(await start(["target-manager", "--seed", seed], environment).finished).toMatchObject({
+      code: 2,
+      complained: expect.stringContaining("seed.json: accepted is a JSON object with "),
+    });
+  });
+
+  test("serve: the certificate of the environment", async () => {
+    const { cert, key } = generateCertificate();
+    const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    await Promise.all([writeFile(TLS_CERT_FILE, cert), writeFile(TLS_KEY_FILE, key)]);
+    const command = start(["serve", "--json"], { TLS_CERT_FILE, TLS_KEY_FILE });
+    const printed: Served & { certificate: string } = JSON.parse(await command.printed());
+    expect(printed.certificate).toBe(cert);
+    const { manager } = printed.urls;
+    expect((await start(["healthcheck", `${manager}/livez`]).finished).printed).toBe(
+      `${manager}/livez is healthy: 200\n`,
+    );
+    expect(manager).toMatch(/^https:/);
+    await command.stop();
+  });
+});
+
 describe("healthcheck", () => {
   const withServer = async (status: number, act: (url: string) => Promise<void>) => {
     const server = createServer((_request, response) => {
@@ -214,5 +256,27 @@ describe("healthcheck", () => {
     });
     const { printed } = await start(["healthcheck"], { HOST: "127.0.0.1", PORT: "2" }).finished;
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:2\/ /);
+  });
+
+  test.each<[Environment, string]>([
+    [{ HOST: "::1", PORT: "1" }, "http://[::1]:1/"],
+    [{ HOST: "::", PORT: "1", TLS_GENERATE: "yes" }, "https://127.0.0.1:1/"],
+    [{ HOST: "127.0.0.1", PORT: "1", TLS_CERT_FILE: "/cert.pem" }, "https://127.0.0.1:1/"],
+    // Whether anybody listens on the port that servers have by default is up to the machine.
+    [{}, "http://127.0.0.1:5000/"],
+  ])("with the environment %j it asks %s", async (environment, url) => {
+    const { printed } = await start(["healthcheck"], environment).finished;
+    expect(printed.startsWith(`${url} is `)).toBe(true);
+  });
+
+  test("a server with a certificate of its own making is healthy", async () => {
+    const environment = { LOG_LEVEL: "silent", PORT: "0", TLS_GENERATE: "true" };
+    const manager = start(["target-manager"], environment);
+    const url = (await manager.printed()).trim().split(" ")[1] ?? "";
+    expect(url).toMatch(/^https:/);
+    expect((await start(["healthcheck", `${url}/livez`]).finished).printed).toBe(
+      `${url}/livez is healthy: 200\n`,
+    );
+    await manager.stop();
   });
 });

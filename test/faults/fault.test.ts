@@ -36,7 +36,7 @@ describe("a fault answers", () => {
     expect(shape(query, gunzipSync(query.body))).toEqual(shape(refusedQuery, gunzipSync(refusedQuery.body)));
   });
 
-  it("with a result code that the service never sends, and one on the Model Target API", async () => {
+  it("with a result code that the service never sends, and those of the other APIs", async () => {
     const { mock, session } = opened();
     mock.addFault({ api: "target", answer: { resultCode: "TooManyRequests", status: 429 } });
     mock.addFault({ api: "modelTarget", answer: { resultCode: "CONFLICT", status: 409 } });
@@ -54,6 +54,9 @@ describe("a fault answers", () => {
       { error: { code: "CONFLICT", message: "a fault of the test" } },
     ]);
     expect(await send("POST", "/oauth2/token")).toEqual([409, { error: "CONFLICT" }]);
+    mock.addFault({ api: "manager", answer: { resultCode: "Busy", status: 503 } });
+    const managed = await fetch(`${mock.urls.manager}/cloud_databases`);
+    expect([managed.status, await managed.text()]).toEqual([503, "Busy"]);
   });
 
   it("before any check, and the request is not carried out", async () => {

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Outcome } from "../../src/http/outcome.ts";
 import { startServers } from "../../src/server/index.ts";
+import { InvalidSeedError, seedFrom } from "../../src/server/seed-file.ts";
 import { makePng } from "../support/png.ts";
 
 let folder: string;
@@ -51,9 +53,10 @@ const SEED = {
   oauth2_client_credentials: [
     { client_id: "id", client_secret: "s", scopes: ["vuforia.modeltarget.standard"] },
   ],
+  model_target_datasets: [{ uuid: "dataset-id", dataset_type_name: "ADVANCED" }],
 };
 
-test("databases, targets and credentials are there from the start", async () => {
+test("databases, targets, credentials and datasets are there from the start", async () => {
   await using servers = await start(SEED);
   expect(servers.seeded).toEqual(["shop / ä", "empty"]);
   const shop = servers.findCloudDatabase("shop / ä");
@@ -67,6 +70,7 @@ test("databases, targets and credentials are there from the start", async () => 
     { database_name: "labels", vumark_targets: [{ name: "label", target_id: "label-id" }] },
   ]);
   expect(await get("/oauth2_client_credentials")).toEqual(SEED.oauth2_client_credentials);
+  expect(await get("/model_target_datasets")).toMatchObject(SEED.model_target_datasets);
   expect((await servers.requests()).map(({ path }) => path)).not.toContain("/cloud_databases");
 });
 
@@ -77,6 +81,16 @@ test.each<[string, unknown, RegExp]>([
     "has an unknown list",
     { databases: [] },
     /seed\.json: databases is unknown; accepted are cloud_databases, /,
+  ],
+  [
+    "has a list of something else",
+    { cloud_databases: [5] },
+    /seed\.json: cloud_databases\[0\] is no object$/,
+  ],
+  [
+    "has an image that is no path",
+    { cloud_databases: [{ targets: [{ name: "a", width: 1, image: 5 }] }] },
+    /targets\[0\]\.image is 5; accepted is the path of an image file/,
   ],
   ["has no list", { cloud_databases: {} }, /seed\.json: cloud_databases is no list/],
   [
@@ -117,3 +131,19 @@ test("a file that is not there is named", async () => {
     /nothing\.json: .*ENOENT/,
   );
 });
+
+test.each<[string, Outcome, string]>([
+  ["no answer", { connectionError: { kind: "reset", message: "cut" } }, "is not accepted: "],
+  ["no database", answered(201, []), "was answered without a name"],
+  ["another error", answered(500, { errors: 5 }), 'is not accepted: {"errors":5}'],
+  ["errors of another form", answered(400, { errors: ["a", "b"] }), "is not accepted: a; b"],
+])("of a manager that gives %s the place is told", async (_what, outcome, message) => {
+  const seeding = seedFrom(await seedFile({ cloud_databases: [{}] }), async () => outcome);
+  await expect(seeding).rejects.toThrow(
+    new InvalidSeedError(`${join(folder, "seed.json")}: cloud_databases[0] ${message}`),
+  );
+});
+
+function answered(status: number, content: unknown): Outcome {
+  return { response: { status, headers: [], body: Buffer.from(JSON.stringify(content)) } };
+}

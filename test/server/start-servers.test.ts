@@ -1,7 +1,9 @@
 import { request as httpsRequest } from "node:https";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { authorizationHeader, exactMatcher, rfc1123Date } from "../../src/index.ts";
+import { generateCertificate } from "../../src/server/certificate.ts";
 import { startServers } from "../../src/server/index.ts";
+import { makePng } from "../support/png.ts";
 
 describe("options", () => {
   test.each([
@@ -42,6 +44,11 @@ describe("options", () => {
     [
       { ports: { target: 70_000 } },
       /options\.ports\.target: got 70000; accepted is a whole number from 0 to 65535/,
+    ],
+    [{ tls: null }, /options\.tls: got null; accepted is "generated", or an object with cert and key/],
+    [
+      { tls: { cert: "c" } },
+      /options\.tls: got an object; accepted is "generated", or an object with cert and key/,
     ],
     [{ tls: true }, /options\.tls: got true; accepted is "generated", or an object with cert and key/],
     [
@@ -138,10 +145,45 @@ describe("the servers", () => {
       "access-control-allow-methods": "POST",
       "access-control-allow-headers": "authorization,date",
     });
+    const plain = await fetch(servers.urls.target, {
+      method: "OPTIONS",
+      headers: { Origin: "https://app.example", "Access-Control-Request-Method": "GET" },
+    });
+    expect(plain.headers.get("access-control-allow-methods")).toBe("GET");
+    expect(plain.headers.has("access-control-allow-headers")).toBe(false);
     const response = await fetch(`${servers.urls.query}/v1/query`, { method: "POST" });
     expect(response.status).toBe(401);
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
     // OPTIONS that asks for nothing is an unserved method.
     expect((await fetch(`${servers.urls.target}/targets`, { method: "OPTIONS" })).status).toBe(404);
+  });
+
+  test("take a certificate of one's own", async () => {
+    const tls = generateCertificate();
+    await using servers = await startServers({ tls });
+    expect(servers.certificate).toBe(tls.cert);
+    expect(servers.urls.query).toMatch(/^https:/);
+  });
+
+  test("log to standard error, where nobody else takes the lines", async () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await using servers = await startServers({ logLevel: "info", targetRater: "perfect" });
+    await fetch(`${servers.urls.manager}/livez`);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ path: "/livez", status: 200 }]);
+  });
+
+  test("can be told to finish processing", async () => {
+    await using servers = await startServers({ targetRater: "perfect" });
+    const database = servers.addCloudDatabase({ databaseName: "shop" });
+    const image_base64 = makePng().toString("base64");
+    await fetch(`${servers.urls.manager}/cloud_databases/shop/targets`, {
+      method: "POST",
+      body: JSON.stringify({ name: "poster", width: 1, processing_time_seconds: 3600, image_base64 }),
+    });
+    expect(database.targets).toMatchObject([{ name: "poster", status: "processing" }]);
+    servers.finishProcessing();
+    expect(database.targets).toMatchObject([{ status: "success", trackingRating: 5 }]);
   });
 });

@@ -190,6 +190,22 @@ describe("a run", () => {
     expect(names()).toEqual([]);
   });
 
+  it("is not seen from outside while there are several within another", async () => {
+    const { mock, names, session } = opened();
+    const [bothAdded, end] = [barrier(3), barrier(3)];
+    const adding = async (name: string) => {
+      await session.add({ name });
+      void bothAdded();
+      await end();
+      return names();
+    };
+    const outer = mock.run(() => Promise.all(["one", "two"].map((name) => mock.run(() => adding(name)))));
+    await bothAdded();
+    expect(names()).toEqual([]);
+    void end();
+    expect(await outer).toEqual([["one"], ["two"]]);
+  });
+
   it("does not touch another mock", async () => {
     const one = opened();
     const other = new MockCloudReco({ targetUrl: "https://other.example", processingTimeSeconds: 0 });
