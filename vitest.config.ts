@@ -16,7 +16,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
-    coverage: { provider: "v8", include: ["src/**/*.ts"] },
+    coverage: { provider: "v8", include: ["src/**/*.ts"], thresholds: { lines: 95, branches: 95 } },
     projects: [
       {
         extends: true,

@@ -124,6 +124,16 @@ test.each(WAYS)("agents that keep connections alive, %s reply", async (way) => {
   agent.destroy();
 });
 
+test.each(WAYS)("node:https, %s reply: a header given as a list is one line", async (way) => {
+  const { requests } = mock({ intercept: nockBy(way) });
+  await new Promise((resolve, reject) => {
+    https
+      .get(HOST, { headers: { "X-Own": ["a", "b"] } }, (response) => response.resume().on("end", resolve))
+      .on("error", reject);
+  });
+  expect(header({ headers: requests[0]?.headers ?? [] }, "x-own")).toBe("a, b");
+});
+
 function lowerCased(headers: readonly (readonly [string, string])[]): Record<string, string> {
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -112,9 +112,12 @@ describe("the printed journal tells what to change about", () => {
     ]);
   });
 
-  it("a matcher that fails", async () => {
+  it.each([
+    ["an Error", new Error("no model loaded")],
+    ["some text", "no model loaded"],
+  ])("a matcher that fails with %s", async (_what, thrown) => {
     const queryMatcher = () => {
-      throw new Error("no model loaded");
+      throw thrown;
     };
     await using service = await opened({ queryMatcher });
     const { mock, session, database } = service;

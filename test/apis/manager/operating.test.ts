@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { manage, sendSigned } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";
+import { results } from "../query/send.ts";
 
 const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 
@@ -89,6 +90,36 @@ describeBackends("operating the target manager", (backend) => {
         },
       ],
     });
+  });
+
+  it("the journal shows what is served nowhere, and what a query looked at", async () => {
+    const queried = await service.addCloudDatabase({ databaseName: "queried" });
+    await manage(service, "POST", "/cloud_databases/queried/targets", {
+      name: "poster",
+      width: 1,
+      image_base64: makePng().toString("base64"),
+      target_id: "poster-id",
+      active_flag: false,
+    });
+    await manage(service, "DELETE", "/requests");
+    // In process nobody answers; servers do, with 404.
+    await sendSigned(service, keys, { method: "GET", path: "/sumary" }).catch(() => undefined);
+    expect(await results(service, queried, makePng())).toEqual([]);
+    await service.latest();
+    const { fields } = await manage(service, "GET", "/requests");
+    expect(fields.requests).toMatchObject([
+      {
+        api: "target",
+        operation: null,
+        path: "/sumary",
+        status: backend.overSockets ? 404 : null,
+        refused_by: "route",
+      },
+      {
+        operation: "query",
+        considered: [{ target_id: "poster-id", name: "poster", matched: false, why: "inactive" }],
+      },
+    ]);
   });
 
   it("a snapshot brings back what was there, and can be read by a person", async () => {
