@@ -14,10 +14,13 @@ describe("the nock that is installed", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   /** A project with a nock that does nothing; what its modules would load. */
-  async function project(name: string, version?: string): Promise<NodeJS.Require> {
+  async function project(name: string, version?: string, fields: object = {}): Promise<NodeJS.Require> {
     const nock = join(folder, name, "node_modules/nock");
     await mkdir(join(nock, "lib"), { recursive: true });
-    await writeFile(join(nock, "package.json"), JSON.stringify({ name: "nock", version, main: "index.js" }));
+    await writeFile(
+      join(nock, "package.json"),
+      JSON.stringify({ name: "nock", version, main: "index.js", ...fields }),
+    );
     for (const file of ["index.js", "lib/intercept.js"]) await writeFile(join(nock, file), "");
     return createRequire(join(folder, name, "index.js"));
   }
@@ -38,6 +41,13 @@ describe("the nock that is installed", () => {
     const load = await project("own", version);
     expect(() => checkNock(load)).toThrow(
       `nock ${version} cannot be used, it must be 14.0.17 or a later 14: npm install --save-dev nock@14`,
+    );
+  });
+
+  test("one that does not show its version is too new", async () => {
+    const load = await project("own", "15.0.0", { exports: "./index.js" });
+    expect(() => checkNock(load)).toThrow(
+      "nock 15 or later cannot be used, it must be 14.0.17 or a later 14",
     );
   });
 
