@@ -11,13 +11,16 @@ const DISPATCHER_SLOTS = [
 ] as const;
 const SESSION_SLOT = Symbol.for("mock-cloud-reco.undici-session.1");
 
+/** Methods that call the `dispatch` of what they are called on: the proxy, or what was composed with it. */
+const UNBOUND = new Set<string | symbol>(["request", "stream", "pipeline", "compose", "constructor"]);
+
 interface Dispatcher {
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
 }
 
 /**
- * Intercepts `request`, `stream` and `fetch` of the `undici` package, versions 6 to 8, where they use the global dispatcher;
- * not `new Client(origin)`, nor an agent given with a request. undici must be loaded, or it misses the interception.
+ * Intercepts `request`, `stream`, `pipeline` and `fetch` of the `undici` package, versions 6 to 8, where they use the global
+ * dispatcher, and that dispatcher's own methods; not `new Client(origin)`, nor an agent given with a request. undici must be loaded, or it misses the interception.
  */
 export function interceptWithUndici(interception: Interception): Interceptor {
   const remove = UndiciSession.current().add(interception);
@@ -83,9 +86,10 @@ class UndiciSession {
     return new Proxy(original, {
       get: (target, key) => {
         if (key === "dispatch") return dispatch;
-        // With the original as `this`, whose class has private members.
         const value: unknown = Reflect.get(target, key, target);
-        return typeof value === "function" && key !== "constructor" ? value.bind(target) : value;
+        if (typeof value !== "function" || UNBOUND.has(key)) return value;
+        // The original's class has private members.
+        return value.bind(target);
       },
     });
   }

@@ -33,6 +33,21 @@ describe.each(versions)(
     getGlobalDispatcher,
     setGlobalDispatcher,
   }) => {
+    test("the global dispatcher's own methods, composed with another's or not", async () => {
+      const { requests } = mock({ handle: async () => reply("answer") });
+      const path = "/targets";
+      const noted: string[] = [];
+      const composed = getGlobalDispatcher().compose((dispatch) => (options, handler) => {
+        noted.push(options.path);
+        return dispatch(options, handler);
+      });
+      for (const dispatcher of [getGlobalDispatcher(), composed]) {
+        const response = await dispatcher.request({ origin: HOST, path, method: "GET" });
+        expect([response.statusCode, await response.body.text()]).toEqual([200, "answer"]);
+      }
+      expect([requests.length, noted]).toEqual([2, [path]]);
+    });
+
     test("request, exactly", async () => {
       const { requests } = mock({
         handle: async () =>
