@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
@@ -57,4 +59,12 @@ it("what a mock is made with, and functions, have an example", () => {
   );
   expect(callable.length).toBeGreaterThan(5);
   expect(without.map(({ name }) => name)).toEqual([]);
+});
+
+it("becomes a reference without a warning", { timeout: 120_000 }, async () => {
+  const typedoc = `${root}node_modules/typedoc/bin/typedoc`;
+  const { stderr, stdout } = await promisify(execFile)(process.execPath, [typedoc, "--emit", "none"], {
+    cwd: root,
+  });
+  expect(stdout + stderr).not.toMatch(/warning|error/);
 });

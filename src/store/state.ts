@@ -34,7 +34,10 @@ export interface Snapshot {
   /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly (Omit<DatabaseRecords, "targets"> & {
     /** Each with its image's SHA-256 in place of the image. */
-    readonly targets: readonly (Omit<Target, "image"> & { readonly image: string })[];
+    readonly targets: readonly (Omit<Target, "image"> & {
+      /** SHA-256. */
+      readonly image: string;
+    })[];
   })[];
   /** Of both families. */
   readonly datasets: readonly Dataset[];
