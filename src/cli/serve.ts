@@ -42,8 +42,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     },
     (line) => terminal.complain(line),
   );
+  // Before it says that it runs: who reads that may ask it to stop at once.
+  const stop = terminal.stopRequested();
   terminal.print(values.json === true ? asJson(servers) : asText(servers));
-  await terminal.stopRequested();
+  await stop;
   await servers.close();
   return 0;
 }

@@ -34,8 +34,10 @@ export async function singleServer(
   };
   const settings = readSettings(role, environment);
   const server = await startOneServer(role, settings, (line) => terminal.complain(line));
+  // Before it says that it runs: who reads that may ask it to stop at once.
+  const stop = terminal.stopRequested();
   terminal.print(`${role} ${server.url}\n`);
-  await terminal.stopRequested();
+  await stop;
   await server.close();
   return 0;
 }

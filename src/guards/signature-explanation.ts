@@ -53,11 +53,11 @@ export function explainSignature(
       return `the signature does not match: ${advice}. String to sign, expected: ${marked(expected, text)}; signed: ${marked(text, expected)}`;
     }
   }
-  const hasDate = header(request, "date") !== undefined;
-  return (
-    `the signature does not match, ${hasDate ? "" : "the request has no Date header, "}and no common mistake explains it: check the secret key, and that exactly this is signed ` +
-    `(method, MD5 of the body, content type, date, path): ${expectedShown}`
-  );
+  const advice =
+    header(request, "date") === undefined
+      ? "the signature does not match, and the request has no Date header: send the one that was signed"
+      : "the signature does not match, and no common mistake explains it: check the secret key";
+  return `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${expectedShown}`;
 }
 
 const hmac = (key: string, text: string, encoding: "base64" | "hex"): string =>

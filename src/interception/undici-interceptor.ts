@@ -20,7 +20,8 @@ interface Dispatcher {
 
 /**
  * Intercepts `request`, `stream`, `pipeline` and `fetch` of the `undici` package, versions 6 to 8, where they use the global
- * dispatcher, and that dispatcher's own methods; not `new Client(origin)`, nor an agent given with a request. undici must be loaded, or it misses the interception.
+ * dispatcher, and that dispatcher's own methods; not `new Client(origin)`, nor an agent given with a request. undici must be
+ * loaded, or it misses the interception.
  */
 export function interceptWithUndici(interception: Interception): Interceptor {
   const remove = UndiciSession.current().add(interception);

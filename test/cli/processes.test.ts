@@ -85,6 +85,15 @@ describe("processes", () => {
     expect(await serving.stop("SIGINT")).toBe(0);
   });
 
+  test.each([
+    [["serve", "--json"], "SIGTERM"],
+    [["target-manager", "--port", "0"], "SIGINT"],
+  ] as const)("%j has %s stop it as soon as it says that it runs", async (args, signal) => {
+    const serving = command(args);
+    await serving.line();
+    expect(await serving.stop(signal)).toBe(0);
+  });
+
   test("three processes work together, survive the manager's death, and stop on SIGTERM", async () => {
     const url = (line: string) => line.split(" ")[1] ?? "";
     const manager = command(["target-manager", "--port", "0"]);

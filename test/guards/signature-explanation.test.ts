@@ -115,7 +115,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     const headers = { Authorization: `VWS ${key}:c2lnbmF0dXJl` };
     expect((await nodeClient({ method: "GET", url: service.urls.target + PATH, headers })).status).toBe(401);
     expect((await service.latest()).reason).toMatch(
-      /does not match, the request has no Date header, and no common/,
+      /^the signature does not match, and the request has no Date header: send the one that was signed, and that/,
     );
   });
 
