@@ -29,3 +29,9 @@ export function parseBaseUrl(option: string, value: unknown): URL {
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }
+
+/** Where a client on this machine finds a server that listens on that address, as a URL writes it. */
+export function localHost(address: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  return address.includes(":") ? `[${address}]` : address;
+}

@@ -1,4 +1,5 @@
 import type { FaultRequest, FaultRule } from "./faults/fault-rule.ts";
+import type { Faults } from "./faults/faults.ts";
 import { resultCodeReply } from "./faults/result-code-reply.ts";
 import {
   type Acceptable,
@@ -96,11 +97,28 @@ const responseShape: Shape = {
 const resultCodeShape: Shape = { fields: { resultCode: someText, status: wholeNumber(200, 599) } };
 
 /**
+ * Adds a fault.
+ *
+ * @throws as {@link faultRule}.
+ */
+export function addedFault(faults: Faults, fault: Fault): FaultHandle {
+  const added = faults.add(faultRule(fault));
+  const remove = () => faults.remove(added);
+  return {
+    get timesApplied() {
+      return added.applied;
+    },
+    remove,
+    [Symbol.dispose]: remove,
+  };
+}
+
+/**
  * The rule that a fault describes.
  *
  * @throws InvalidOptionError naming a field that is not accepted, or what is missing for the fault to do anything.
  */
-export function faultRule(fault: Fault): FaultRule {
+function faultRule(fault: Fault): FaultRule {
   checkShape("fault", fault, faultShape);
   const { answer, cutConnection = false, carriedOut = false, delaySeconds = 0 } = fault;
   if (answer !== undefined) {

@@ -12,13 +12,9 @@ import {
   databaseSettings,
   type VuMarkDatabaseFields,
 } from "./database-fields.ts";
-import { Emulator } from "./emulator.ts";
-import { type Fault, type FaultHandle, faultRule } from "./fault-fields.ts";
-import { Faults } from "./faults/faults.ts";
-import { namedAccessKey } from "./guards/rate-limits.ts";
-import { type HeaderList, header } from "./http/wire-message.ts";
-import { assessImage } from "./images/assess.ts";
+import { addedFault, type Fault, type FaultHandle } from "./fault-fields.ts";
 import { setImageCacheBytes } from "./images/cache.ts";
+import { interceptedHosts } from "./intercepted-hosts.ts";
 import type { Interceptor } from "./interception/interceptor.ts";
 import { interceptWithNock } from "./interception/nock-interceptor.ts";
 import { interceptWithUndici } from "./interception/undici-interceptor.ts";
@@ -27,20 +23,13 @@ import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from 
 import { entriesLike, type RequestFilter } from "./request-filter.ts";
 import { Runs } from "./runs.ts";
 import { formatJournal, summarize } from "./runtime/format-journal.ts";
-import { Journal, type JournalEntry, type JournalEvents } from "./runtime/journal.ts";
-import { type ClockSetting, MovableClock } from "./runtime/movable-clock.ts";
+import type { Journal, JournalEntry, JournalEvents } from "./runtime/journal.ts";
 import type { Service } from "./runtime/operation.ts";
 import { createRandom, type Random } from "./runtime/random.ts";
-import { MemoryStore } from "./store/memory-store.ts";
+import type { MemoryStore } from "./store/memory-store.ts";
 import { InvalidSnapshotError } from "./store/snapshot.ts";
 import type { Snapshot } from "./store/state.ts";
-
-/** One state, and what answers requests from it. */
-interface World {
-  readonly store: MemoryStore;
-  readonly clock: MovableClock;
-  readonly emulator: Emulator;
-}
+import { World } from "./world.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process: while it is started, requests to their hosts are
@@ -64,18 +53,20 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    */
   constructor(options: MockCloudRecoOptions = {}) {
     this.#options = resolveOptions(options);
-    const { seed, targetRater } = this.#options;
+    const { seed } = this.#options;
     if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    const store = new MemoryStore((image) => assessImage(image, targetRater, this.#random));
-    this.#runs = new Runs(this.#world(store, new Journal(this.#options.journalCapacity)));
+    this.#runs = new Runs(World.empty(this.#options, this.#random));
     this.start();
   }
 
   /** Begins to intercept again after {@link stop}; the state is what it was. Does nothing while started. */
   start(): void {
     if (this.#interceptors.length > 0) return;
-    const interception = { hosts: this.#hosts(), unhandledRequests: this.#options.unhandledRequests };
+    const interception = {
+      hosts: interceptedHosts(this.#options.urls, () => this.#runs.current),
+      unhandledRequests: this.#options.unhandledRequests,
+    };
     this.#interceptors = [interceptWithNock(interception), interceptWithUndici(interception)];
   }
 
@@ -252,16 +243,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
-    const { faults } = this.#runs.current.emulator;
-    const added = faults.add(faultRule(fault));
-    const remove = () => faults.remove(added);
-    return {
-      get timesApplied() {
-        return added.applied;
-      },
-      remove,
-      [Symbol.dispose]: remove,
-    };
+    return addedFault(this.#runs.current.emulator.faults, fault);
   }
 
   /** Forgets the requests so far; all other state stays. */
@@ -301,11 +283,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example await mock.run(async () => { await client.addTarget("label", image); });
    */
   run<Result>(call: () => Result): Promise<Awaited<Result>> {
-    return this.#runs.run(({ store, clock, emulator }) => {
-      const journal = new Journal(this.#options.journalCapacity, emulator.journal);
-      const faults = new Faults([], emulator.faults);
-      return this.#world(store.fork(), journal, clock.setting, faults);
-    }, call);
+    return this.#runs.run((outer) => outer.fork(), call);
   }
 
   get #journal(): Journal {
@@ -316,43 +294,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     return this.#runs.current.store;
   }
 
-  #world(store: MemoryStore, journal: Journal, clockSetting?: ClockSetting, faults?: Faults): World {
-    const { profile, settings } = this.#options;
-    const clock = new MovableClock(this.#options.clock, clockSetting);
-    const emulator = new Emulator(
-      { store, clock, random: this.#random, profile, settings },
-      { unservedPaths: "connectionError", journal, ...(faults && { faults }) },
-    );
-    return { store, clock, emulator };
-  }
-
   get #now(): number {
     return this.#runs.current.clock.now().getTime();
-  }
-
-  /** What each base URL serves; APIs that share one answer it together. */
-  #hosts() {
-    const { urls } = this.#options;
-    const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
-    for (const api of ["target", "modelTarget", "query", "manager"] as const) {
-      const baseUrl = urls[api];
-      const shared = served.get(baseUrl.href);
-      if (shared === undefined) served.set(baseUrl.href, { baseUrl, apis: [api] });
-      else shared.apis.push(api);
-    }
-    return [...served.values()].map(({ baseUrl, apis }) => ({
-      baseUrl,
-      handle: (request: Parameters<Emulator["handle"]>[1]) =>
-        this.#runs.current.emulator.handle(apis, request),
-      recognizes: (headers: HeaderList) => this.#hasKey(namedAccessKey(header({ headers }, "authorization"))),
-    }));
-  }
-
-  #hasKey(accessKey: string | undefined): boolean {
-    if (accessKey === undefined) return false;
-    const owner =
-      this.#store.findDatabaseByServerAccessKey(accessKey) ??
-      this.#store.findDatabaseByClientAccessKey(accessKey);
-    return owner !== undefined;
   }
 }

@@ -27,6 +27,8 @@ const LAYERS: readonly (readonly string[])[] = [
     "fault-fields.ts",
     "request-filter.ts",
     "runs.ts",
+    "world.ts",
+    "intercepted-hosts.ts",
     "mock-cloud-reco.ts",
   ],
   ["server", "cli", "index.ts"],

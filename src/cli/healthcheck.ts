@@ -1,6 +1,6 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { parseBaseUrl } from "../base-url.ts";
+import { localHost, parseBaseUrl } from "../base-url.ts";
 import { messageOf } from "../runtime/message-of.ts";
 import { readOptions } from "./arguments.ts";
 import { HELP } from "./help.ts";
@@ -33,8 +33,7 @@ function addressed(given: string): URL {
 /** The server that the same environment starts; one that listens everywhere is asked on this machine. */
 function ownUrl({ environment }: Terminal): string {
   const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
-  const everywhere = ["", "0.0.0.0", "::"].includes(HOST);
-  const host = everywhere ? "127.0.0.1" : HOST.includes(":") ? `[${HOST}]` : HOST;
+  const host = localHost(HOST === "" ? "127.0.0.1" : HOST);
   const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
   return `${secure ? "https" : "http"}://${host}:${PORT === "" ? "5000" : PORT}`;
 }

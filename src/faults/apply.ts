@@ -18,11 +18,18 @@ export async function applyFault(
   const { trace } = site.exchange;
   trace.fault = rule.origin;
   if (site.request.database !== undefined) trace.database = site.request.database;
-  const own = carriedOut || (respond === undefined && !cutConnection) ? await answer() : undefined;
   // Who refused a request that was carried out all the same is worth more than what was done to the answer.
-  const { refusedBy, reason = effect } = own ?? {};
-  const told = { reason, delaySeconds, ...(refusedBy !== undefined && { refusedBy }) };
-  if (cutConnection) return { reply: undefined, failure: "reset", ...told };
-  if (respond !== undefined) return { reply: await respond(site), ...told };
-  return { ...(own ?? (await answer())), ...told };
+  const told = ({ refusedBy, reason = effect }: Pick<Answer, "refusedBy" | "reason"> = {}) => ({
+    reason,
+    delaySeconds,
+    ...(refusedBy !== undefined && { refusedBy }),
+  });
+  if (respond === undefined && !cutConnection) {
+    const own = await answer();
+    return { ...own, ...told(own) };
+  }
+  const facts = told(carriedOut ? await answer() : undefined);
+  return respond === undefined
+    ? { reply: undefined, failure: "reset", ...facts }
+    : { reply: await respond(site), ...facts };
 }

@@ -24,7 +24,7 @@ export class Faults {
   }
 
   get areNone(): boolean {
-    return this.all.length === 0;
+    return this.added.length === 0 && this.lasting.length === 0 && (this.outer?.areNone ?? true);
   }
 
   add(rule: FaultRule): ActiveFault {

@@ -1,5 +1,6 @@
 import type { Reply, Respond } from "../http/exchange.ts";
 import { asciiJson } from "./json.ts";
+import { bodyReply } from "./plain.ts";
 
 /** The envelopes of OAuth 2.0 and the Model Target API (protocol section 9). */
 
@@ -15,23 +16,11 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
-function withBody(status: number, contentType: string, body: Buffer): Reply {
-  return {
-    status,
-    headers: [
-      ["Content-Type", contentType],
-      ["Content-Length", String(body.length)],
-    ],
-    body,
-  };
-}
-
 /** Keys go out in the order given. */
 export const modelTargetJson = (status: number, content: object): Reply =>
-  withBody(status, "application/json", Buffer.from(asciiJson(content)));
+  bodyReply(status, "application/json", asciiJson(content));
 
-export const modelTargetText = (status: number, text: string): Reply =>
-  withBody(status, "text/plain", Buffer.from(text));
+export const modelTargetText = (status: number, text: string): Reply => bodyReply(status, "text/plain", text);
 
 export const emptyReply = (status: number): Reply => ({
   status,

@@ -2,6 +2,19 @@ import type { Exchange, Reply } from "../http/exchange.ts";
 import { asciiJson } from "./json.ts";
 import { dateOf } from "./target-api.ts";
 
+/** A response with nothing but its body's type and length. */
+export function bodyReply(status: number, contentType: string, content: Buffer | string): Reply {
+  const body = Buffer.from(content);
+  return {
+    status,
+    headers: [
+      ["Content-Type", contentType],
+      ["Content-Length", String(body.length)],
+    ],
+    body,
+  };
+}
+
 /** Responses with nothing but `Content-Type`, `Content-Length` and `Date` (protocol sections 7 and 10). */
 
 export function plainReply(
@@ -10,16 +23,8 @@ export function plainReply(
   contentType: string,
   content: Buffer | string,
 ): Reply {
-  const body = Buffer.from(content);
-  return {
-    status,
-    headers: [
-      ["Content-Type", contentType],
-      ["Content-Length", String(body.length)],
-      ["Date", dateOf(exchange)],
-    ],
-    body,
-  };
+  const reply = bodyReply(status, contentType, content);
+  return { ...reply, headers: [...reply.headers, ["Date", dateOf(exchange)]] };
 }
 
 export const jsonReply = (exchange: Exchange, status: number, content: unknown): Reply =>

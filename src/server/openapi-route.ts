@@ -1,6 +1,7 @@
 import type { WireRequest, WireResponse } from "../http/wire-message.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { PROFILE_NAMES, type ProfileName } from "../profiles.ts";
+import { bodyReply } from "../responses/plain.ts";
 import { INTERNAL_PREFIX } from "../store/internal-protocol.ts";
 
 const OPENAPI_PATH = `${INTERNAL_PREFIX}openapi.json`;
@@ -19,19 +20,7 @@ export function answerOpenApi(
   const profile = PROFILE_NAMES.find((name) => name === wanted);
   if (profile === undefined) {
     const accepted = PROFILE_NAMES.join(" or ");
-    return reply(400, "text/plain", `profile is ${JSON.stringify(wanted)}; accepted is ${accepted}`);
+    return bodyReply(400, "text/plain", `profile is ${JSON.stringify(wanted)}; accepted is ${accepted}`);
   }
-  return reply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
-}
-
-function reply(status: number, contentType: string, text: string): WireResponse {
-  const body = Buffer.from(text);
-  return {
-    status,
-    headers: [
-      ["Content-Type", contentType],
-      ["Content-Length", String(body.length)],
-    ],
-    body,
-  };
+  return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
 }

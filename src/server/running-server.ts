@@ -1,3 +1,4 @@
+import { localHost } from "../base-url.ts";
 import type { Emulator } from "../emulator.ts";
 import type { Outcome, RequestHandler } from "../http/outcome.ts";
 import type { WireRequest } from "../http/wire-message.ts";
@@ -58,7 +59,7 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     listen,
   );
   const port = await server.listen(listen.port, listen.host);
-  const url = `${listen.tls === undefined ? "http" : "https"}://${urlHost(listen.host)}:${port}`;
+  const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
   serving = serve(url);
   return { url, port, close: (graceSeconds) => server.close(graceSeconds), kill: () => server.kill() };
 }
@@ -73,10 +74,4 @@ async function withCors(
   if (preflight !== undefined) return { response: preflight };
   const outcome = await handle(request);
   return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
-}
-
-/** Where a client on this machine finds a server that listens on that address. */
-function urlHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }

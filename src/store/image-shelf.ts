@@ -40,6 +40,16 @@ export class ImageShelf {
     this.spare.set(sha256, kept.bytes);
   }
 
+  /** The bytes of these images, by content. */
+  bytesOf(images: readonly TargetImage[]): ReadonlyMap<string, Buffer> {
+    const found = new Map<string, Buffer>();
+    for (const { sha256 } of images) {
+      const bytes = this.find(sha256);
+      if (bytes !== undefined) found.set(sha256, bytes);
+    }
+    return found;
+  }
+
   find(sha256: string): Buffer | undefined {
     return this.used.get(sha256)?.bytes ?? this.spare.get(sha256);
   }

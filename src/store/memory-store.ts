@@ -79,8 +79,7 @@ export class MemoryStore extends UnownedRecords implements Store {
     const entry = this.entry(name);
     if (entry === undefined) return false;
     this.databases.remove(entry);
-    for (const { image } of [...entry.targets.values(), ...entry.deleted.values()])
-      this.images.release(image);
+    for (const { image } of allTargets(entry)) this.images.release(image);
     return true;
   }
 
@@ -101,8 +100,7 @@ export class MemoryStore extends UnownedRecords implements Store {
 
   takeRateToken(databaseName: string, rules: readonly RateRule[], now: number): RateRule | undefined {
     const entry = this.entry(databaseName);
-    if (entry === undefined) return undefined;
-    return takeToken(entry, rules, now);
+    return entry && takeToken(entry, rules, now);
   }
 
   listTargets(databaseName: string, { deleted } = { deleted: false }): readonly Target[] {
@@ -266,18 +264,8 @@ export class MemoryStore extends UnownedRecords implements Store {
 
   private capture(): StoreState {
     const databases = this.databases.all.map(recordsOf);
-    const hashes = new Set(databases.flatMap(({ targets }) => targets.map(({ image }) => image.sha256)));
-    const images = new Map<string, Buffer>();
-    for (const sha256 of hashes) {
-      const bytes = this.images.find(sha256);
-      if (bytes !== undefined) images.set(sha256, bytes);
-    }
-    return {
-      databases,
-      datasets: this.listDatasets(),
-      credentials: this.listCredentials(),
-      images,
-    };
+    const images = this.images.bytesOf(databases.flatMap(({ targets }) => targets.map(({ image }) => image)));
+    return { databases, datasets: this.listDatasets(), credentials: this.listCredentials(), images };
   }
 
   private replaceWith(state: StoreState): void {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/index.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import type { ServiceUnderTest } from "../support/backends.ts";
 import { makePng } from "../support/png.ts";
+import { reached } from "../support/reached.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const started: ChildProcess[] = [];
@@ -45,18 +45,6 @@ function command(args: readonly string[], environment: Readonly<Record<string, s
       }),
   };
 }
-
-const unused = () => Promise.reject(new Error("unused"));
-const reached = (target: string, query: string, manager: string): ServiceUnderTest => ({
-  urls: { target, modelTarget: target, query, manager },
-  clock: new ManualClock(),
-  addCloudDatabase: unused,
-  addVuMarkDatabase: unused,
-  updateDatabase: unused,
-  setRecognitionCounts: unused,
-  latest: unused,
-  [Symbol.asyncDispose]: unused,
-});
 
 const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };

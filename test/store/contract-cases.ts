@@ -1,3 +1,4 @@
+import { test } from "vitest";
 import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "../../src/domain/new-database.ts";
 import type { Target } from "../../src/domain/target.ts";
 import { createRandom } from "../../src/runtime/random.ts";
@@ -59,3 +60,14 @@ export async function whole(target: Target | undefined): Promise<unknown> {
   const { image: stored, ...rest } = target;
   return { ...rest, sha256: stored.sha256, bytes: (await stored.bytes()).toString("hex") };
 }
+
+/** Vitest's `test` with a new store for each test. */
+export const testStore = (open: StoreFactory, prepare: (store: Store) => unknown = () => {}) =>
+  test.extend<{ store: Store }>({
+    store: async ({ task: _task }, use) => {
+      const opened = await open();
+      await prepare(opened.store);
+      await use(opened.store);
+      await opened.close();
+    },
+  });

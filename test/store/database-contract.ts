@@ -1,14 +1,13 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../src/store/store.ts";
+import { describe, expect } from "vitest";
 import {
   cloud,
   created,
   NOW,
   newTarget,
-  type OpenStore,
   type StoreFactory,
   template,
+  testStore,
   vuMark,
 } from "./contract-cases.ts";
 
@@ -24,23 +23,16 @@ const fields = [
 /** What every store does with databases, rate limits and template targets. */
 export function describeDatabaseContract(kind: string, open: StoreFactory): void {
   describe(`${kind}: databases`, () => {
-    let opened: OpenStore;
-    let store: Store;
+    const test = testStore(open);
 
-    beforeEach(async () => {
-      opened = await open();
-      store = opened.store;
-    });
-    afterEach(() => opened.close());
-
-    test("a new store is empty", async () => {
+    test("a new store is empty", async ({ store }) => {
       expect(await store.listCloudDatabases()).toEqual([]);
       expect(await store.listVuMarkDatabases()).toEqual([]);
       expect(await store.findDatabaseByName("shop")).toBeUndefined();
       expect(await store.listTargets("shop")).toEqual([]);
     });
 
-    test("databases are found by name and keys, and listed in order", async () => {
+    test("databases are found by name and keys, and listed in order", async ({ store }) => {
       const shop = cloud({ name: "shop ä/?&=%", requestsPerSecondLimit: 0 });
       const museum = cloud({ name: "museum", serverAccessKey: "schlüssel #1", state: "PROJECT_SUSPENDED" });
       const labels = vuMark({ name: "labels" });
@@ -59,7 +51,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.findDatabaseByServerAccessKey(labels.serverAccessKey)).toEqual(labels);
     });
 
-    test.each(fields)("of two databases with the same %s the second is refused", async (field) => {
+    test.for(fields)("of two databases with the same %s the second is refused", async (field, { store }) => {
       const first = cloud();
       await store.createDatabase(first);
       const second = cloud({ [field]: first[field] });
@@ -68,9 +60,9 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.createDatabase(cloud({ [field]: `${first[field]}x` }))).toBeUndefined();
     });
 
-    test.each(["name", "serverAccessKey", "serverSecretKey"] as const)(
+    test.for(["name", "serverAccessKey", "serverSecretKey"] as const)(
       "a VuMark database shares the uniqueness of %s",
-      async (field) => {
+      async (field, { store }) => {
         const first = vuMark();
         await store.createDatabase(first);
         const conflict = { conflict: field, value: first[field] };
@@ -79,7 +71,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       },
     );
 
-    test("the first conflict in the resource's order is named", async () => {
+    test("the first conflict in the resource's order is named", async ({ store }) => {
       const first = cloud();
       await store.createDatabase(first);
       await fc.assert(
@@ -91,14 +83,14 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       );
     });
 
-    test("of many databases of one name created at once, one wins", async () => {
+    test("of many databases of one name created at once, one wins", async ({ store }) => {
       const results = await Promise.all(
         Array.from({ length: 10 }, () => store.createDatabase(cloud({ name: "shop" }))),
       );
       expect(results.filter((result) => result === undefined)).toHaveLength(1);
     });
 
-    test("settings of a database change alone", async () => {
+    test("settings of a database change alone", async ({ store }) => {
       const shop = cloud({ name: "shop" });
       await store.createDatabase(shop);
       const requestRateLimits = {
@@ -117,14 +109,14 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.updateDatabase("nowhere", { requestQuota: 1 })).toBeUndefined();
     });
 
-    test("a VuMark database has a state and nothing else to change", async () => {
+    test("a VuMark database has a state and nothing else to change", async ({ store }) => {
       const labels = vuMark({ name: "labels" });
       await store.createDatabase(labels);
       const changed = await store.updateDatabase("labels", { state: "PROJECT_INACTIVE", requestQuota: 3 });
       expect(changed).toEqual({ ...labels, state: "PROJECT_INACTIVE" });
     });
 
-    test("a deleted database leaves nothing behind and frees its name and keys", async () => {
+    test("a deleted database leaves nothing behind and frees its name and keys", async ({ store }) => {
       const shop = cloud({ name: "shop", id: "shop-id" });
       await store.createDatabase(shop);
       const target = await created(store, "shop", { name: "poster" });
@@ -154,7 +146,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       });
     });
 
-    test("a name may come back as a database of the other kind", async () => {
+    test("a name may come back as a database of the other kind", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       await created(store, "shop");
       await store.deleteDatabase("shop");
@@ -164,7 +156,9 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.listTargets("shop")).toEqual([]);
     });
 
-    test("a request takes from every budget or from none, and the first full one is named", async () => {
+    test("a request takes from every budget or from none, and the first full one is named", async ({
+      store,
+    }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       const wide = { key: "wide", maxRequests: 3, windowSeconds: 10 };
       const narrow = { key: "narrow", maxRequests: 1, windowSeconds: 1 };
@@ -177,7 +171,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.takeRateToken("nowhere", [{ ...wide, maxRequests: 0 }], NOW)).toBeUndefined();
     });
 
-    test("a budget is shared by requests at the same moment", async () => {
+    test("a budget is shared by requests at the same moment", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       const rule = { key: "other", maxRequests: 4, windowSeconds: 1 };
       const results = await Promise.all(
@@ -186,7 +180,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(results.filter((result) => result === undefined)).toHaveLength(4);
     });
 
-    test("template targets: added once, found, listed in order", async () => {
+    test("template targets: added once, found, listed in order", async ({ store }) => {
       await store.createDatabase(vuMark({ name: "labels" }));
       const first = template("first");
       const second = template("second", "id with / and ä");
@@ -203,12 +197,12 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.findTemplateTarget("labels", first.id)).toEqual({ ...first, processed: true });
     });
 
-    test("template targets belong to VuMark databases only", async () => {
+    test("template targets belong to VuMark databases only", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       expect(await store.addTemplateTarget("shop", template("label"))).toBe(false);
     });
 
-    test("a reset leaves an empty store", async () => {
+    test("a reset leaves an empty store", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       await created(store, "shop");
       await store.putCredential({ clientId: "id", clientSecret: "secret", scopes: [] });

@@ -25,6 +25,17 @@ describe("what a server knows of the target manager's state", () => {
   });
   const lastAsked = () => header({ headers: requests.at(-1)?.headers ?? [] }, "If-None-Match");
 
+  /** A request for the state that is not answered until `release` is called. */
+  const askSlowly = () => {
+    let release = (_response: WireResponse) => {};
+    answer = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    const slow = client.view("name", "shop");
+    return { slow, release: (response: WireResponse) => release(response) };
+  };
+
   test("is asked for again by its tag, as long as it is one of the latest 200", async () => {
     answer = () => state('"one"');
     await client.view("name", "oldest");
@@ -40,12 +51,7 @@ describe("what a server knows of the target manager's state", () => {
   test("is what was asked for later, of two answers that overtake each other", async () => {
     answer = () => state('"one"');
     await client.view("name", "shop");
-    let release = (_response: WireResponse) => {};
-    answer = () =>
-      new Promise((resolve) => {
-        release = resolve;
-      });
-    const slow = client.view("name", "shop");
+    const { slow, release } = askSlowly();
     answer = () => state('"three"');
     await client.view("name", "shop");
     release(state('"two"'));
@@ -58,12 +64,7 @@ describe("what a server knows of the target manager's state", () => {
   test("is gone with the database, and back with a late answer", async () => {
     answer = () => state('"one"');
     await client.view("name", "shop");
-    let release = (_response: WireResponse) => {};
-    answer = () =>
-      new Promise((resolve) => {
-        release = resolve;
-      });
-    const slow = client.view("name", "shop");
+    const { slow, release } = askSlowly();
     answer = () => empty(204);
     expect(await client.view("name", "shop")).toBeUndefined();
     release(state('"two"'));

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Dataset } from "../../src/domain/dataset.ts";
-import type { Store } from "../../src/store/store.ts";
-import { cloud, NOW, type OpenStore, type StoreFactory } from "./contract-cases.ts";
+import { cloud, NOW, type StoreFactory, testStore } from "./contract-cases.ts";
 
 const dataset = (uuid: string, given: Partial<Dataset> = {}): Dataset => ({
   uuid,
@@ -20,16 +19,9 @@ const credential = (clientId: string) => ({ clientId, clientSecret: `secret of $
 /** What every store does with reports, datasets and credentials. */
 export function describeOtherRecordsContract(kind: string, open: StoreFactory): void {
   describe(`${kind}: reports, datasets, credentials`, () => {
-    let opened: OpenStore;
-    let store: Store;
+    const test = testStore(open);
 
-    beforeEach(async () => {
-      opened = await open();
-      store = opened.store;
-    });
-    afterEach(() => opened.close());
-
-    test("the first report of a file is kept", async () => {
+    test("the first report of a file is kept", async ({ store }) => {
       await store.createDatabase(cloud({ id: "shop" }));
       const report = {
         databaseId: "shop",
@@ -49,7 +41,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(await store.findReport("shop", report.file)).toEqual({ ...report, processed: true });
     });
 
-    test("of reports of one file opened at once, all get the first", async () => {
+    test("of reports of one file opened at once, all get the first", async ({ store }) => {
       await store.createDatabase(cloud({ id: "shop" }));
       const results = await Promise.all(
         [1, 2, 3].map((count) =>
@@ -66,7 +58,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(new Set(results.map(({ rows }) => JSON.stringify(rows))).size).toBe(1);
     });
 
-    test("datasets are kept as they were given", async () => {
+    test("datasets are kept as they were given", async ({ store }) => {
       const plain = dataset("one");
       const failing = dataset("two", { family: "ADVANCED", failureMessage: "no", requestBody: {} });
       const warned = dataset("three", { warning: { message: "careful", details: [{ code: "LOW", n: 1 }] } });
@@ -81,7 +73,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(await store.findDataset("one")).toEqual({ ...plain, processed: true });
     });
 
-    test("credentials are created up to a maximum", async () => {
+    test("credentials are created up to a maximum", async ({ store }) => {
       for (const id of ["a", "b"]) expect(await store.createCredential(credential(id), 2)).toBe("created");
       expect(await store.createCredential(credential("c"), 2)).toBe("full");
       expect(await store.findCredential("c")).toBeUndefined();
@@ -91,14 +83,14 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(await store.listCredentials()).toEqual([credential("b"), credential("c")]);
     });
 
-    test("the last place for a credential is given once", async () => {
+    test("the last place for a credential is given once", async ({ store }) => {
       const results = await Promise.all(
         Array.from({ length: 8 }, (_, index) => store.createCredential(credential(`id ${index}`), 3)),
       );
       expect(results.filter((result) => result === "full")).toHaveLength(5);
     });
 
-    test("a credential can be put in another's place, and its scopes be set", async () => {
+    test("a credential can be put in another's place, and its scopes be set", async ({ store }) => {
       await store.putCredential(credential("a"));
       await store.putCredential({ ...credential("a"), clientSecret: "new" });
       expect(await store.listCredentials()).toEqual([{ ...credential("a"), clientSecret: "new" }]);

@@ -1,29 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../src/store/store.ts";
+import { describe, expect } from "vitest";
 import {
   cloud,
   image,
   NOW,
   newTarget,
-  type OpenStore,
   type StoreFactory,
   template,
+  testStore,
   vuMark,
 } from "./contract-cases.ts";
 
 /** What every store does with its whole state. */
 export function describeSnapshotContract(kind: string, open: StoreFactory): void {
   describe(`${kind}: snapshots`, () => {
-    let opened: OpenStore;
-    let store: Store;
+    const test = testStore(open);
 
-    beforeEach(async () => {
-      opened = await open();
-      store = opened.store;
-    });
-    afterEach(() => opened.close());
-
-    test("a snapshot brings everything back", async () => {
+    test("a snapshot brings everything back", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop", serverAccessKey: "key" }));
       await store.createDatabase(vuMark({ name: "labels" }));
       await store.createTarget("shop", newTarget({ id: "1", name: "kept", image: image(3, 1) }), NOW);
@@ -53,7 +45,7 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
       expect(next).toMatchObject({ sequence: 3 });
     });
 
-    test("what is no snapshot changes nothing", async () => {
+    test("what is no snapshot changes nothing", async ({ store }) => {
       await store.createDatabase(cloud({ name: "shop" }));
       const before = await store.snapshot();
       expect(await store.restore({ ...before, version: 2 })).toBe(

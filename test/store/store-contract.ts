@@ -2,12 +2,14 @@ import type { StoreFactory } from "./contract-cases.ts";
 import { describeDatabaseContract } from "./database-contract.ts";
 import { describeOtherRecordsContract } from "./other-records-contract.ts";
 import { describeSnapshotContract } from "./snapshot-contract.ts";
+import { describeTargetChangesContract } from "./target-changes-contract.ts";
 import { describeTargetContract } from "./target-contract.ts";
 
 /** The whole contract of `Store`: run this on your own, and what passes can take the place of the others. */
 export function describeStoreContract(kind: string, open: StoreFactory): void {
   describeDatabaseContract(kind, open);
   describeTargetContract(kind, open);
+  describeTargetChangesContract(kind, open);
   describeOtherRecordsContract(kind, open);
   describeSnapshotContract(kind, open);
 }

@@ -1,0 +1,26 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { viaFetch } from "./mocks.ts";
+
+/** What a URL answers, or how the request fails. */
+export async function ask(url: string, method = "GET"): Promise<string> {
+  return await viaFetch(url, { method }).then(
+    ({ body }) => String(body),
+    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  );
+}
+
+/** A server outside of nock; answers "real". */
+export async function realServer(): Promise<string> {
+  const listener: RequestListener = (_request, response) =>
+    response.setHeader("Connection", "close").end("real");
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.close();
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}`;
+}

@@ -1,0 +1,16 @@
+import { ManualClock } from "mock-cloud-reco";
+import type { ServiceUnderTest } from "./backends.ts";
+
+const unused = () => Promise.reject(new Error("unused"));
+
+/** Servers that somebody else runs, as the helpers of the API tests want them: these use its addresses and its clock. */
+export const reached = (target: string, query: string, manager: string): ServiceUnderTest => ({
+  urls: { target, modelTarget: target, query, manager },
+  clock: new ManualClock(),
+  addCloudDatabase: unused,
+  addVuMarkDatabase: unused,
+  updateDatabase: unused,
+  setRecognitionCounts: unused,
+  latest: unused,
+  [Symbol.asyncDispose]: unused,
+});
