@@ -1,19 +1,35 @@
+import { readFileSync } from "node:fs";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
 const entries = {
   index: "src/index.ts",
   openapi: "src/openapi/index.ts",
-  server: "src/server/index.ts",
+  server: "src/servers/index.ts",
   cli: "src/cli/main.ts",
+  assert: "src/testing/assert.ts",
   jest: "src/testing/jest.ts",
   "node-test": "src/testing/node-test.ts",
+  register: "src/testing/register.ts",
 };
 
 const common: UserConfig = {
   platform: "node",
   target: "node20.19",
   dts: true,
+  // Bundled, and tree-shaken, zod loads in a few milliseconds instead of as a hundred files.
+  noExternal: [/^zod/],
+  // Names stay, so that stacks can be read; white space would be a quarter of the package.
+  minify: { compress: true, mangle: false, codegen: true },
+};
+
+/** What is bundled keeps its licence. */
+const zodLicence: Rolldown.Plugin = {
+  name: "zod-licence",
+  generateBundle() {
+    const source = readFileSync(new URL("node_modules/zod/LICENSE", import.meta.url), "utf8");
+    this.emitFile({ type: "asset", fileName: "LICENSE-zod", source });
+  },
 };
 
 /**
@@ -48,7 +64,12 @@ const moduleWrappers: Rolldown.Plugin = {
  */
 const oneCore: Rolldown.OutputOptions = {
   codeSplitting: {
-    groups: [{ name: "core", test: /\/src\/(?!cli\/|server\/|testing\/|openapi\/|.*\.d\.ts)/ }],
+    groups: [
+      {
+        name: "core",
+        test: /\/node_modules\/zod\/|\/src\/(?!cli\/|servers\/|testing\/|openapi\/|.*\.d\.ts)/,
+      },
+    ],
   },
 };
 
@@ -64,7 +85,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [moduleWrappers],
+    plugins: [moduleWrappers, zodLicence],
     outputOptions: oneCore,
   },
   // Vitest cannot be required.

@@ -1,26 +1,60 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Tests of what a mock does to the process, which must be theirs alone. */
+const WHOLE_PROCESS = ["test/transports/**/*.test.ts", "test/runners/node-test-fixture.test.ts"];
+
 export default defineConfig({
   plugins: [markdownBlocks()],
   resolve: {
     alias: [
       { find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") },
-      { find: /^mock-cloud-reco\/server$/, replacement: source("./src/server/index.ts") },
-      { find: /^mock-cloud-reco\/(jest|node-test|vitest)$/, replacement: source("./src/testing/$1.ts") },
+      { find: /^mock-cloud-reco\/server$/, replacement: source("./src/servers/index.ts") },
+      {
+        find: /^mock-cloud-reco\/(assert|jest|node-test|register|vitest)$/,
+        replacement: source("./src/testing/$1.ts"),
+      },
       { find: /^mock-cloud-reco\/openapi$/, replacement: source("./src/openapi/index.ts") },
     ],
   },
   test: {
     testTimeout: 30_000,
-    coverage: { provider: "v8", include: ["src/**/*.ts"], thresholds: { lines: 95, branches: 95 } },
+    coverage: {
+      provider: "v8",
+      include: ["src/**/*.ts"],
+      exclude: ["src/ui/**"],
+      thresholds: { lines: 95, branches: 95 },
+    },
+    // Vitest leaves one core to itself, which of two is half the machine.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,
-        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/package/**"] },
+        // Files share workers: importing everything again for each of them takes longer than most tests.
+        test: {
+          name: "source",
+          include: ["test/**/*.test.ts"],
+          exclude: [...WHOLE_PROCESS, "test/package/**", "test/slow/**", "test/ui/**"],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: "process", include: WHOLE_PROCESS } },
+      {
+        extends: true,
+        test: {
+          name: "ui",
+          include: ["test/ui/**/*.test.ts"],
+          globalSetup: "test/ui/set-up.ts",
+          testTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "slow", include: ["test/slow/**/*.test.ts"], testTimeout: 240_000 },
       },
       {
         extends: true,

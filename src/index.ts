@@ -1,20 +1,23 @@
-export type { RecognitionCountChanges, TargetFields } from "./added-target.ts";
-export { MissingSchemeError } from "./base-url.ts";
+export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./apis/shared/services.ts";
+export { type Clock, ManualClock, systemClock } from "./core/clock.ts";
+export type { FaultRequest } from "./core/faults.ts";
+export { formatJournal } from "./core/format-journal.ts";
+export type { ImageFormat } from "./core/image-header.ts";
 export type {
-  CloudDatabaseFields,
-  DatabaseChanges,
-  TemplateTargetFields,
-  VuMarkDatabaseFields,
-} from "./database-fields.ts";
-export {
-  type DatabaseState,
-  DOCUMENTED_REQUEST_RATE_LIMITS,
-  type RequestRateLimit,
-  type RequestRateLimits,
-} from "./domain/database.ts";
-export type { TargetStatus } from "./domain/target.ts";
-export type { Fault, FaultHandle, ResultCodeAnswer } from "./fault-fields.ts";
-export type { FaultRequest } from "./faults/fault-rule.ts";
+  ArrivedRequest,
+  ComparedSignature,
+  ConsideredTarget,
+  JournalEntry,
+  JournalEvents,
+} from "./core/journal.ts";
+export type { HeaderList } from "./core/message.ts";
+export type { Operation, Service } from "./core/operation-names.ts";
+export type { ProfileName } from "./core/profiles.ts";
+export type { Random } from "./core/random.ts";
+export type { RecordedBody, RecordedFile, RecordedImage } from "./core/recorded-body.ts";
+export type { RecordedRequest, RecordedResponse } from "./core/recorded-message.ts";
+export type { ResultCode } from "./core/result-codes.ts";
+export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./core/signing.ts";
 export {
   createStructuralSimilarityMatcher,
   exactMatcher,
@@ -25,20 +28,38 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
-export { MockCloudReco } from "./mock-cloud-reco.ts";
-export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock-database.ts";
-export { InvalidOptionError } from "./option-values.ts";
-export type { MockCloudRecoOptions } from "./options.ts";
-export type { ProfileName } from "./profiles.ts";
-export type { RequestFilter } from "./request-filter.ts";
-export type { ResultCode } from "./responses/result-codes.ts";
-export { type Clock, systemClock } from "./runtime/clock.ts";
-export { formatJournal } from "./runtime/format-journal.ts";
-export type { ArrivedRequest, ConsideredTarget, JournalEntry, JournalEvents } from "./runtime/journal.ts";
-export { ManualClock } from "./runtime/manual-clock.ts";
-export type { Operation, Service } from "./runtime/operation.ts";
-export type { Random } from "./runtime/random.ts";
-export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./services.ts";
-export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./signing.ts";
+export type { Fault, FaultHandle, ResultCodeAnswer } from "./mock/fault-fields.ts";
+export { MockCloudReco, type MockPage } from "./mock/mock-cloud-reco.ts";
+export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
+export type { MockCloudRecoOptions } from "./mock/options.ts";
+export type {
+  MockReport,
+  ReportedDatabase,
+  ReportedEvent,
+  ReportedField,
+  ReportedImage,
+  ReportedMessage,
+  ReportedRequest,
+  ReportedTarget,
+  ReportedTest,
+} from "./mock/report.ts";
+export type { DatabaseOrName, RequestFilter } from "./mock/request-filter.ts";
+export { MissingSchemeError } from "./schema/base-url.ts";
+export {
+  type CloudDatabaseFields,
+  type DatabaseChanges,
+  type DatabaseState,
+  DOCUMENTED_REQUEST_RATE_LIMITS,
+  type RequestRateLimit,
+  type RequestRateLimits,
+} from "./schema/cloud-database.ts";
+export { InvalidOptionError } from "./schema/kernel/problems.ts";
+export type { Snapshot } from "./schema/snapshot.ts";
+export type { RecognitionCountChanges, TargetFields, TargetStatus } from "./schema/target.ts";
+export type {
+  TemplateTargetFields,
+  VuMarkDatabaseChanges,
+  VuMarkDatabaseFields,
+} from "./schema/vumark-database.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";
-export type { Snapshot } from "./store/state.ts";
+export type { UnhandledRequests } from "./transports/unhandled-requests.ts";

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { messageOf } from "../runtime/message-of.ts";
-import { IN_PROCESS_ONLY } from "../server/in-process-only.ts";
-import { UsageError } from "./terminal.ts";
+import { messageOf } from "../core/text.ts";
+import { IN_PROCESS_ONLY } from "../servers/in-process-only.ts";
+import type { Environment } from "../servers/settings-reader.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
@@ -21,7 +21,7 @@ export function readOptions<const T extends Options>(
     args.some((arg) => arg === name || arg.startsWith(`${name}=`)),
   );
   if (inProcess !== undefined) {
-    throw new UsageError(`${inProcess}: servers do not have this; new MockCloudReco() has it in process`);
+    throw new UsageError(`${inProcess}: available in process only, with new MockCloudReco()`);
   }
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: words > 0 });
@@ -36,7 +36,26 @@ export function readOptions<const T extends Options>(
 export function readPort(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d{1,5}$/.test(given) && Number(given) <= 65535) return Number(given);
-  throw new UsageError(
-    `--${option}: got ${JSON.stringify(given)}; accepted is a whole number from 0 to 65535`,
-  );
+  throw new UsageError(`--${option}: expected a whole number from 0 to 65535; got ${JSON.stringify(given)}`);
+}
+
+/** What a command has of the process that it runs in. */
+export interface Terminal {
+  readonly environment: Environment;
+  /** Standard output. */
+  print(text: string): void;
+  /** Standard error. */
+  complain(text: string): void;
+  /** Shows an address in the user's browser, if there is one. */
+  openBrowser(url: string): void;
+  /** Resolves when the process is asked to stop. */
+  stopRequested(): Promise<void>;
+}
+
+/** 0: stopped, or healthy. 1: failed, or not healthy. 2: a wrong option, setting or seed file. */
+export type ExitCode = 0 | 1 | 2;
+
+/** Wrong words on the command line; the message is for the user. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }

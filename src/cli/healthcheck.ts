@@ -1,14 +1,13 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { localHost, parseBaseUrl } from "../base-url.ts";
-import { messageOf } from "../runtime/message-of.ts";
-import { readOptions } from "./arguments.ts";
+import { messageOf } from "../core/text.ts";
+import { localHost, parseBaseUrl } from "../schema/base-url.ts";
+import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { type ExitCode, type Terminal, UsageError } from "./terminal.ts";
 
 const TIMEOUT_MILLISECONDS = 5000;
 
-/** `mock-cloud-reco healthcheck`: whether a server answers (protocol section 11). */
+/** `mock-cloud-reco healthcheck`: whether a server answers. */
 export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { values, positionals } = readOptions(args, { help: { type: "boolean", short: "h" } }, { words: 1 });
   if (values.help === true) {

@@ -1,14 +1,14 @@
-import { MissingSchemeError } from "../base-url.ts";
-import { InvalidOptionError } from "../option-values.ts";
-import { messageOf } from "../runtime/message-of.ts";
-import { InvalidSeedError } from "../server/seed-file.ts";
-import { InvalidSettingsError, ROLES } from "../server/settings.ts";
+import { messageOf } from "../core/text.ts";
+import { release, version } from "../core/version.ts";
+import { MissingSchemeError } from "../schema/base-url.ts";
+import { InvalidOptionError } from "../schema/kernel/problems.ts";
+import { InvalidSeedError } from "../servers/seed-file.ts";
+import { InvalidSettingsError, ROLES } from "../servers/settings.ts";
+import { type ExitCode, type Terminal, UsageError } from "./arguments.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
-import { release } from "./release.ts";
-import { serve } from "./serve.ts";
-import { singleServer } from "./single-server.ts";
-import { type ExitCode, type Terminal, UsageError } from "./terminal.ts";
+import { printOpenApi } from "./openapi.ts";
+import { serve, singleServer } from "./serve.ts";
 
 /** The user's own mistakes, which need no stack. */
 const MISTAKES = [
@@ -41,11 +41,13 @@ async function runCommand(
   switch (command) {
     case "serve":
       return serve(args, terminal);
+    case "openapi":
+      return printOpenApi(args, terminal);
     case "healthcheck":
       return healthcheck(args, terminal);
     case "--version":
     case "-v":
-      terminal.print(`${release}\n`);
+      terminal.print(`${release} (npm: ${version})\n`);
       return 0;
     case "--help":
     case "-h":
@@ -57,7 +59,7 @@ async function runCommand(
       return 2;
     default:
       throw new UsageError(
-        `there is no command "${command}"; there are serve, ${ROLES.join(", ")}, healthcheck`,
+        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi or healthcheck`,
       );
   }
 }

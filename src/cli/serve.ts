@@ -1,9 +1,10 @@
-import { readSharedSettings } from "../server/settings.ts";
-import { type Servers, startServers } from "../server/start-servers.ts";
-import { readOptions, readPort } from "./arguments.ts";
+import { release } from "../core/version.ts";
+import { startOneServer } from "../servers/launch.ts";
+import { type Role, readSettings, readSharedSettings } from "../servers/settings.ts";
+import type { Environment } from "../servers/settings-reader.ts";
+import { type Servers, startServers } from "../servers/start-servers.ts";
+import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { release } from "./release.ts";
-import type { ExitCode, Terminal } from "./terminal.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -17,6 +18,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     host: text,
     seed: text,
     json: flag,
+    open: flag,
+    "no-ui": flag,
     help: { ...flag, short: "h" },
   });
   if (values.help === true) {
@@ -28,7 +31,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     query: readPort("query-port", values["query-port"]) ?? 0,
     manager: readPort("manager-port", values["manager-port"]) ?? 0,
   };
-  const { host, seedFile, tls, corsOrigin, options, logLevel } = readSharedSettings(terminal.environment);
+  const { host, seedFile, tls, corsOrigin, managerCorsOrigin, allowedHosts, options, logLevel, ...settings } =
+    readSharedSettings(terminal.environment);
+  const ui = settings.ui && values["no-ui"] !== true;
+  if (values.open === true && !ui) throw new UsageError("--open: there is no page to open with --no-ui");
   const seed = values.seed ?? seedFile;
   const servers = await startServers(
     {
@@ -36,15 +42,19 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       host: values.host ?? host,
       ports,
       logLevel,
+      ui,
       ...(seed !== undefined && { seedFile: seed }),
       ...(tls !== undefined && { tls }),
       ...(corsOrigin !== undefined && { corsOrigin }),
+      ...(managerCorsOrigin !== undefined && { managerCorsOrigin }),
+      ...(allowedHosts !== undefined && { allowedHosts }),
     },
     (line) => terminal.complain(line),
   );
   // Before it says that it runs: who reads that may ask it to stop at once.
   const stop = terminal.stopRequested();
-  terminal.print(values.json === true ? asJson(servers) : asText(servers));
+  terminal.print(values.json === true ? asJson(servers) : asText(servers, ui));
+  if (values.open === true) terminal.openBrowser(pageUrl(servers));
   await stop;
   await servers.close();
   return 0;
@@ -75,7 +85,9 @@ function asJson(servers: Servers): string {
   return `${JSON.stringify(content)}\n`;
 }
 
-function asText(servers: Servers): string {
+const pageUrl = ({ urls }: Servers): string => `${urls.manager}/`;
+
+function asText(servers: Servers, ui: boolean): string {
   const { urls } = servers;
   const database = firstDatabase(servers);
   return `mock-cloud-reco ${release}
@@ -83,7 +95,7 @@ function asText(servers: Servers): string {
 target API         ${urls.target}
 query API          ${urls.query}
 target manager     ${urls.manager}
-
+${ui ? `page to look at    ${pageUrl(servers)}\n` : ""}
 database           ${database.databaseName}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}
@@ -92,4 +104,40 @@ client secret key  ${database.clientSecretKey}
 
 Ctrl+C stops the servers. Their state is in memory.
 `;
+}
+
+/** `mock-cloud-reco target-manager`, `target-api`, `query`: one server, until the process is asked to stop. */
+export async function singleServer(
+  role: Role,
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { values } = readOptions(args, {
+    port: text,
+    host: text,
+    seed: text,
+    help: { type: "boolean", short: "h" },
+  });
+  if (values.help === true) {
+    terminal.print(HELP[role]);
+    return 0;
+  }
+  if (values.seed !== undefined && role !== "target-manager") {
+    throw new UsageError("--seed: only the target manager has state; give it to that server");
+  }
+  readPort("port", values.port);
+  const environment: Environment = {
+    ...terminal.environment,
+    ...(values.port !== undefined && { PORT: values.port }),
+    ...(values.host !== undefined && { HOST: values.host }),
+    ...(values.seed !== undefined && { SEED_FILE: values.seed }),
+  };
+  const settings = readSettings(role, environment);
+  const server = await startOneServer(role, settings, (line) => terminal.complain(line));
+  // Before it says that it runs: who reads that may ask it to stop at once.
+  const stop = terminal.stopRequested();
+  terminal.print(`${role} ${server.url}\n`);
+  await stop;
+  await server.close();
+  return 0;
 }

@@ -1,13 +1,15 @@
-import type { Random } from "../runtime/random.ts";
-import { forgetDecoded, hashImage, remembered } from "./cache.ts";
-import { decodedImage } from "./decoded-image.ts";
+import type { Random } from "../core/random.ts";
+import { remembered } from "./cache.ts";
 import { checkRating, type TargetRater } from "./raters.ts";
+import { uploadOf } from "./upload.ts";
 
-/** What processing makes of a target's image. Protocol section 12. */
+/** What processing makes of a target's image. */
 export interface Assessment {
   readonly outcome: "success" | "failed";
   /** Tracking rating, a whole number from 0 to 5. */
   readonly rating: number;
+  /** Of the image's bytes, in lower-case hexadecimal. */
+  readonly sha256: string;
 }
 
 /** A target succeeds when the mean deviation of its colour channels is above this. */
@@ -19,14 +21,13 @@ const FLAT_IMAGE_DEVIATION = 5;
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
 export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Random): Promise<Assessment> {
-  const sha256 = hashImage(bytes);
-  const deviation = await remembered("deviation", sha256, () => deviationOf(sha256, bytes));
+  const upload = uploadOf(bytes);
+  const deviation = await remembered("deviation", upload.sha256, async () => {
+    const decoded = await upload.decoded();
+    return "damage" in decoded ? 0 : decoded.deviation;
+  });
   const rating = checkRating(await rater(bytes, random), "targetRater");
-  await forgetDecoded(sha256);
-  return { outcome: deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed", rating };
-}
-
-async function deviationOf(sha256: string, bytes: Buffer): Promise<number> {
-  const decoded = await decodedImage(sha256, bytes);
-  return "damage" in decoded ? 0 : decoded.deviation;
+  upload.forgetPixels();
+  const outcome = deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed";
+  return { outcome, rating, sha256: upload.sha256 };
 }

@@ -1,151 +1,136 @@
-import { createHash } from "node:crypto";
-import type { GreyImage } from "./brisque/features.ts";
-import type { Undecodable } from "./decode.ts";
-import type { SimilarityFeatures } from "./similarity-features.ts";
+import { LRUCache } from "lru-cache";
+import { type PreparedImage, preparedBytes, type Sketch } from "./similarity.ts";
 
-/** What is kept about an image, under the hash of its bytes. All of it follows from those bytes alone. */
-interface Facets {
+/** What follows from an image's bytes, and is small. */
+interface Facts {
   /** What is wrong with the image's data; null when nothing is. */
   damage: string | null;
-  /** The outcome of a full decode, kept until the image has been rated. */
-  decoded: DecodedImage | Undecodable;
+  /** Mean deviation of the colour channels. */
   deviation: number;
   brisqueRating: number;
-  /** Null for what cannot be decoded. */
-  features: SimilarityFeatures | null;
 }
 
-/** What is left of a full decode. */
-export interface DecodedImage {
-  readonly grey: GreyImage;
-  /** Mean deviation of the colour channels. */
-  readonly deviation: number;
-}
+/** By SHA-256, so that tests that add the same image again, to another mock, work it out once. */
+const facts = new LRUCache<string, { [Fact in keyof Facts]?: Promise<Facts[Fact]> }>({ max: 5000 });
 
-interface CachedImage {
-  readonly facets: { [Facet in keyof Facets]?: Promise<Facets[Facet]> };
-  bytes: number;
-}
-
-interface ImageCache {
-  /** Least recently used first. */
-  readonly images: Map<string, CachedImage>;
-  bytes: number;
-  maxBytes: number;
-}
-
-const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
-/** About what an entry costs beside its large parts. */
-const ENTRY_BYTES = 500;
-/** The ESM and the CommonJS build of the package share one cache; another version with another shape does not. */
-const SHARED = Symbol.for("mock-cloud-reco.image-cache.1");
-
-/** The cache of this process, for all mocks in it. */
-function sharedCache(): ImageCache {
-  const existing: ImageCache | undefined = Reflect.get(globalThis, SHARED);
-  if (existing) return existing;
-  const cache: ImageCache = { images: new Map(), bytes: 0, maxBytes: DEFAULT_MAX_BYTES };
-  Object.defineProperty(globalThis, SHARED, { value: cache });
-  return cache;
-}
-
-/** Lower-case hex SHA-256 of bytes: the key of an image. */
-export function hashImage(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-/**
- * Bounds the memory that prepared images may take, in bytes, for the whole process; 256 MiB by default. A target takes
- * about 233 kB, a third of that when it is grey. With less than all targets need, queries prepare some anew each time.
- * @throws RangeError when it is not a number of at least 0.
- */
-export function setImageCacheBytes(bytes: number): void {
-  if (!(bytes >= 0))
-    throw new RangeError(`imageCacheBytes is ${bytes}; accepted is a number of bytes, at least 0`);
-  const cache = sharedCache();
-  cache.maxBytes = bytes;
-  evict(cache);
-}
-
-/** How much the cache holds, and may hold. */
-export function imageCacheUse(): {
-  readonly images: number;
-  readonly bytes: number;
-  readonly maxBytes: number;
-} {
-  const { images, bytes, maxBytes } = sharedCache();
-  return { images: images.size, bytes, maxBytes };
-}
-
-/**
- * What is known about an image: made once, however many ask at the same time. A failure is not kept.
- * @param sizeOf the bytes that the value takes, where they matter
- */
-export function remembered<Facet extends keyof Facets>(
-  facet: Facet,
+/** What is known about an image: worked out once, however many ask at the same time. A failure is not kept. */
+export function remembered<Fact extends keyof Facts>(
+  fact: Fact,
   sha256: string,
-  make: () => Promise<Facets[Facet]>,
-  sizeOf: (value: Facets[Facet]) => number = () => 0,
-): Promise<Facets[Facet]> {
-  const cache = sharedCache();
-  const image = touch(cache, sha256);
-  const known = image.facets[facet];
+  make: () => Promise<Facts[Fact]>,
+): Promise<Facts[Fact]> {
+  const ofImage = facts.get(sha256) ?? {};
+  facts.set(sha256, ofImage);
+  const known = ofImage[fact];
   if (known) return known;
   const made = make();
-  Object.assign(image.facets, { [facet]: made });
-  const isCurrent = () => cache.images.get(sha256) === image && image.facets[facet] === made;
-  made.then(
-    (value) => {
-      if (isCurrent()) grow(cache, image, sizeOf(value));
-    },
-    () => {
-      if (isCurrent()) delete image.facets[facet];
-    },
-  );
+  Object.assign(ofImage, { [fact]: made });
+  made.catch(() => {
+    if (ofImage[fact] === made) delete ofImage[fact];
+  });
   return made;
 }
 
-/** Whether something is known about an image, or being made. */
-export function isRemembered(facet: keyof Facets, sha256: string): boolean {
-  return sharedCache().images.get(sha256)?.facets[facet] !== undefined;
+/** Sketches by SHA-256: a target keeps its own; here are those of images that were added or compared lately, 22 MB at most. */
+export const latestSketches = new LRUCache<string, Sketch>({ max: 1000 });
+
+interface Kept {
+  readonly image: PreparedImage;
+  readonly bytes: number;
+  /** Number of the query that used it last. */
+  query: number;
 }
 
-/** The bytes that the outcome of a full decode takes. */
-export function decodedBytes(decoded: DecodedImage | Undecodable): number {
-  return "damage" in decoded ? 0 : decoded.grey.data.length;
-}
+/**
+ * Prepared images by SHA-256, bounded in bytes. What the present query or the one before it used is never driven out, so that
+ * queries that go through more images than fit find again those that do, where a cache of the least recently used would have none.
+ */
+export class PreparedImages {
+  /** The least recently used first. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #pending = new Map<string, Promise<PreparedImage | null>>();
+  #bytes = 0;
+  #query = 0;
 
-/** Drops the outcome of a full decode, once nobody needs it any more. */
-export async function forgetDecoded(sha256: string): Promise<void> {
-  const cache = sharedCache();
-  const image = cache.images.get(sha256);
-  const decoded = image?.facets.decoded;
-  if (!image || !decoded) return;
-  const bytes = decodedBytes(await decoded);
-  if (cache.images.get(sha256) !== image || image.facets.decoded !== decoded) return;
-  delete image.facets.decoded;
-  grow(cache, image, -bytes);
-}
+  constructor(private maxBytes: number) {}
 
-function touch(cache: ImageCache, sha256: string): CachedImage {
-  const existing = cache.images.get(sha256);
-  const image = existing ?? { facets: {}, bytes: 0 };
-  cache.images.delete(sha256);
-  cache.images.set(sha256, image);
-  if (!existing) grow(cache, image, ENTRY_BYTES);
-  return image;
-}
-
-function grow(cache: ImageCache, image: CachedImage, bytes: number): void {
-  image.bytes += bytes;
-  cache.bytes += bytes;
-  evict(cache);
-}
-
-function evict(cache: ImageCache): void {
-  for (const [sha256, image] of cache.images) {
-    if (cache.bytes <= cache.maxBytes) return;
-    cache.images.delete(sha256);
-    cache.bytes -= image.bytes;
+  /** Counts a query. */
+  beginQuery(): void {
+    this.#query += 1;
   }
+
+  /** What is kept, or made now: once, however many ask at the same time. Null when it cannot be decoded. */
+  async find(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
+    const kept = this.#kept.get(sha256);
+    if (kept) {
+      kept.query = this.#query;
+      this.#kept.delete(sha256);
+      this.#kept.set(sha256, kept);
+      return kept.image;
+    }
+    const pending = this.#pending.get(sha256) ?? this.#make(sha256, make);
+    return pending;
+  }
+
+  async #make(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
+    const made = make();
+    this.#pending.set(sha256, made);
+    try {
+      const image = await made;
+      if (image) this.#keep(sha256, image, true);
+      return image;
+    } finally {
+      this.#pending.delete(sha256);
+    }
+  }
+
+  /** Keeps an image that nobody asked for yet, if there is room. */
+  offer(sha256: string, image: PreparedImage): void {
+    this.#keep(sha256, image, false);
+  }
+
+  #keep(sha256: string, image: PreparedImage, mayEvict: boolean): void {
+    const bytes = preparedBytes(image);
+    if (this.#kept.has(sha256) || bytes > this.maxBytes) return;
+    for (const [oldest, { query }] of mayEvict ? this.#kept : []) {
+      if (this.#bytes + bytes <= this.maxBytes || query >= this.#query - 1) break;
+      this.#drop(oldest);
+    }
+    if (this.#bytes + bytes > this.maxBytes) return;
+    this.#kept.set(sha256, { image, bytes, query: this.#query });
+    this.#bytes += bytes;
+  }
+
+  #drop(sha256: string): void {
+    this.#bytes -= this.#kept.get(sha256)?.bytes ?? 0;
+    this.#kept.delete(sha256);
+  }
+
+  /** Sets the bound, in bytes; drops what exceeds it. */
+  set limit(maxBytes: number) {
+    this.maxBytes = maxBytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= maxBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  get use(): { readonly images: number; readonly bytes: number; readonly maxBytes: number } {
+    return { images: this.#kept.size, bytes: this.#bytes, maxBytes: this.maxBytes };
+  }
+}
+
+/** For all mocks of the process. */
+export const preparedImages = new PreparedImages(256 * 2 ** 20);
+
+/**
+ * Bounds the memory that prepared images may take, in bytes, for the whole process; 256 MiB by default. One takes 233 kB, a
+ * third of that when it is grey. Queries prepare anew what they need and does not fit.
+ * @throws RangeError when it is not a number of at least 0.
+ */
+export function setImageCacheBytes(bytes: number): void {
+  if (!(bytes >= 0)) {
+    throw new RangeError(`imageCacheBytes is ${bytes}; accepted is a number of bytes, at least 0`);
+  }
+  preparedImages.limit = bytes;
 }

@@ -1,9 +1,8 @@
-import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
-import { loadModule } from "../runtime/load-module.ts";
-import { messageOf } from "../runtime/message-of.ts";
-import { formatOf } from "./format.ts";
-import { Slots } from "./slots.ts";
+import { formatOf } from "../core/image-header.ts";
+import { loadModule } from "../core/load-module.ts";
+import { messageOf } from "../core/text.ts";
+import { Semaphore } from "./scheduling.ts";
 
 /** What a file says about itself, read without decoding its pixels. */
 export interface ImageHeader {
@@ -32,8 +31,8 @@ export const THUMBNAIL_SIDE = 256;
 
 /** A progressive image is decoded whole before it is scaled: a bigger one would take hundreds of megabytes. */
 const MAX_PROGRESSIVE_PIXELS = 37_748_736;
-/** Each may hold an image of up to 113 MB. */
-const slots = new Slots(Math.min(4, availableParallelism()));
+/** Each may hold an image of up to 113 MB. More at once than cores: part of a decode waits. */
+const decoders = new Semaphore(4);
 
 let loaded: typeof Sharp | undefined;
 
@@ -76,7 +75,7 @@ export function decodePixels<T>(
   bytes: Buffer,
   use: (pixels: Pixels) => Promise<T>,
 ): Promise<T | Undecodable> {
-  return slots.run(async () => {
+  return decoders.run(async () => {
     const decoded = await decode(bytes, "truncated", (image) =>
       image.removeAlpha().raw().toBuffer({ resolveWithObject: true }),
     );
@@ -86,23 +85,66 @@ export function decodePixels<T>(
   });
 }
 
-/** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */
-export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
-  return slots.run(async () => {
+/** Longest side, in pixels, of a thumbnail for people. */
+const DRAWN_SIDE = 360;
+
+/** Draws an image small, in its own shape, as WebP. */
+export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
+  return decoders.run(async () => {
     const header = await readHeader(bytes);
     if ("damage" in header) return header;
-    const { width, height, progressive } = header;
-    if (progressive && width * height > MAX_PROGRESSIVE_PIXELS) {
-      return {
-        damage: `too large to be decoded whole, as progressive images are: ${width}x${height} pixels`,
-      };
-    }
+    const refused = tooLargeToDecode(header);
+    if (refused !== undefined) return refused;
     return decode(bytes, "none", (image) =>
       image
-        .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
-        .removeAlpha()
-        .raw()
+        .resize(DRAWN_SIDE, DRAWN_SIDE, { fit: "inside", withoutEnlargement: true })
+        .webp({ quality: 78 })
         .toBuffer(),
     );
   });
+}
+
+/** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */
+export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
+  return decoders.run(async () => {
+    const header = await readHeader(bytes);
+    if ("damage" in header) return header;
+    const refused = tooLargeToDecode(header);
+    if (refused !== undefined) return refused;
+    return decode(bytes, "none", scaleToThumbnail);
+  });
+}
+
+const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
+  image
+    .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+
+/** Longest shorter side, in pixels, of a JPEG that is decoded at its own size to be scaled. */
+const MAX_UNSHRUNK_SIDE = 512;
+const PNG_DEPTH_AT = 24;
+
+/**
+ * Scales decoded pixels to what {@link decodeThumbnail} makes of the same file, for less; undefined where that would differ:
+ * large JPEG files are decoded at a smaller size, and 16-bit samples are scaled before they are rounded.
+ */
+export async function thumbnailOfPixels(
+  bytes: Buffer,
+  { data, width, height }: Pixels,
+): Promise<Buffer | undefined> {
+  const isSame =
+    formatOf(bytes) === "PNG"
+      ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
+      : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
+  return isSame
+    ? scaleToThumbnail(sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false }))
+    : undefined;
+}
+
+function tooLargeToDecode({ width, height, progressive }: ImageHeader): Undecodable | undefined {
+  return progressive && width * height > MAX_PROGRESSIVE_PIXELS
+    ? { damage: `too large to be decoded whole, as progressive images are: ${width}x${height} pixels` }
+    : undefined;
 }

@@ -1,19 +1,20 @@
-import { hashImage, remembered } from "./cache.ts";
+import { crc32 } from "node:zlib";
+import { formatOf } from "../core/image-header.ts";
+import { remembered } from "./cache.ts";
 import { type ImageHeader, readHeader } from "./decode.ts";
-import { decodedImage } from "./decoded-image.ts";
-import { formatOf } from "./format.ts";
-import { findPngDamage, type PngHeader, readPngHeader } from "./png.ts";
+import { likelyKind } from "./likely-kind.ts";
+import { type Upload, uploadOf } from "./upload.ts";
 
 /** Whether an image is acceptable, and if not, with which result code and why. */
 export type ImageVerdict =
   | { readonly ok: true; readonly width: number; readonly height: number }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
 
-/** Most bytes of a target image. Protocol section 4, row 21. */
+/** Most bytes of a target image. */
 export const MAX_TARGET_IMAGE_BYTES = 2_359_293;
-/** Most pixels of a target image. Protocol section 4, row 21. */
+/** Most pixels of a target image. */
 export const MAX_TARGET_IMAGE_PIXELS = 37_748_736;
-/** Longest side, in pixels, of a query image. Protocol section 8, row 17. */
+/** Longest side, in pixels, of a query image. */
 export const MAX_QUERY_IMAGE_SIDE = 30_000;
 
 const COLOUR_TYPES = new Map([
@@ -24,8 +25,12 @@ const COLOUR_TYPES = new Map([
   [6, "RGB with alpha"],
 ]);
 
-/** Judges a target's image. Never throws for bad bytes. Protocol section 4, row 21, and section 12. */
-export async function inspectTargetImage(bytes: Buffer): Promise<ImageVerdict> {
+/**
+ * Judges a target's image. Never throws for bad bytes.
+ * @param bytes nobody writes to them afterwards
+ * @param prepares whether the image will be compared by structural similarity
+ */
+export async function inspectTargetImage(bytes: Buffer, prepares = false): Promise<ImageVerdict> {
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const { width, height } = opened.header;
@@ -41,15 +46,15 @@ export async function inspectTargetImage(bytes: Buffer): Promise<ImageVerdict> {
     const found = `the image has ${width}x${height} = ${width * height} pixels`;
     return refuse("ImageTooLarge", `${found}; accepted are at most ${MAX_TARGET_IMAGE_PIXELS}`);
   }
-  const sha256 = hashImage(bytes);
-  const damage = await remembered("damage", sha256, async () => {
-    return (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(sha256, bytes));
+  const upload = uploadOf(bytes, prepares);
+  const damage = await remembered("damage", await upload.hash(), async () => {
+    return (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(upload));
   });
   if (damage) return refuse("BadImage", `${damage}; accepted is a complete, undamaged image`);
   return { ok: true, width, height };
 }
 
-/** Judges a query's image, which need only open. Never throws for bad bytes. Protocol section 8, row 17. */
+/** Judges a query's image, which need only open. Never throws for bad bytes. */
 export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
@@ -72,7 +77,10 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
   const accepted = "accepted are PNG and JPEG files";
   if (bytes.length === 0) return `the image is empty; ${accepted}`;
   const format = formatOf(bytes);
-  if (!format) return `the image begins with ${firstBytes(bytes)}; ${accepted}`;
+  if (!format) {
+    const kind = likelyKind(bytes);
+    return `the image begins with ${firstBytes(bytes)}; ${accepted}${kind === undefined ? "" : `: ${kind}`}`;
+  }
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
   if (typeof png === "string") return `${png}; ${accepted}`;
   const header = await readHeader(bytes);
@@ -95,8 +103,8 @@ function refusedJpegColour({ components }: ImageHeader): string | undefined {
   return `the JPEG has ${components} colour components (CMYK or YCCK); accepted are 1 and 3: convert it to RGB`;
 }
 
-async function findDecodingDamage(sha256: string, bytes: Buffer): Promise<string | null> {
-  const decoded = await decodedImage(sha256, bytes);
+async function findDecodingDamage(upload: Upload): Promise<string | null> {
+  const decoded = await upload.decoded();
   return "damage" in decoded ? `the image's data is incomplete or damaged (${decoded.damage})` : null;
 }
 
@@ -107,4 +115,58 @@ function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): Image
 function firstBytes(bytes: Buffer): string {
   const start = bytes.subarray(0, 8);
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
+}
+
+/** The first chunk of a PNG file. */
+interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Bits per sample: 1, 2, 4, 8 or 16. */
+  readonly depth: number;
+  /** 0 greyscale, 2 RGB, 3 palette, 4 greyscale with alpha, 6 RGB with alpha. */
+  readonly colourType: number;
+}
+
+const SIGNATURE_LENGTH = 8;
+const CHUNK_OVERHEAD = 12;
+const HEADER_LENGTH = 13;
+
+/** Reads IHDR, or says in words why it cannot be read; its checksum counts, which the decoder does not look at. */
+function readPngHeader(bytes: Buffer): PngHeader | string {
+  const chunk = readChunk(bytes, SIGNATURE_LENGTH);
+  if (typeof chunk === "string") return chunk;
+  if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
+    return "the PNG does not begin with an IHDR chunk";
+  const header = bytes.subarray(SIGNATURE_LENGTH + 8);
+  return {
+    width: header.readUInt32BE(0),
+    height: header.readUInt32BE(4),
+    depth: header.readUInt8(8),
+    colourType: header.readUInt8(9),
+  };
+}
+
+/** Walks all chunks up to IEND; what is wrong with them, or undefined when all are sound. */
+function findPngDamage(bytes: Buffer): string | undefined {
+  for (let offset = SIGNATURE_LENGTH; ; ) {
+    const chunk = readChunk(bytes, offset);
+    if (typeof chunk === "string") return chunk;
+    if (chunk.type === "IEND") return undefined;
+    offset += chunk.length + CHUNK_OVERHEAD;
+  }
+}
+
+function readChunk(bytes: Buffer, offset: number): { type: string; length: number } | string {
+  if (offset + CHUNK_OVERHEAD > bytes.length)
+    return `the PNG ends at byte ${bytes.length}, before its IEND chunk`;
+  const length = bytes.readUInt32BE(offset);
+  const end = offset + length + CHUNK_OVERHEAD;
+  const name = bytes.toString("latin1", offset + 4, offset + 8);
+  const type = /^[A-Za-z]{4}$/.test(name) ? name : undefined;
+  if (type === undefined) return `the PNG has no valid chunk at byte ${offset}`;
+  if (end > bytes.length) return `the PNG ends at byte ${bytes.length}, inside its ${type} chunk`;
+  if (crc32(bytes.subarray(offset + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) {
+    return `the checksum of the PNG's ${type} chunk at byte ${offset} is wrong`;
+  }
+  return { type, length };
 }

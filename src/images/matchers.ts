@@ -1,19 +1,19 @@
 import { decodeThumbnail } from "./decode.ts";
-import { structuralSimilarity } from "./structural-similarity.ts";
+import { structuralSimilarity } from "./similarity.ts";
 
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
   /** As the API gives it. */
-  readonly id: string;
+  readonly targetId: string;
   /** As the target was named. */
   readonly name: string;
   /** Application metadata, base64 as stored; null when there is none. */
-  readonly metadata: string | null;
+  readonly applicationMetadata: string | null;
 }
 
 /**
  * Compares two images' bytes: a finite number for a match (higher is better), null or undefined for none, or a promise
- * of that. In a query `a` is the query's image, `b` a target's and `target` that target. Protocol section 12.
+ * of that. In a query `a` is the query's image, `b` a target's and `target` that target.
  */
 export type ImageMatcher = (
   a: Buffer,
@@ -49,6 +49,11 @@ export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilar
 /** How a matcher compares, if it is one of this package. */
 export function comparisonOf(matcher: ImageMatcher): Comparison | undefined {
   return Reflect.get(matcher, COMPARISON);
+}
+
+/** Whether one of these matchers compares images that are worth preparing. */
+export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boolean {
+  return matchers.some((matcher) => comparisonOf(matcher)?.by === "structuralSimilarity");
 }
 
 function declare(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
@@ -90,7 +95,7 @@ export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
     return { image: Buffer.from(image), target, score };
   });
   return (a, _b, target) => {
-    const isTarget = (wanted: string) => wanted === target?.id || wanted === target?.name;
+    const isTarget = (wanted: string) => wanted === target?.targetId || wanted === target?.name;
     return entries.find((entry) => isTarget(entry.target) && entry.image.equals(a))?.score;
   };
 }

@@ -1,10 +1,10 @@
-import { createRandom, type Random } from "../runtime/random.ts";
+import { createRandom, type Random } from "../core/random.ts";
 import { brisqueScore } from "./brisque/score.ts";
-import { hashImage, remembered } from "./cache.ts";
-import { decodedImage } from "./decoded-image.ts";
+import { remembered } from "./cache.ts";
+import { Upload, uploadIfKnown } from "./upload.ts";
 
 /**
- * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one. Protocol section 12.
+ * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one.
  * A custom rater is called once per stored image. `random` is the mock's own source of randomness, which follows its seed.
  */
 export type TargetRater = (image: Buffer, random?: Random) => number | Promise<number>;
@@ -20,9 +20,10 @@ const SCORE_PER_RATING = 20;
  * too small to be measured and what cannot be decoded get 0.
  */
 export const brisqueRater: TargetRater = (image) => {
-  const sha256 = hashImage(image);
-  return remembered("brisqueRating", sha256, async () => {
-    const decoded = await decodedImage(sha256, image);
+  // The caller may write to an image that was not uploaded: then nothing is known of it.
+  const upload = uploadIfKnown(image) ?? new Upload(image);
+  return remembered("brisqueRating", upload.sha256, async () => {
+    const decoded = await upload.decoded();
     if ("damage" in decoded) return 0;
     const score = await brisqueScore(decoded.grey);
     return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));

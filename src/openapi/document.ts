@@ -1,21 +1,13 @@
 import { version } from "../../package.json";
-import { API_ENDPOINTS } from "../emulator.ts";
-import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../profiles.ts";
-import { SERVICES, type Service } from "../runtime/operation.ts";
-import type { ServiceEndpoint } from "../services.ts";
-import { managerApi } from "./manager-api.ts";
-import { modelTargetApi } from "./model-target-api.ts";
-import { queryApi } from "./query-api.ts";
-import { type JsonSchema, text } from "./schema.ts";
-import { targetApi } from "./target-api.ts";
-import {
-  type ApiDescription,
-  type MediaTypeObject,
-  type ResponseObject,
-  responseOf,
-  type SecurityScheme,
-  type Variant,
-} from "./variant.ts";
+import { APIS } from "../apis/index.ts";
+import type { Api } from "../core/api.ts";
+import { text } from "../core/json-schema.ts";
+import type { ApiOperation, SecurityScheme } from "../core/operation.ts";
+import { SERVICES, type Service } from "../core/operation-names.ts";
+import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../core/profiles.ts";
+import { type JsonSchema, responsesUnder } from "../core/response.ts";
+import { managerBodies } from "./manager-api.ts";
+import { type MediaTypeObject, type ResponseObject, responseOf, type Variant, variantOf } from "./variant.ts";
 
 /** What the document is written for; every field is optional. */
 export interface OpenApiOptions {
@@ -111,8 +103,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * The four APIs as an OpenAPI 3.1 document, made from the routes and checks that answer requests. Protocol sections 4 to 10.
- * What a test configures itself (`cloudQueryFailure`, `modelTargetFailure`) is not in it.
+ * The four APIs as an OpenAPI 3.1 document, made from the operations and checks that answer requests. What a test
+ * configures itself (`cloudQueryFailure`, `modelTargetFailure`) is not in it.
  *
  * @example
  * const document = openApiDocument({ urls: mock.urls });
@@ -123,61 +115,92 @@ export function openApiDocument({
   urls = {},
 }: OpenApiOptions = {}): OpenApiDocument {
   const chosen = profiles[profile];
-  const apis: Readonly<Record<Service, ApiDescription>> = {
-    target: targetApi(chosen),
-    query: queryApi(chosen),
-    modelTarget: modelTargetApi(chosen),
-    manager: managerApi(),
-  };
+  const apis = SERVICES.map((service) => apiNamed(service));
   const paths: Record<string, PathItem> = {};
-  for (const service of SERVICES) {
-    const servers = [{ url: urls[service] ?? DEFAULT_URLS[service] }];
-    for (const endpoint of API_ENDPOINTS[service]) {
-      const { path, parameters } = pathOf(endpoint.pattern);
-      const operation = operationOf(endpoint, apis[service], chosen, parameters);
-      paths[path] = { ...paths[path], servers, [endpoint.method.toLowerCase()]: operation };
+  for (const api of apis) {
+    const servers = [{ url: urls[api.name] ?? DEFAULT_URLS[api.name] }];
+    for (const operation of api.operations) {
+      const { path, parameters } = pathOf(operation.path);
+      const described = operationOf(operation, api, chosen, parameters);
+      paths[path] = { ...paths[path], servers, [operation.method.toLowerCase()]: described };
     }
   }
   return {
     openapi: "3.1.0",
     info: { title: "Cloud recognition, as mock-cloud-reco serves it", version, description: INTRODUCTION },
-    tags: SERVICES.map((service) => ({ name: apis[service].title })),
+    tags: apis.map(({ title }) => ({ name: title })),
     paths,
     components: { securitySchemes: SECURITY_SCHEMES },
   };
 }
 
+function apiNamed(service: Service) {
+  const found = APIS.find(({ name }) => name === service);
+  if (found === undefined) throw new Error(`no API has the name ${service}`);
+  return found;
+}
+
 function operationOf(
-  { operation, pattern, checks }: ServiceEndpoint,
-  api: ApiDescription,
+  operation: ApiOperation,
+  api: Api,
   profile: Profile,
   pathParameters: readonly ParameterObject[],
 ): OperationObject {
-  const description = api.operations[operation];
-  if (description === undefined) throw new Error(`src/openapi describes no operation ${operation}`);
-  const { summary, body, query = {}, responses } = description;
-  const subject = { operation, profile, properties: propertiesOf(body?.schema) };
-  const refusals = checks.flatMap((check) => {
-    const refusal = api.refusals[check];
-    if (refusal === undefined) throw new Error(`src/openapi describes no refusal by the check ${check}`);
-    return refusal(subject);
-  });
-  const security = api.security(operation);
+  const { name, path, security } = operation;
+  const { summary, body, query, variants } =
+    api.name === "manager" ? managerOperation(operation, profile) : declaredBy(operation, profile);
   return {
     // The two families of datasets have the same operations.
-    operationId: pattern.startsWith("/modeltargets/advanced") ? `advanced.${operation}` : operation,
+    operationId: path.startsWith("/modeltargets/advanced") ? `advanced.${name}` : name,
     summary,
     tags: [api.title],
     parameters: [
       ...pathParameters,
-      ...Object.entries(query).map(([name, schema]) => parameter("query", name, schema)),
+      ...Object.entries(query).map(([parameterName, schema]) => parameter("query", parameterName, schema)),
       ...(security === "serverKeys" || security === "clientKeys" ? [DATE_PARAMETER] : []),
     ],
     ...(body && {
       requestBody: { required: true, content: { [body.contentType]: { schema: body.schema } } },
     }),
-    responses: responsesOf([...responses, ...refusals, ...ON_SERVERS], api.optionalHeaders),
-    security: security === null ? [] : [{ [security]: [] }],
+    responses: responsesOf([...variants, ...ON_SERVERS], api.addedHeaders?.(profile)),
+    security: security === undefined ? [] : [{ [security]: [] }],
+  };
+}
+
+/** What the document says of an operation beside its route. */
+interface Described {
+  readonly summary: string;
+  readonly body?: { readonly contentType: string; readonly schema: JsonSchema } | undefined;
+  readonly query: Readonly<Record<string, JsonSchema>>;
+  readonly variants: readonly Variant[];
+}
+
+function declaredBy({ summary, body, query, responses, checks }: ApiOperation, profile: Profile): Described {
+  const declared = [
+    ...responsesUnder(responses, profile),
+    ...checks.flatMap(({ refusals }) => responsesUnder(refusals, profile)),
+  ];
+  return {
+    summary,
+    body: body && {
+      contentType: body.contentType,
+      schema: typeof body.schema === "function" ? body.schema(profile) : body.schema,
+    },
+    query: query?.(profile) ?? {},
+    variants: declared.map((one) => variantOf(one, profile)),
+  };
+}
+
+/** The manager's operations leave the schemas of their bodies to this document. */
+function managerOperation(operation: ApiOperation, profile: Profile): Described {
+  const { takes, gives } = managerBodies[operation.name] ?? {};
+  const declared = declaredBy(operation, profile);
+  return {
+    ...declared,
+    body: takes && { contentType: "application/json", schema: takes },
+    variants: declared.variants.map((variant) =>
+      variant.contentType === "application/json" ? { ...variant, schema: variant.schema ?? gives } : variant,
+    ),
   };
 }
 
@@ -193,9 +216,6 @@ function responsesOf(
     }),
   );
 }
-
-const propertiesOf = (schema: JsonSchema | undefined): readonly string[] =>
-  Object.keys(schema?.properties ?? {});
 
 /** A route's pattern as OpenAPI writes it: `{file:[^/]+}` is the parameter `{file}` with that shape. */
 function pathOf(pattern: string): { path: string; parameters: readonly ParameterObject[] } {
@@ -216,7 +236,7 @@ const parameter = (where: ParameterObject["in"], name: string, schema: JsonSchem
 
 const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 21 Nov 2026 10:42:00 GMT"] });
 
-/** What real servers answer beside the protocol's checks (section 11). */
+/** What real servers answer beside what the operations declare. */
 const ON_SERVERS: readonly Variant[] = [
   onServer(413, "On servers: the request body is larger than 64 MiB."),
   onServer(502, "On servers: the target manager cannot be reached."),

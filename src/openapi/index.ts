@@ -1,4 +1,6 @@
-export type { ProfileName } from "../profiles.ts";
+export type { SecurityScheme } from "../core/operation.ts";
+export type { ProfileName } from "../core/profiles.ts";
+export type { JsonSchema } from "../core/response.ts";
 export {
   type DocumentInfo,
   type OpenApiDocument,
@@ -11,5 +13,4 @@ export {
   type ServerObject,
   type Tag,
 } from "./document.ts";
-export type { JsonSchema } from "./schema.ts";
-export type { HeaderObject, MediaTypeObject, ResponseObject, SecurityScheme } from "./variant.ts";
+export type { HeaderObject, MediaTypeObject, ResponseObject } from "./variant.ts";

@@ -1,6 +1,6 @@
-import type { Profile } from "../profiles.ts";
-import type { ResultCode } from "../responses/result-codes.ts";
-import { hex32, type JsonSchema, oneOf } from "./schema.ts";
+import { hex32, oneOf } from "../core/json-schema.ts";
+import type { Profile } from "../core/profiles.ts";
+import type { AnyDeclaredResponse, JsonSchema } from "../core/response.ts";
 
 /** One of the ways in which an operation answers. Those with the same status become one response of the document. */
 export interface Variant {
@@ -9,11 +9,11 @@ export interface Variant {
   /** Headers that it always has, beside `Content-Type`. */
   readonly headers: readonly string[];
   /** Without parameters; undefined when the body is empty. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   /** Undefined: any bytes. */
-  readonly schema?: JsonSchema;
+  readonly schema?: JsonSchema | undefined;
   /** Of a body with nothing but a transaction id and this result code. */
-  readonly resultCode?: ResultCode;
+  readonly resultCode?: string | undefined;
 }
 
 /** A header of a response. */
@@ -79,38 +79,20 @@ const failureBody = (codes: readonly string[]): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** What a part of the document is written for. */
-export interface Subject {
-  readonly operation: string;
-  readonly profile: Profile;
-  /** Properties of the JSON object that the operation takes; none when it takes no body. */
-  readonly properties: readonly string[];
+/** How a declared response looks under a profile. */
+export function variantOf(
+  { status, description, headers, schema, resultCode }: AnyDeclaredResponse,
+  profile: Profile,
+): Variant {
+  const lines = headers({ profile, now: 0 });
+  const contentType = lines.find(([name]) => name === "Content-Type")?.[1];
+  return {
+    status,
+    description,
+    headers: [...lines.map(([name]) => name).filter((name) => name !== "Content-Type"), "Content-Length"],
+    contentType: contentType?.split(";", 1)[0],
+    schema,
+    // A failure has nothing but its result code.
+    resultCode: schema === undefined ? resultCode : undefined,
+  };
 }
-
-/** How a check refuses a request, by the check's name. */
-export type Refusals = Readonly<Record<string, (subject: Subject) => readonly Variant[]>>;
-
-/** What is said of one operation beside its route and its checks. */
-export interface Description {
-  readonly summary: string;
-  /** Media type and schema of the request body. */
-  readonly body?: { readonly contentType: string; readonly schema: JsonSchema };
-  /** Query parameters, by name. */
-  readonly query?: Readonly<Record<string, JsonSchema>>;
-  /** What it answers when every check has passed, refusals by the operation itself included. */
-  readonly responses: readonly Variant[];
-}
-
-/** What is said of one API. */
-export interface ApiDescription {
-  readonly title: string;
-  readonly operations: Readonly<Record<string, Description>>;
-  readonly refusals: Refusals;
-  /** Headers that each of its responses may have. */
-  readonly optionalHeaders?: readonly string[];
-  /** How a request authenticates; null: not at all. */
-  readonly security: (operation: string) => SecurityScheme | null;
-}
-
-/** How requests authenticate. */
-export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";

@@ -1,204 +1,98 @@
-import type { ClientCredential } from "../domain/credential.ts";
+import * as z from "zod/mini";
+import { credentialRecord } from "../schema/credential.ts";
+import { databaseRecord } from "../schema/database.ts";
+import { datasetRecord } from "../schema/dataset.ts";
+import { joined, type Problem, read } from "../schema/kernel/problems.ts";
+import { byKind, record } from "../schema/kernel/record.ts";
+import { anyText, oneOf, seconds, wholeNumber } from "../schema/kernel/values.ts";
+import { reportRecord } from "../schema/report.ts";
 import {
-  type CloudDatabase,
-  DATABASE_STATES,
-  type Database,
-  type DatabaseSettings,
-  type RequestRateLimits,
-  type VuMarkDatabase,
-} from "../domain/database.ts";
-import type { Dataset, GenerationWarning } from "../domain/dataset.ts";
-import type { Report } from "../domain/report.ts";
-import type {
-  RecognitionCounts,
-  Target,
-  TargetImage,
-  TargetStatus,
-  TemplateTarget,
-} from "../domain/target.ts";
-import {
-  eitherOf,
-  exactly,
-  type Guard,
-  isBoolean,
-  isNumber,
-  isObject,
-  isText,
-  listOf,
-  nullOr,
-  objectOf,
-  partOf,
-} from "./record-guards.ts";
-import type { Conflict, NewTarget, RateRule, TargetChanges } from "./store.ts";
+  processingEnd,
+  type Target,
+  type TargetImage,
+  type TargetRecord,
+  targetRecord,
+} from "../schema/target.ts";
+import { templateTargetRecord } from "../schema/vumark-database.ts";
+import { freedImage, type ProcessedImage } from "./new-target.ts";
+import type { RateRule } from "./rate-history.ts";
+import type { Change, RecordKinds } from "./records.ts";
+import { type Conflict, UNIQUE_FIELDS } from "./store.ts";
 
 /*
  * Records as JSON and back, without loss: what snapshots keep and what the servers send each other. Every record is
  * plain data already, but for a target's image, which is named by its hash and kept or sent separately.
  */
 
-/** A target with its image's SHA-256 in place of the image. */
-export type TargetRecord = Omit<Target, "image"> & { readonly image: string };
+/** What a budget of requests is, as servers ask for it. */
+export const rateRule = z.lazy(() =>
+  record<RateRule>({ key: anyText, maxRequests: wholeNumber, windowSeconds: seconds }),
+);
+export const conflict = z.lazy(() => record<Conflict>({ conflict: oneOf(...UNIQUE_FIELDS), value: anyText }));
 
-const limit = nullOr(objectOf({ maxRequests: isNumber, windowSeconds: isNumber }));
+/** What a processed image became, and how targets name it. */
+export type StoredImage = Omit<ProcessedImage, "image"> & { readonly sha256: string };
+export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingEnd }));
 
-export const isRequestRateLimits: Guard<RequestRateLimits> = objectOf({
-  other: limit,
-  getTarget: limit,
-  getDuplicates: limit,
-  listTargets: limit,
-});
+/** What of each kind is sent and kept as JSON. */
+type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
+/** A record as JSON that takes the place of the one with its kind and key; null removes it. */
+export type StoredChange = Change<StoredKinds>;
 
-const settings = {
-  state: exactly(...DATABASE_STATES),
-  requestQuota: isNumber,
-  targetQuota: isNumber,
-  recoThreshold: isNumber,
-  currentMonthRecos: isNumber,
-  previousMonthRecos: isNumber,
-  totalRecos: isNumber,
-  requestsPerSecondLimit: nullOr(isNumber),
-  requestRateLimits: nullOr(isRequestRateLimits),
-};
+const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType<Stored>) =>
+  z.strictObject({ kind: z.literal(kind), key: anyText, record: z.nullable(stored) });
 
-export const isDatabaseChanges: Guard<Partial<DatabaseSettings>> = partOf(settings);
-
-export const isCloudDatabaseRecord: Guard<CloudDatabase> = objectOf({
-  ...settings,
-  kind: exactly("cloud"),
-  id: isText,
-  name: isText,
-  serverAccessKey: isText,
-  serverSecretKey: isText,
-  clientAccessKey: isText,
-  clientSecretKey: isText,
-  typeName: isText,
-});
-
-export const isVuMarkDatabaseRecord: Guard<VuMarkDatabase> = objectOf({
-  kind: exactly("vumark"),
-  name: isText,
-  serverAccessKey: isText,
-  serverSecretKey: isText,
-  state: exactly(...DATABASE_STATES),
-});
-
-export const isDatabaseRecord: Guard<Database> = eitherOf(isCloudDatabaseRecord, isVuMarkDatabaseRecord);
-
-export const isTargetRecord: Guard<TargetRecord> = objectOf({
-  id: isText,
-  name: isText,
-  width: isNumber,
-  image: isText,
-  active: isBoolean,
-  metadata: nullOr(isText),
-  processingTimeSeconds: isNumber,
-  uploadedAt: isNumber,
-  sequence: isNumber,
-  modifiedAt: isNumber,
-  deletedAt: nullOr(isNumber),
-  outcome: exactly("success", "failed"),
-  rating: isNumber,
-  processed: isBoolean,
-  rated: isBoolean,
-  currentMonthRecos: isNumber,
-  previousMonthRecos: isNumber,
-  totalRecos: isNumber,
-});
-
-export const isTemplateTargetRecord: Guard<TemplateTarget> = objectOf({
-  id: isText,
-  name: isText,
-  processingTimeSeconds: isNumber,
-  uploadedAt: isNumber,
-  modifiedAt: isNumber,
-  processed: isBoolean,
-});
-
-export const isReportRecord: Guard<Report> = objectOf({
-  databaseId: isText,
-  file: isText,
-  rows: listOf(objectOf({ targetId: isText, count: isNumber })),
-  requestedAt: isNumber,
-  processingTimeSeconds: isNumber,
-  processed: isBoolean,
-});
-
-const isWarning: Guard<GenerationWarning> = objectOf({ message: isText, details: listOf(isObject) });
-
-export const isDatasetRecord: Guard<Dataset> = objectOf({
-  uuid: isText,
-  family: exactly("STANDARD", "ADVANCED"),
-  requestBody: isObject,
-  createdAt: isNumber,
-  processingTimeSeconds: isNumber,
-  failureMessage: nullOr(isText),
-  warning: nullOr(isWarning),
-  processed: isBoolean,
-});
-
-export const isCredentialRecord: Guard<ClientCredential> = objectOf({
-  clientId: isText,
-  clientSecret: isText,
-  scopes: listOf(isText),
-});
-
-/** A target to create, whose image comes separately. */
-export const isNewTargetRecord: Guard<Omit<NewTarget, "image">> = objectOf({
-  id: isText,
-  name: isText,
-  width: isNumber,
-  active: isBoolean,
-  metadata: nullOr(isText),
-  processingTimeSeconds: isNumber,
-  processed: isBoolean,
-});
-
-/** Changes of a target; `newImage`: an image comes separately. */
-export type TargetChangesRecord = Omit<TargetChanges, "image"> & { readonly newImage: boolean };
-
-const isTargetChanges: Guard<Omit<TargetChanges, "image">> = partOf({
-  name: isText,
-  width: isNumber,
-  active: isBoolean,
-  metadata: nullOr(isText),
-});
-
-export const isTargetChangesRecord: Guard<TargetChangesRecord> = (value): value is TargetChangesRecord =>
-  objectOf({ newImage: isBoolean })(value) && isTargetChanges(value);
-
-export const isCountChanges: Guard<Partial<RecognitionCounts>> = partOf({
-  currentMonthRecos: isNumber,
-  previousMonthRecos: isNumber,
-  totalRecos: isNumber,
-});
-
-export const isTargetStatus: Guard<TargetStatus> = exactly("processing", "success", "failed");
-export const isListOptions: Guard<{ deleted: boolean }> = objectOf({ deleted: isBoolean });
-export const isRateRule: Guard<RateRule> = objectOf({
-  key: isText,
-  maxRequests: isNumber,
-  windowSeconds: isNumber,
-});
-export const isConflict: Guard<Conflict> = objectOf({
-  conflict: exactly("serverAccessKey", "serverSecretKey", "name", "clientAccessKey", "clientSecretKey", "id"),
-  value: isText,
-});
+export const storedChange = z.lazy(() =>
+  byKind<StoredChange>("a change of a known kind of record", [
+    changeOf("database", databaseRecord),
+    changeOf("target", targetRecord),
+    changeOf("template", templateTargetRecord),
+    changeOf("report", reportRecord),
+    changeOf("dataset", datasetRecord),
+    changeOf("credential", credentialRecord),
+  ]),
+);
 
 export const encodeTarget = (target: Target): TargetRecord => ({ ...target, image: target.image.sha256 });
 
 /** @param imageOf - finds or loads the image with that SHA-256. */
 export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target => ({
   ...record,
-  image: imageOf(record.image),
+  image: record.deleteDate === null ? imageOf(record.image) : freedImage({ sha256: record.image }),
 });
 
-/** @throws TypeError when the value is not what it should be; it shows names only, for values may be secrets. */
-export function decoded<T>(guard: Guard<T>, value: unknown, what: string): T {
-  if (guard(value)) return value;
-  const got = isObject(value)
-    ? `an object with the fields ${Object.keys(value).join(", ") || "none"}`
-    : `a value of type ${value === null ? "null" : typeof value}`;
-  throw new TypeError(`expected ${what}, got ${got}`);
+export const encodeChange = (change: Change): StoredChange =>
+  change.kind === "target" ? { ...change, record: change.record && encodeTarget(change.record) } : change;
+
+/** @param imageOf - as for {@link decodeTarget}. */
+export const decodeChange = (change: StoredChange, imageOf: (sha256: string) => TargetImage): Change =>
+  change.kind === "target"
+    ? { ...change, record: change.record && decodeTarget(change.record, imageOf) }
+    : change;
+
+/** SHA-256 of the image that an undeleted target has. */
+export const imageIn = (change: StoredChange): readonly string[] =>
+  change.kind === "target" && change.record?.deleteDate === null ? [change.record.image] : [];
+
+/** What is wrong with a value that has a name. Shows no text: it may be a secret. */
+export const problemText = (name: string, { path, given = "nothing", expected }: Problem): string =>
+  `${joined(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
+
+/**
+ * What a schema makes of a value.
+ *
+ * @param name - what the value is called in messages.
+ * @throws TypeError with the first thing that is wrong with it.
+ */
+export function decoded<T>(schema: z.ZodMiniType<T>, value: unknown, name: string): T {
+  const reading = read(schema, value);
+  if ("value" in reading) return reading.value;
+  throw new TypeError(
+    reading.problems
+      .slice(0, 1)
+      .map((problem) => problemText(name, problem))
+      .join(""),
+  );
 }
 
 /** Marks what JSON has no word for, and texts that would look like that. */

@@ -1,46 +1,73 @@
-import type { ConsideredTarget, JournalEntry } from "../runtime/journal.ts";
-import { isOperation, SERVICES } from "../runtime/operation.ts";
+import * as z from "zod/mini";
+import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../core/journal.ts";
+import type { HeaderList } from "../core/message.ts";
+import { isOperation, type Operation, SERVICES } from "../core/operation-names.ts";
+import { RecordedBody } from "../core/recorded-body.ts";
+import { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
+import { record } from "../schema/kernel/record.ts";
+import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded, fromText, toText } from "./codec.ts";
-import {
-  exactly,
-  type Guard,
-  isBoolean,
-  isNumber,
-  isText,
-  listOf,
-  objectOf,
-  partOf,
-} from "./record-guards.ts";
 
 /** An entry that another server sends; the journal that keeps it numbers it. */
 export type SentEntry = Omit<JournalEntry, "number">;
-type EntryRecord = Omit<SentEntry, "time"> & { readonly time: number };
 
-const isConsidered: Guard<ConsideredTarget> = objectOf({
-  targetId: isText,
-  name: isText,
-  matched: isBoolean,
-  why: isText,
-});
-const hasRequest = objectOf({
-  time: isNumber,
-  api: exactly(...SERVICES),
-  method: isText,
-  path: isText,
-  durationMs: isNumber,
-});
-const hasAnswer = partOf({
-  operation: isOperation,
-  status: isNumber,
-  resultCode: isText,
-  refusedBy: isText,
-  fault: isText,
-  reason: isText,
-  database: isText,
-  considered: listOf(isConsidered),
-});
-const isEntry: Guard<EntryRecord> = (value): value is EntryRecord => hasRequest(value) && hasAnswer(value);
-const isPage = objectOf({ dropped: isNumber, entries: listOf(isEntry) });
+/** A message without its body's bytes, which follow behind the text in the order of the messages. */
+interface MessageRecord {
+  readonly headers: HeaderList;
+  readonly query: string;
+  /** How many bytes follow; null: they were dropped. */
+  readonly kept: number | null;
+  readonly size: number;
+  readonly contentType?: string | undefined;
+  readonly holdsSecrets: boolean;
+  readonly madeHere: boolean;
+}
+type EntryRecord = Omit<SentEntry, "time" | "request" | "response"> & {
+  readonly time: number;
+  readonly request: MessageRecord;
+  readonly response?: MessageRecord | undefined;
+};
+
+const message = z.lazy(() =>
+  record<MessageRecord>({
+    headers: z.array(z.readonly(z.tuple([anyText, anyText]))),
+    query: anyText,
+    kept: orNull(wholeNumber),
+    size: wholeNumber,
+    contentType: z.optional(anyText),
+    holdsSecrets: flag,
+    madeHere: flag,
+  }),
+);
+const entry = z.lazy(() =>
+  record<EntryRecord>({
+    time: z.number(),
+    api: oneOf(...SERVICES),
+    operation: z.optional(z.custom<Operation>(isOperation)),
+    method: anyText,
+    path: anyText,
+    request: message,
+    durationMs: z.number(),
+    response: z.optional(message),
+    status: z.optional(wholeNumber),
+    resultCode: z.optional(anyText),
+    refusedBy: z.optional(anyText),
+    fault: z.optional(anyText),
+    reason: z.optional(anyText),
+    database: z.optional(anyText),
+    signature: z.optional(record<ComparedSignature>({ expected: anyText, signed: z.optional(anyText) })),
+    considered: z.optional(
+      listOf(record<ConsideredTarget>({ targetId: anyText, name: anyText, matched: flag, why: anyText })),
+    ),
+    otherTargets: z.optional(z.record(z.string(), z.number())),
+  }),
+);
+const journalPage = z.lazy(() =>
+  record<{ readonly dropped: number; readonly entries: readonly EntryRecord[] }>({
+    dropped: wholeNumber,
+    entries: listOf(entry),
+  }),
+);
 
 /** The journal of all servers, oldest first, and how many entries it dropped. */
 export interface JournalPage {
@@ -48,17 +75,74 @@ export interface JournalPage {
   readonly entries: readonly SentEntry[];
 }
 
+/** A page as text with the bodies' bytes behind it. */
 export function packJournal({ dropped, entries }: JournalPage): Buffer {
-  const records = entries.map(({ time, ...entry }) => ({
+  const bodies: Buffer[] = [];
+  const pack = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
+    const { bytes, size, facts } = body;
+    if (bytes !== undefined) bodies.push(bytes);
+    const { contentType, holdsSecrets = false, madeHere = false } = facts;
+    return {
+      headers: headerLines,
+      query,
+      kept: bytes?.length ?? null,
+      size,
+      contentType,
+      holdsSecrets,
+      madeHere,
+    };
+  };
+  const records = entries.map(({ time, request, response, ...entry }) => ({
     ...entry,
     time: time.getTime(),
     number: undefined,
+    request: pack(request, request.query),
+    ...(response && { response: pack(response) }),
   }));
-  return Buffer.from(toText({ dropped, entries: records }));
+  return packWithBytes({ dropped, entries: records }, bodies);
 }
 
-/** @throws SyntaxError or TypeError when it is no journal. */
-export function unpackJournal(bytes: Buffer): JournalPage {
-  const { dropped, entries } = decoded(isPage, fromText(bytes.toString()), "a journal");
-  return { dropped, entries: entries.map((entry) => ({ ...entry, time: new Date(entry.time) })) };
+/** @throws RangeError, SyntaxError or TypeError when it is no journal. */
+export function unpackJournal(packed: Buffer): JournalPage {
+  const { value, bytes: bodies } = unpackWithBytes(packed);
+  const { dropped, entries } = decoded(journalPage, value, "journal");
+  let at = 0;
+  const unpack = ({ headers, query, kept, ...facts }: MessageRecord) => {
+    const bytes = kept === null ? undefined : bodies.subarray(at, at + kept);
+    at += kept ?? 0;
+    if (at > bodies.length) throw new RangeError("expected a journal with the bytes of all its bodies");
+    // A copy: a part of the page would keep all of it in memory.
+    return { headers, query, body: new RecordedBody(bytes && Buffer.from(bytes), facts) };
+  };
+  return {
+    dropped,
+    entries: entries.map(({ time, request, response, ...entry }) => ({
+      ...entry,
+      time: new Date(time),
+      request: new RecordedRequest(unpack(request)),
+      ...(response && { response: new RecordedResponse(unpack(response)) }),
+    })),
+  };
+}
+
+/** Notes what other servers were asked, as if it had been asked here. */
+export function noteEntries(journal: Journal, entries: readonly SentEntry[]): void {
+  for (const { time, api, operation, method, path, request, ...result } of entries)
+    journal.open({ time, api, operation, method, path, request })(result);
+}
+
+const LENGTH_BYTES = 4;
+
+/** A value as text with bytes behind it as they are: length of the text, text, bytes. */
+function packWithBytes(value: unknown, bytes: readonly Buffer[]): Buffer {
+  const text = Buffer.from(toText(value));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...bytes]);
+}
+
+function unpackWithBytes(packed: Buffer): { readonly value: unknown; readonly bytes: Buffer } {
+  const end = LENGTH_BYTES + packed.readUInt32BE(0);
+  if (end > packed.length) throw new RangeError("expected as much text as its length says");
+  return { value: fromText(packed.toString("utf8", LENGTH_BYTES, end)), bytes: packed.subarray(end) };
 }

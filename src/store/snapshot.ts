@@ -1,43 +1,11 @@
 import { createHash } from "node:crypto";
-import { show } from "../http/show.ts";
-import {
-  decodeTarget,
-  encodeTarget,
-  isCredentialRecord,
-  isDatabaseRecord,
-  isDatasetRecord,
-  isReportRecord,
-  isTargetRecord,
-  isTemplateTargetRecord,
-} from "./codec.ts";
-import { UNIQUE_FIELDS } from "./database-index.ts";
-import {
-  exactly,
-  type Guard,
-  isNumber,
-  isText,
-  listOf,
-  objectOf,
-  problemIn,
-  tableOf,
-} from "./record-guards.ts";
-import type { Snapshot, StoreState } from "./state.ts";
-
-export const isSnapshot: Guard<Snapshot> = objectOf({
-  version: exactly(1),
-  databases: listOf(
-    objectOf({
-      database: isDatabaseRecord,
-      targets: listOf(isTargetRecord),
-      templates: listOf(isTemplateTargetRecord),
-      reports: listOf(isReportRecord),
-      accepted: listOf(objectOf({ limit: isText, moments: listOf(isNumber) })),
-    }),
-  ),
-  datasets: listOf(isDatasetRecord),
-  credentials: listOf(isCredentialRecord),
-  images: tableOf(isText),
-});
+import { show } from "../core/text.ts";
+import { read } from "../schema/kernel/problems.ts";
+import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
+import { decodeTarget, encodeTarget, problemText } from "./codec.ts";
+import { type KeptImage, keptImage } from "./image-blobs.ts";
+import type { StoreState } from "./state.ts";
+import { UNIQUE_FIELDS } from "./store.ts";
 
 /** What snapshots of this process were taken of: nothing can have changed in them, so nothing needs to be read again. */
 const states = new WeakMap<object, StoreState>();
@@ -59,8 +27,8 @@ export function snapshotOf(state: StoreState): Snapshot {
 /** Texts are made when they are read: most snapshots are only ever restored. */
 function lazyTable(images: StoreState["images"]): Readonly<Record<string, string>> {
   const table = {};
-  for (const [sha256, bytes] of images) {
-    Object.defineProperty(table, sha256, { enumerable: true, get: () => bytes.toString("base64") });
+  for (const [sha256, image] of images) {
+    Object.defineProperty(table, sha256, { enumerable: true, get: () => image.bytes().toString("base64") });
   }
   return table;
 }
@@ -85,38 +53,44 @@ export class InvalidSnapshotError extends TypeError {
  */
 export function readSnapshot(
   value: unknown,
-  findImage: (sha256: string) => Buffer | undefined,
+  findImage: (sha256: string) => KeptImage | undefined,
 ): StoreState | string {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
-  if (!isSnapshot(value)) return problemIn(isSnapshot, value, "snapshot") ?? "the snapshot is not accepted";
-  const images = new Map<string, Buffer>();
-  for (const [sha256, text] of Object.entries(value.images)) {
+  const reading = read(snapshotSchema, value);
+  if ("problems" in reading)
+    return reading.problems
+      .slice(0, 1)
+      .map((problem) => problemText("snapshot", problem))
+      .join("");
+  const given = reading.value;
+  const images = new Map<string, KeptImage>();
+  for (const [sha256, text] of Object.entries(given.images)) {
     const known = findImage(sha256);
-    const bytes = known ?? Buffer.from(text, "base64");
+    const bytes = known?.bytes() ?? Buffer.from(text, "base64");
     if (known === undefined && createHash("sha256").update(bytes).digest("hex") !== sha256) {
       return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
     }
-    images.set(sha256, bytes);
+    images.set(sha256, known ?? keptImage(sha256, bytes));
   }
-  const wrong = conflictIn(value) ?? missingImageIn(value, images);
+  const wrong = conflictIn(given) ?? missingImageIn(given, images);
   if (wrong !== undefined) return wrong;
   return {
-    databases: value.databases.map(({ targets, ...rest }) => ({
+    databases: given.databases.map(({ targets, ...rest }) => ({
       ...rest,
       targets: targets.map((target) =>
-        decodeTarget(target, (sha256) => ({ sha256, bytes: () => images.get(sha256) ?? Buffer.alloc(0) })),
+        decodeTarget(target, (sha256) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0))),
       ),
     })),
-    datasets: value.datasets,
-    credentials: value.credentials,
+    datasets: given.datasets,
+    credentials: given.credentials,
     images,
   };
 }
 
 function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): string | undefined {
   for (const [index, { targets }] of databases.entries()) {
-    const place = targets.findIndex(({ image }) => !images.has(image));
+    const place = targets.findIndex(({ image, deleteDate }) => deleteDate === null && !images.has(image));
     const image = targets[place]?.image;
     if (image === undefined) continue;
     return `snapshot.databases[${index}].targets[${place}].image is ${show(image)}, which snapshot.images does not hold`;
@@ -132,9 +106,11 @@ function conflictIn({ databases }: Snapshot): string | undefined {
       path: `${at}.database.${field}`,
       value: [field, Reflect.get(database, field)],
     })).filter(({ value }) => value[1] !== undefined);
-    const ofTargets = targets.flatMap(({ id, name, deletedAt }, place) => [
-      { path: `${at}.targets[${place}].id`, value: [index, "id", id] },
-      ...(deletedAt === null ? [{ path: `${at}.targets[${place}].name`, value: [index, "name", name] }] : []),
+    const ofTargets = targets.flatMap(({ targetId, name, deleteDate }, place) => [
+      { path: `${at}.targets[${place}].targetId`, value: [index, "targetId", targetId] },
+      ...(deleteDate === null
+        ? [{ path: `${at}.targets[${place}].name`, value: [index, "name", name] }]
+        : []),
     ]);
     return [...ofDatabase, ...ofTargets];
   });

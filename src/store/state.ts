@@ -1,13 +1,15 @@
-import type { ClientCredential } from "../domain/credential.ts";
-import type { Database } from "../domain/database.ts";
-import type { Dataset } from "../domain/dataset.ts";
-import type { Report } from "../domain/report.ts";
-import type { Target, TemplateTarget } from "../domain/target.ts";
+import type { ClientCredential } from "../schema/credential.ts";
+import type { Database } from "../schema/database.ts";
+import type { Dataset } from "../schema/dataset.ts";
+import type { Report } from "../schema/report.ts";
+import type { Target } from "../schema/target.ts";
+import type { TemplateTarget } from "../schema/vumark-database.ts";
+import type { KeptImage } from "./image-blobs.ts";
 
 /** All that belongs to one database. */
 export interface DatabaseRecords {
   readonly database: Database;
-  /** Those that are not deleted, in order of creation, and then those that are. */
+  /** By upload date; those that are deleted have no image any more. */
   readonly targets: readonly Target[];
   readonly templates: readonly TemplateTarget[];
   readonly reports: readonly Report[];
@@ -20,29 +22,6 @@ export interface StoreState {
   readonly databases: readonly DatabaseRecords[];
   readonly datasets: readonly Dataset[];
   readonly credentials: readonly ClientCredential[];
-  /** Bytes of all targets' images, by SHA-256. */
-  readonly images: ReadonlyMap<string, Buffer>;
-}
-
-/**
- * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets and
- * credentials, and every image once. Frozen. Holds secrets, but not the journal.
- */
-export interface Snapshot {
-  /** Of the form, for later ones. */
-  readonly version: 1;
-  /** With their keys, targets, reports and rate-limit histories. */
-  readonly databases: readonly (Omit<DatabaseRecords, "targets"> & {
-    /** Each with its image's SHA-256 in place of the image. */
-    readonly targets: readonly (Omit<Target, "image"> & {
-      /** SHA-256. */
-      readonly image: string;
-    })[];
-  })[];
-  /** Of both families. */
-  readonly datasets: readonly Dataset[];
-  /** Of OAuth 2.0 clients. */
-  readonly credentials: readonly ClientCredential[];
-  /** Base64 by SHA-256. */
-  readonly images: Readonly<Record<string, string>>;
+  /** All undeleted targets' images, by SHA-256. */
+  readonly images: ReadonlyMap<string, KeptImage>;
 }

@@ -1,25 +1,44 @@
-import type { ClientCredential } from "../domain/credential.ts";
-import type { CloudDatabase, Database, DatabaseSettings, VuMarkDatabase } from "../domain/database.ts";
-import type { Dataset } from "../domain/dataset.ts";
-import type { TargetFields } from "../domain/new-target.ts";
-import type { Report } from "../domain/report.ts";
-import type { RecognitionCounts, Target, TemplateTarget } from "../domain/target.ts";
-import type { Awaitable } from "../runtime/awaitable.ts";
-import type { Snapshot } from "./state.ts";
+import type { MaybePromise } from "../core/message.ts";
+import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
+import type { ClientCredential } from "../schema/credential.ts";
+import type { Database } from "../schema/database.ts";
+import type { Dataset } from "../schema/dataset.ts";
+import type { Report } from "../schema/report.ts";
+import type { Snapshot } from "../schema/snapshot.ts";
+import type { RecognitionCounts, Target, TargetStatus } from "../schema/target.ts";
+import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
+import type { ProcessedImage, TargetFields } from "./new-target.ts";
+import type { RateRule } from "./rate-history.ts";
+import type { ReadableRecords } from "./records.ts";
+import * as verbs from "./verbs.ts";
+
+/** The fields that no two databases share, in the order in which conflicts are reported. */
+export const UNIQUE_FIELDS = [
+  "databaseId",
+  "databaseName",
+  "serverAccessKey",
+  "serverSecretKey",
+  "clientAccessKey",
+  "clientSecretKey",
+] as const;
+export type UniqueField = (typeof UNIQUE_FIELDS)[number];
 
 /** A unique field that a new database would have shared with another, and the value. */
 export interface Conflict {
-  readonly conflict:
-    | "serverAccessKey"
-    | "serverSecretKey"
-    | "name"
-    | "clientAccessKey"
-    | "clientSecretKey"
-    | "id";
+  readonly conflict: UniqueField;
   readonly value: string;
 }
 
-/** A target to create. The store rates the image, and gives the record its place in the order of creation. */
+/** A VuMark database has neither an id nor client keys. */
+export function uniqueValues(database: Database): readonly Conflict[] {
+  const values: Partial<Record<UniqueField, string>> = database;
+  return UNIQUE_FIELDS.flatMap((conflict) => {
+    const value = values[conflict];
+    return value === undefined ? [] : [{ conflict, value }];
+  });
+}
+
+/** A target to create. The store rates the image. */
 export interface NewTarget extends TargetFields {
   readonly image: Buffer;
 }
@@ -28,110 +47,278 @@ export interface TargetChanges {
   readonly name?: string;
   readonly width?: number;
   readonly image?: Buffer;
-  readonly active?: boolean;
-  readonly metadata?: string | null;
+  readonly activeFlag?: boolean;
+  readonly applicationMetadata?: string | null;
 }
 
-/** One limit that a request must fit into, beside the key that its history is kept under. */
-export interface RateRule {
-  readonly key: string;
-  readonly maxRequests: number;
-  readonly windowSeconds: number;
+/** What becomes of an image once it was processed. */
+export type AssessImage = (
+  image: Buffer,
+) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
+
+/** How a store answers: in memory at once, behind a network later. */
+interface Answers<T> {
+  readonly now: T;
+  readonly later: Promise<T>;
+  readonly either: MaybePromise<T>;
 }
+export type When = keyof Answers<unknown>;
+export type Answer<T, Timing extends When> = Answers<T>[Timing];
+
+/** An image that is kept for now, until a target has it. */
+export interface HeldImage extends ProcessedImage {
+  release(): void;
+}
+
+/** Names a database: the field that requests know it by, and its value. */
+export type DatabaseKey = readonly [
+  field: "databaseId" | "databaseName" | "serverAccessKey" | "clientAccessKey",
+  value: string,
+];
 
 /**
- * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value;
- * look-ups are by index. Lists are in order of creation. Implement this to keep the state elsewhere; the contract
- * is `test/store`.
+ * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
+ * are by index. What a verb does is said in `verbs.ts`, once; to keep the state elsewhere, implement what is abstract here
+ * or, for what has versions, a `Backing`. The contract is `test/store`.
  */
-export interface Store {
-  createDatabase(database: Database): Awaitable<Conflict | undefined>;
-  listCloudDatabases(): Awaitable<readonly CloudDatabase[]>;
-  listVuMarkDatabases(): Awaitable<readonly VuMarkDatabase[]>;
-  findDatabaseByName(name: string): Awaitable<Database | undefined>;
-  findDatabaseByServerAccessKey(key: string): Awaitable<Database | undefined>;
-  findDatabaseByClientAccessKey(key: string): Awaitable<CloudDatabase | undefined>;
-  updateDatabase(name: string, changes: Partial<DatabaseSettings>): Awaitable<Database | undefined>;
-  /** Drops the database with its targets, reports and rate-limit history. False: there was none. */
-  deleteDatabase(name: string): Awaitable<boolean>;
-
+export abstract class RecordStore<Timing extends When> {
   /**
-   * Takes one request from every rule's budget, or from none: the first rule that is full is returned.
-   * A window is `(now - window, now]`.
+   * The store as a request that arrives now sees it: a database that it found stays the same one, even if another of its
+   * name takes its place; and its targets come after those of requests that arrived before in the same millisecond.
    */
-  takeRateToken(
+  abstract forRequest(): RecordStore<Timing>;
+  /** Of the request; above that of every earlier request. */
+  protected abstract get tick(): number;
+
+  /** Reads a database, at once or never. */
+  protected abstract read<T>(
+    key: DatabaseKey,
+    ask: (records: ReadableRecords | undefined) => T,
+  ): Answer<T, Timing>;
+  /** Reads what belongs to no database. */
+  protected abstract readGlobal<T>(ask: (records: ReadableRecords) => T): Answer<T, Timing>;
+  /** Reads every database, in order of creation. */
+  protected abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
+  /** Runs a verb on a database until its changes are kept. */
+  protected abstract change<T>(key: DatabaseKey, verb: verbs.Verb<T>): Answer<T, Timing>;
+  /** Runs a verb on what belongs to no database. */
+  protected abstract changeGlobal<T>(verb: verbs.Verb<T>): Answer<T, Timing>;
+  /** Runs a verb on every database, and on what belongs to none. */
+  protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
+  /** The same as `change`, after something else that takes time. */
+  protected abstract changeLater<T>(key: DatabaseKey, verb: verbs.Verb<T>): Promise<T>;
+  /** Has an image rated and kept. */
+  protected abstract process(image: Buffer): Promise<HeldImage>;
+
+  /** Creates an empty database, unless another one shares a unique field. */
+  abstract createDatabase(database: Database): Answer<Conflict | undefined, Timing>;
+  /**
+   * Takes one request from every rule's budget, or from none: the first rule that is full is returned. Full: as many
+   * accepted requests as it allows lie less than its window away from `now`, before or after it.
+   */
+  abstract takeRateToken(
     databaseName: string,
     rules: readonly RateRule[],
     now: number,
-  ): Awaitable<RateRule | undefined>;
-
-  /** Targets that are not deleted, or all, in order of creation. */
-  listTargets(databaseName: string, options?: { deleted: boolean }): Awaitable<readonly Target[]>;
-  countTargets(databaseName: string): Awaitable<number>;
-  /** An undeleted target. */
-  findTarget(databaseName: string, targetId: string): Awaitable<Target | undefined>;
-  /** The undeleted target of that name. */
-  findTargetByName(databaseName: string, name: string): Awaitable<Target | undefined>;
-  createTarget(
-    databaseName: string,
-    target: NewTarget,
-    now: number,
-  ): Awaitable<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached">;
-  /** Starts processing again. `onlyAfter`: the states in which an update is allowed. */
-  updateTarget(
-    databaseName: string,
-    targetId: string,
-    changes: TargetChanges,
-    now: number,
-    onlyAfter: readonly ("processing" | "success" | "failed")[],
-  ): Awaitable<Target | "unknown" | "nameTaken" | "wrongStatus">;
-  /** `evenProcessing`: delete whatever the status. */
-  deleteTarget(
-    databaseName: string,
-    targetId: string,
-    now: number,
-    evenProcessing?: boolean,
-  ): Awaitable<Target | "unknown" | "processing">;
-  /** Fields not given stay; last-modified does not change. */
-  setRecognitionCounts(
-    databaseName: string,
-    targetId: string,
-    counts: Partial<RecognitionCounts>,
-  ): Awaitable<Target | undefined>;
-
-  /** Adding the same template target again leaves one. False: no such database. */
-  addTemplateTarget(databaseName: string, target: TemplateTarget): Awaitable<boolean>;
-  listTemplateTargets(databaseName: string): Awaitable<readonly TemplateTarget[]>;
-  findTemplateTarget(databaseName: string, targetId: string): Awaitable<TemplateTarget | undefined>;
-
-  /** Keeps the report, or returns the one already kept under its database and file. */
-  openReport(report: Report): Awaitable<Report>;
-  findReport(databaseId: string, file: string): Awaitable<Report | undefined>;
-
-  createDataset(dataset: Dataset): Awaitable<void>;
-  findDataset(uuid: string): Awaitable<Dataset | undefined>;
-  listDatasets(): Awaitable<readonly Dataset[]>;
-  deleteDataset(uuid: string): Awaitable<boolean>;
-
-  /** "full": that many exist already. */
-  createCredential(credential: ClientCredential, maximum: number): Awaitable<"created" | "full">;
-  /** Adds, or replaces the one with the same client id. */
-  putCredential(credential: ClientCredential): Awaitable<void>;
-  findCredential(clientId: string): Awaitable<ClientCredential | undefined>;
-  listCredentials(): Awaitable<readonly ClientCredential[]>;
-  setCredentialScopes(clientId: string, scopes: readonly string[]): Awaitable<ClientCredential | undefined>;
-  deleteCredential(clientId: string): Awaitable<boolean>;
-
-  /** Every target, template target, report and dataset is past its processing time from now on. */
-  finishProcessing(): Awaitable<void>;
+  ): Answer<RateRule | undefined, Timing>;
   /** Back to no state at all. */
-  reset(): Awaitable<void>;
+  abstract reset(): Answer<void, Timing>;
   /** Everything that is held now. */
-  snapshot(): Awaitable<Snapshot>;
+  abstract snapshot(): Answer<Snapshot, Timing>;
   /**
    * Holds what a snapshot holds, and nothing else.
    *
    * @returns what of it is wrong; the state is then what it was.
    */
-  restore(snapshot: unknown): Awaitable<string | undefined>;
+  abstract restore(snapshot: unknown): Answer<string | undefined, Timing>;
+
+  listCloudDatabases(): Answer<readonly CloudDatabase[], Timing> {
+    return this.readAll((all) =>
+      all.flatMap(({ database }) => (database?.kind === "cloud" ? [database] : [])),
+    );
+  }
+
+  listVuMarkDatabases(): Answer<readonly VuMarkDatabase[], Timing> {
+    return this.readAll((all) =>
+      all.flatMap(({ database }) => (database?.kind === "vumark" ? [database] : [])),
+    );
+  }
+
+  findDatabaseByName(name: string): Answer<Database | undefined, Timing> {
+    return this.read(["databaseName", name], (records) => records?.database);
+  }
+
+  findDatabaseByServerAccessKey(key: string): Answer<Database | undefined, Timing> {
+    return this.read(["serverAccessKey", key], (records) => records?.database);
+  }
+
+  findDatabaseByClientAccessKey(key: string): Answer<CloudDatabase | undefined, Timing> {
+    return this.read(["clientAccessKey", key], (records) =>
+      records?.database?.kind === "cloud" ? records.database : undefined,
+    );
+  }
+
+  updateDatabase(name: string, changes: Partial<DatabaseSettings>): Answer<Database | undefined, Timing> {
+    return this.change(["databaseName", name], verbs.updateDatabase(changes));
+  }
+
+  /** Drops the database with its targets, reports and rate-limit history. False: there was none. */
+  deleteDatabase(name: string): Answer<boolean, Timing> {
+    return this.change(["databaseName", name], verbs.deleteDatabase);
+  }
+
+  /** Targets that are not deleted, or all; by upload date, then tick, then id. */
+  listTargets(databaseName: string, { deleted } = { deleted: false }): Answer<readonly Target[], Timing> {
+    return this.read(["databaseName", databaseName], (records) =>
+      deleted ? (records?.listAllTargets() ?? []) : (records?.listTargets() ?? []),
+    );
+  }
+
+  countTargets(databaseName: string): Answer<number, Timing> {
+    return this.read(["databaseName", databaseName], (records) => records?.targets.size ?? 0);
+  }
+
+  /** An undeleted target. */
+  findTarget(databaseName: string, targetId: string): Answer<Target | undefined, Timing> {
+    return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
+  }
+
+  /** The undeleted target of that name. */
+  findTargetByName(databaseName: string, name: string): Answer<Target | undefined, Timing> {
+    return this.read(["databaseName", databaseName], (records) => records?.targetNamed(name));
+  }
+
+  async createTarget(
+    databaseName: string,
+    { image, ...given }: NewTarget,
+    now: number,
+  ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
+    const request = this.forRequest();
+    return request.changeWith(databaseName, image, (made) =>
+      verbs.createTarget(given, made, request.tick, now),
+    );
+  }
+
+  /** Starts processing again. `onlyAfter`: the states in which an update is allowed. */
+  async updateTarget(
+    databaseName: string,
+    targetId: string,
+    { image, ...changes }: TargetChanges,
+    now: number,
+    onlyAfter: readonly TargetStatus[],
+  ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
+    const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
+    return image === undefined
+      ? this.changeLater(["databaseName", databaseName], update())
+      : this.forRequest().changeWith(databaseName, image, update);
+  }
+
+  /** `evenProcessing`: delete whatever the status. */
+  deleteTarget(
+    databaseName: string,
+    targetId: string,
+    now: number,
+    evenProcessing = false,
+  ): Answer<Target | "unknown" | "processing", Timing> {
+    return this.change(["databaseName", databaseName], verbs.deleteTarget(targetId, now, evenProcessing));
+  }
+
+  /** Fields not given stay; last-modified does not change. */
+  setRecognitionCounts(
+    databaseName: string,
+    targetId: string,
+    counts: Partial<RecognitionCounts>,
+  ): Answer<Target | undefined, Timing> {
+    return this.change(["databaseName", databaseName], verbs.setRecognitionCounts(targetId, counts));
+  }
+
+  /** Adding the same template target again leaves one. False: no such database. */
+  addTemplateTarget(databaseName: string, target: TemplateTarget): Answer<boolean, Timing> {
+    return this.change(["databaseName", databaseName], verbs.addTemplateTarget(target));
+  }
+
+  listTemplateTargets(databaseName: string): Answer<readonly TemplateTarget[], Timing> {
+    return this.read(["databaseName", databaseName], (records) => [...(records?.templates.values() ?? [])]);
+  }
+
+  findTemplateTarget(databaseName: string, targetId: string): Answer<TemplateTarget | undefined, Timing> {
+    return this.read(["databaseName", databaseName], (records) => records?.templates.get(targetId));
+  }
+
+  /** Keeps the report, or returns the one already kept under its database and file. */
+  openReport(report: Report): Answer<Report, Timing> {
+    return this.change(["databaseId", report.databaseId], verbs.openReport(report));
+  }
+
+  findReport(databaseId: string, file: string): Answer<Report | undefined, Timing> {
+    return this.read(["databaseId", databaseId], (records) => records?.reports.get(file));
+  }
+
+  createDataset(dataset: Dataset): Answer<void, Timing> {
+    return this.changeGlobal(verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
+  }
+
+  findDataset(uuid: string): Answer<Dataset | undefined, Timing> {
+    return this.readGlobal(({ datasets }) => datasets.get(uuid));
+  }
+
+  listDatasets(): Answer<readonly Dataset[], Timing> {
+    return this.readGlobal(({ datasets }) => [...datasets.values()]);
+  }
+
+  deleteDataset(uuid: string): Answer<boolean, Timing> {
+    return this.changeGlobal(verbs.remove("dataset", uuid));
+  }
+
+  /** "full": that many exist already. */
+  createCredential(credential: ClientCredential, maximum: number): Answer<"created" | "full", Timing> {
+    return this.changeGlobal(verbs.createCredential(credential, maximum));
+  }
+
+  /** Adds, or replaces the one with the same client id. */
+  putCredential(credential: ClientCredential): Answer<void, Timing> {
+    return this.changeGlobal(verbs.put({ kind: "credential", key: credential.clientId, record: credential }));
+  }
+
+  findCredential(clientId: string): Answer<ClientCredential | undefined, Timing> {
+    return this.readGlobal(({ credentials }) => credentials.get(clientId));
+  }
+
+  listCredentials(): Answer<readonly ClientCredential[], Timing> {
+    return this.readGlobal(({ credentials }) => [...credentials.values()]);
+  }
+
+  setCredentialScopes(
+    clientId: string,
+    scopes: readonly string[],
+  ): Answer<ClientCredential | undefined, Timing> {
+    return this.changeGlobal(verbs.setCredentialScopes(clientId, scopes));
+  }
+
+  deleteCredential(clientId: string): Answer<boolean, Timing> {
+    return this.changeGlobal(verbs.remove("credential", clientId));
+  }
+
+  /** Every target, template target, report and dataset is past its processing time from now on. */
+  finishProcessing(): Answer<void, Timing> {
+    return this.changeAll(verbs.finishProcessing);
+  }
+
+  private async changeWith<T>(
+    databaseName: string,
+    image: Buffer,
+    verb: (made: ProcessedImage) => verbs.Verb<T>,
+  ): Promise<T> {
+    // Found before the image is rated: a database of the same name that takes its place meanwhile is another.
+    await this.findDatabaseByName(databaseName);
+    const { release, ...made } = await this.process(image);
+    try {
+      return await this.changeLater(["databaseName", databaseName], verb(made));
+    } finally {
+      release();
+    }
+  }
 }
+
+/** A store wherever it keeps its state. */
+export type Store = RecordStore<"either">;

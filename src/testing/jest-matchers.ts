@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
 import type { Operation, RequestFilter } from "../index.ts";
-import { matchers, type ReceivedTimes } from "./received.ts";
+import { matchers, type ReceivedLike } from "./received.ts";
 
 interface MockMatchers<R> {
   /**
@@ -9,8 +9,9 @@ interface MockMatchers<R> {
    * @example
    * expect(recognition.mock).toHaveReceived("addTarget", { times: 1 });
    * expect(recognition.mock).not.toHaveReceived({ operation: "query", refused: true });
+   * expect(recognition.mock).toHaveReceived("query", { fields: { max_num_results: "5" } });
    */
-  toHaveReceived(wanted: Operation | RequestFilter, times?: ReceivedTimes): R;
+  toHaveReceived(wanted: Operation | RequestFilter, like?: ReceivedLike): R;
   /** The mock served every request that it received. */
   toHaveRefusedNothing(): R;
 }

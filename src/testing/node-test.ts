@@ -1,17 +1,16 @@
-import { AssertionError } from "node:assert";
 import type { TestContext } from "node:test";
-import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
 import { type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
-import { type MatcherResult, matchReceived, matchRefusedNothing, type ReceivedTimes } from "./received.ts";
+import type { ReceivedLike } from "./received.ts";
 
-export type { MockFixture, MockFixtureOptions, ReceivedTimes };
+export { assertReceived, assertRefusedNothing } from "./assert.ts";
+export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
 /** A test that is given a mock and a database of its own. */
 export type MockTest = (fixture: MockFixture, context: TestContext) => unknown;
 
 /**
  * Makes a function for `test()` of `node:test` that runs with a fresh mock and a fresh database, which end with the test
- * whatever happens.
+ * whatever happens. What the mock refused stands behind the error of a test that fails.
  *
  * @example
  * import { test } from "node:test";
@@ -38,40 +37,10 @@ export function withMockCloudReco(
     const fixture = openFixture(options);
     try {
       await test(fixture, context);
-    } finally {
-      fixture.close();
+    } catch (error) {
+      fixture.end({ failed: true, error, print: (text) => context.diagnostic(text) });
+      throw error;
     }
+    fixture.end({ failed: false });
   };
-}
-
-/**
- * The mock received requests of this operation, or like this filter, whether it served or refused them.
- *
- * @throws AssertionError listing the requests that it received, and what was refused for which reason.
- * @example
- * assertReceived(mock, "addTarget", { times: 1 });
- * assertReceived(mock, { operation: "query", refused: true }, { times: 0 });
- */
-export function assertReceived(
-  mock: MockCloudReco,
-  wanted: Operation | RequestFilter,
-  times?: ReceivedTimes,
-): void {
-  assertPass(matchReceived(mock, wanted, times), assertReceived);
-}
-
-/**
- * The mock served every request that it received.
- *
- * @throws AssertionError listing the refused requests and the reasons.
- */
-export function assertRefusedNothing(mock: MockCloudReco): void {
-  assertPass(matchRefusedNothing(mock), assertRefusedNothing);
-}
-
-function assertPass(
-  { pass, message }: MatcherResult,
-  stackStartFn: (mock: MockCloudReco, ...rest: never[]) => void,
-): void {
-  if (!pass) throw new AssertionError({ message: message(), stackStartFn });
 }

@@ -1,11 +1,8 @@
 import { inspect } from "node:util";
-import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
+import type { JournalEntry, MockCloudReco, Operation, RequestFilter } from "../index.ts";
+import { checkLike, isLike, type ReceivedLike } from "./received-like.ts";
 
-/** How often a request is expected. */
-export interface ReceivedTimes {
-  /** Exactly so many times, 0 or more. Default: at least once. */
-  readonly times?: number;
-}
+export type { ReceivedLike };
 
 /** What an `expect.extend` function returns, in Jest and in Vitest. */
 export interface MatcherResult {
@@ -13,47 +10,58 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
+/** Of how many requests what was sent is shown. */
+const MOST_SHOWN = 3;
+
 /**
  * Whether a mock received requests of an operation, or like a filter, served or refused.
  *
- * @throws TypeError when the first argument is no mock, or `times` no whole number; InvalidOptionError for a filter with
+ * @throws TypeError when the first argument is no mock, or an option makes no sense; InvalidOptionError for a filter with
  * a field that does not exist.
  */
 export function matchReceived(
   mock: unknown,
   wanted: Operation | RequestFilter,
-  { times, ...unknown }: ReceivedTimes = {},
+  like: ReceivedLike = {},
 ): MatcherResult {
   checkMock(mock);
-  const [mistyped] = Object.keys(unknown);
-  if (mistyped !== undefined) {
-    throw new TypeError(
-      `${mistyped} is no option of toHaveReceived; accepted is times, and filters go into the first argument`,
-    );
-  }
-  if (times !== undefined && (!Number.isInteger(times) || times < 0)) {
-    throw new TypeError(`times must be a whole number from 0 on, got ${inspect(times)}`);
-  }
-  const filter = typeof wanted === "string" ? { operation: wanted } : wanted;
-  const found = mock.requestsOf(filter).length;
+  checkLike(like);
+  const { times, ...sent } = like;
+  const near = mock.requestsOf(typeof wanted === "string" ? { operation: wanted } : wanted);
+  const found = near.filter((entry) => isLike(entry, sent)).length;
   const pass = times === undefined ? found > 0 : found === times;
+  const shownLike = Object.keys(sent).length === 0 ? "" : ` with ${inspect(sent, { breakLength: Infinity })}`;
   return {
     pass,
     message: () =>
-      `expected the mock ${pass ? "not to have" : "to have"} received ${showWanted(wanted)}` +
+      `expected the mock ${pass ? "not to have" : "to have"} received ${showWanted(wanted)}${shownLike}` +
       `${times === undefined ? "" : ` ${showTimes(times)}`}, but it ${found === 0 ? "did not" : `did ${showTimes(found)}`}\n\n` +
-      `It received ${mock.explain()}`,
+      `${shownLike === "" ? "" : showSent(near)}It received ${mock.explain()}`,
   };
 }
 
+/** What was sent in the requests that come near. */
+function showSent(near: readonly JournalEntry[]): string {
+  return near
+    .slice(-MOST_SHOWN)
+    .map(({ number, request }) => {
+      const lines = [
+        `content-type: ${request.headers["content-type"] ?? "none"}`,
+        ...String(request.body).split("\n"),
+      ];
+      return `#${number} was sent with\n${lines.map((line) => `   ${line}\n`).join("")}\n`;
+    })
+    .join("");
+}
+
 /**
- * Whether every request that a mock received was served.
+ * Whether every request that a mock received was served, but for those whose refusal was expected.
  *
  * @throws TypeError when the argument is no mock.
  */
 export function matchRefusedNothing(mock: unknown): MatcherResult {
   checkMock(mock);
-  const refused = mock.requestsOf({ refused: true });
+  const refused = mock.unexpectedRefusals();
   return {
     pass: refused.length === 0,
     message: () =>

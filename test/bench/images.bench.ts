@@ -1,14 +1,14 @@
 import sharp from "sharp";
 import { assessImage } from "../../src/images/assess.ts";
-import { hashImage, imageCacheUse, setImageCacheBytes } from "../../src/images/cache.ts";
+import { preparedImages, setImageCacheBytes } from "../../src/images/cache.ts";
 import { decodePixels, decodeThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { createStructuralSimilarityMatcher, structuralSimilarityMatcher } from "../../src/images/matchers.ts";
+import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
 import { brisqueRater } from "../../src/images/raters.ts";
-import { type Candidate, scoreCandidates } from "../../src/images/score.ts";
-import { structuralSimilarity } from "../../src/images/structural-similarity.ts";
+import { structuralSimilarity } from "../../src/images/similarity.ts";
 import { makePng, noiseByte } from "../support/png.ts";
-import { scene } from "../support/scenes.ts";
+import { candidate, scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";
 
 export const bench: Bench = {
@@ -22,12 +22,12 @@ async function matching(): Promise<Comparison[]> {
   const direct = await leastTime(20, () => structuralSimilarity(a, b));
   const everyWindow = createStructuralSimilarityMatcher({ threshold: -1 });
   const [thousand, tenThousand] = [targets(1000), targets(10_000)];
-  const perTarget = async (matcher: typeof everyWindow, candidates: Candidate[]) =>
-    (await leastTime(5, () => scoreCandidates(matcher, query, candidates))) / candidates.length;
+  const perTarget = async (matcher: typeof everyWindow, candidates: ComparedTarget[]) =>
+    (await leastTime(5, () => rankTargets(matcher, query, candidates))) / candidates.length;
 
   const scoring = await perTarget(structuralSimilarityMatcher, thousand);
   const whole = await perTarget(everyWindow, thousand);
-  const initialBytes = imageCacheUse().maxBytes;
+  const initialBytes = preparedImages.use.maxBytes;
   setImageCacheBytes(4e9);
   const wholeOfMany = await perTarget(everyWindow, tenThousand);
   setImageCacheBytes(initialBytes);
@@ -64,7 +64,7 @@ async function adding(): Promise<Comparison[]> {
     await inspectTargetImage(image);
     await assessImage(image, brisqueRater);
   };
-  const initialBytes = imageCacheUse().maxBytes;
+  const initialBytes = preparedImages.use.maxBytes;
   const addAnew = async (images: Buffer[]) => {
     setImageCacheBytes(0);
     setImageCacheBytes(initialBytes);
@@ -80,11 +80,10 @@ async function adding(): Promise<Comparison[]> {
 }
 
 /** Small images of noise that all differ; prepared, they are as large as any. */
-function targets(count: number): Candidate[] {
+function targets(count: number): ComparedTarget[] {
   return Array.from({ length: count }, (_, index) => {
     const bytes = makePng({ width: 24, height: 16, fill: (at) => noiseByte(at + index * 7919) });
-    const id = String(index).padStart(32, "0");
-    return { target: { id, name: id, metadata: null }, sha256: hashImage(bytes), bytes: () => bytes };
+    return candidate(bytes, String(index).padStart(32, "0"));
   });
 }
 

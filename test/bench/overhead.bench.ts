@@ -1,8 +1,8 @@
 import https from "node:https";
 import nock from "nock";
 import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
-import { interceptWithNock } from "../../src/interception/nock-interceptor.ts";
-import type { ReplyWay } from "../../src/interception/nock-session.ts";
+import { intercept } from "../../src/transports/interception.ts";
+import type { ReplyMode } from "../../src/transports/nock/nock-interceptor.ts";
 import { scene } from "../support/scenes.ts";
 import { builtPackage } from "./built-package.ts";
 import type { Bench, Comparison } from "./measure.ts";
@@ -25,7 +25,7 @@ const CLIENTS: Record<string, Send> = {
 };
 
 /** The most that a request may take of the time of a bare nock reply. */
-const AT_MOST: Readonly<Record<string, Readonly<Record<ReplyWay, number>>>> = {
+const AT_MOST: Readonly<Record<string, Readonly<Record<ReplyMode, number>>>> = {
   "/targets": { documented: 1.15, direct: 0.5 },
   "/summary": { documented: 1.2, direct: 0.6 },
 };
@@ -51,12 +51,12 @@ export const bench: Bench = {
   },
 };
 
-async function compare(path: string, client: string, way: ReplyWay, atMost: number): Promise<Comparison> {
+async function compare(path: string, client: string, way: ReplyMode, atMost: number): Promise<Comparison> {
   const send = CLIENTS[client];
   if (send === undefined) throw new Error(`there is no client ${client}`);
   const { MockCloudReco } = builtPackage();
   // The first of several mocks decides the way, for every copy of the package.
-  const first = interceptWithNock({ hosts: [], unhandledRequests: "bypass" }, way);
+  const first = intercept({ hosts: [], intercept: "nock", replyMode: way });
   const mock = new MockCloudReco();
   const database = mock.addCloudDatabase();
   const image = await scene(1);

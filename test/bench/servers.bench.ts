@@ -7,9 +7,9 @@ import {
   perfectRater,
   rfc1123Date,
 } from "../../src/index.ts";
-import { resolveOptions } from "../../src/options.ts";
-import { startThreeServers, type ThreeServers } from "../../src/server/three-servers.ts";
-import { goodPlan, imagePart, multipart } from "../apis/query/plan.ts";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
+import { goodPlan, imagePart, multipart } from "../protocol/query/plan.ts";
 import { makePng } from "../support/png.ts";
 import { type Bench, leastTime } from "./measure.ts";
 
@@ -114,12 +114,12 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
       await store.createTarget(
         name,
         {
-          id: `${index}-${count}`,
+          targetId: `${index}-${count}`,
           name: `${count}`,
           width: 1,
           image,
-          active: true,
-          metadata: null,
+          activeFlag: true,
+          applicationMetadata: null,
           processingTimeSeconds: 0,
           processed: true,
         },
@@ -165,7 +165,7 @@ async function timeOneTarget(others: boolean): Promise<number> {
     if (database === undefined) throw new Error("shop 0 is missing");
     store.deleteDatabase("shop 0");
     await fill(servers, 11, 100);
-    for (const { id } of store.listTargets("shop 0").slice(1)) {
+    for (const { targetId: id } of store.listTargets("shop 0").slice(1)) {
       store.deleteTarget("shop 0", id, clock.now().getTime(), true);
     }
   }

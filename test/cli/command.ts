@@ -1,5 +1,5 @@
 import { run } from "../../src/cli/run.ts";
-import type { Environment } from "../../src/server/settings.ts";
+import type { Environment } from "../../src/servers/settings-reader.ts";
 
 export interface Finished {
   readonly code: number;
@@ -35,6 +35,7 @@ export function start(args: readonly string[], environment: Environment = {}): R
     complain: (text) => {
       complained += text;
     },
+    openBrowser: () => undefined,
     stopRequested: () => stopped,
   }).then((code) => ({ code, printed, complained }));
   return {

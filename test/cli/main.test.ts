@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
-import { release } from "../../src/cli/release.ts";
+import { release, version } from "../../src/core/version.ts";
 
 // The process itself is tested in processes.test.ts; here what it does with one.
 const before = { argv: process.argv, logLevel: process.env.LOG_LEVEL };
@@ -36,14 +36,18 @@ const ended = () => vi.waitUntil(() => process.exitCode !== undefined);
 test("what is printed goes to standard output", async () => {
   const written = await runMain("--version");
   await ended();
-  expect({ ...written, code: process.exitCode }).toEqual({ out: `${release}\n`, err: "", code: 0 });
+  expect({ ...written, code: process.exitCode }).toEqual({
+    out: `${release} (npm: ${version})\n`,
+    err: "",
+    code: 0,
+  });
 });
 
 test("what is wrong goes to standard error", async () => {
   const written = await runMain("surf");
   await ended();
   expect(written.out).toBe("");
-  expect(written.err).toMatch(/^mock-cloud-reco: there is no command "surf"/);
+  expect(written.err).toMatch(/^mock-cloud-reco: unknown command "surf"/);
   expect(process.exitCode).toBe(2);
 });
 

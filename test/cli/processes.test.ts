@@ -82,6 +82,28 @@ describe("processes", () => {
     expect(await serving.stop(signal)).toBe(0);
   });
 
+  test.each(["closed", "never read"])(
+    "standard error that is %s neither ends nor keeps a server",
+    async (how) => {
+      const child = spawn(process.execPath, ["--import", "tsx", main, "target-manager", "--port", "0"], {
+        env: { ...process.env, LOG_LEVEL: "info" },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      started.push(child);
+      if (how === "closed") child.stderr.destroy();
+      else child.stderr.pause();
+      const line = await new Promise<string>((resolve) =>
+        child.stdout.once("data", (data) => resolve(String(data))),
+      );
+      const url = line.trim().split(" ")[1] ?? "";
+      const path = `/${"x".repeat(4000)}`;
+      for (let count = 0; count < 100; count += 1) expect((await fetch(url + path)).status).toBe(404);
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      expect(await exited).toBe(0);
+    },
+  );
+
   test("three processes work together, survive the manager's death, and stop on SIGTERM", async () => {
     const url = (line: string) => line.split(" ")[1] ?? "";
     const manager = command(["target-manager", "--port", "0"]);

@@ -5,21 +5,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { release } from "../../src/cli/release.ts";
-import { generateCertificate } from "../../src/server/certificate.ts";
-import type { Environment } from "../../src/server/settings.ts";
+import { release, version } from "../../src/core/version.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { generateCertificate } from "../../src/servers/certificate.ts";
+import { settingsOf } from "../../src/servers/settings.ts";
+import type { Environment } from "../../src/servers/settings-reader.ts";
 import { start } from "./command.ts";
 
 describe("the command itself", () => {
   test.each(["--help", "-h", "help"])("%s explains", async (word) => {
     const { code, printed } = await start([word]).finished;
     expect(code).toBe(0);
-    for (const command of ["serve", "target-manager", "target-api", "query", "healthcheck"]) {
+    for (const command of ["serve", "target-manager", "target-api", "query", "openapi", "healthcheck"]) {
       expect(printed).toContain(`mock-cloud-reco ${command}`);
     }
   });
 
-  test.each(["serve", "target-manager", "target-api", "query", "healthcheck"])(
+  test.each(["serve", "target-manager", "target-api", "query", "openapi", "healthcheck"])(
     "%s --help explains the command",
     async (command) => {
       const { code, printed } = await start([command, "--help"]).finished;
@@ -28,38 +30,58 @@ describe("the command itself", () => {
     },
   );
 
-  test("the help names every setting that is read", async () => {
-    const { readFile } = await import("node:fs/promises");
-    const source = await readFile(new URL("../../src/server/settings.ts", import.meta.url), "utf8");
-    const names = new Set([...source.matchAll(/re(?:ad|quire)\("([A-Z_]+)"/g)].map(([, name]) => name ?? ""));
-    expect(names.size).toBeGreaterThan(20);
-    const helps = await Promise.all(
-      ["serve", "target-manager", "target-api", "query"].map(
-        async (command) => (await start([command, "--help"]).finished).printed,
-      ),
+  test.each(["serve", "target-manager", "target-api", "query"] as const)(
+    "%s --help says of every setting what it is for, what is expected and the default",
+    async (command) => {
+      const { printed } = await start([command, "--help"]).finished;
+      const settings = settingsOf(command);
+      expect(settings.length).toBeGreaterThan(10);
+      for (const { name, purpose, expected, unlessGiven } of settings) {
+        expect(printed).toContain(`  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`);
+      }
+      expect(printed).toContain(
+        '  LOG_LEVEL   (default: info)\n      what is logged; warn: refused requests: "silent", ',
+      );
+    },
+  );
+
+  test("each command's help has its own settings", async () => {
+    const helps = ["serve", "target-manager", "target-api", "query"].map(
+      async (command) => (await start([command, "--help"]).finished).printed,
     );
-    expect([...names].filter((name) => !helps.join("").includes(name))).toEqual([]);
+    const having = async (setting: string) =>
+      (await Promise.all(helps)).map((help) => help.includes(`  ${setting}   `));
+    expect(await having("STATE_URL")).toEqual([false, true, true, true]);
+    expect(await having("PORT")).toEqual([false, true, true, true]);
+    expect(await having("SEED_FILE")).toEqual([true, true, false, false]);
+    expect(await having("TARGET_MANAGER_BASE_URL")).toEqual([false, false, true, true]);
+    expect(await having("QUERY_IMAGE_MATCHER")).toEqual([true, false, false, true]);
+    expect(await having("PROCESSING_TIME_SECONDS")).toEqual([true, false, true, false]);
   });
 
-  test("--version is the release", async () => {
-    expect(await start(["--version"]).finished).toMatchObject({ code: 0, printed: `${release}\n` });
+  test("--version prints the release as its date and as npm knows it", async () => {
+    expect(await start(["--version"]).finished).toMatchObject({
+      code: 0,
+      printed: `${release} (npm: ${version})\n`,
+    });
   });
 
   test.each<[readonly string[], RegExp]>([
     [[], /^mock-cloud-reco: the Vuforia/],
-    [["surf"], /^mock-cloud-reco: there is no command "surf"; there are serve, /],
+    [["surf"], /^mock-cloud-reco: unknown command "surf"; expected serve, /],
     [["serve", "--colour"], /^mock-cloud-reco: Unknown option '--colour'/],
     [["serve", "now"], /^mock-cloud-reco: .*'now'/],
     [
       ["serve", "--target-port", "x"],
-      /^mock-cloud-reco: --target-port: got "x"; accepted is a whole number from 0/,
+      /^mock-cloud-reco: --target-port: expected a whole number from 0 to 65535; got "x"/,
     ],
-    [["query", "--port", "65536"], /^mock-cloud-reco: --port: got "65536"/],
+    [["query", "--port", "65536"], /^mock-cloud-reco: --port: expected .*; got "65536"/],
     [["query", "--seed", "x"], /^mock-cloud-reco: --seed: only the target manager has state/],
     [
       ["serve", "--cloud-query-failure", "500"],
-      /^mock-cloud-reco: --cloud-query-failure: servers do not have this; new MockCloudReco\(\) has it in process/,
+      /^mock-cloud-reco: --cloud-query-failure: available in process only, with new MockCloudReco\(\)/,
     ],
+    [["openapi", "--profile", "x"], /^mock-cloud-reco: --profile: expected neutral or vuforia; got "x"/],
     [["healthcheck", "a", "b"], /^mock-cloud-reco: unexpected "b"/],
     [["healthcheck", "localhost:5000"], /^mock-cloud-reco: Invalid URL "localhost:5000": No scheme supplied/],
   ])("%j is wrong: exit code 2, and why", async (args, message) => {
@@ -69,13 +91,19 @@ describe("the command itself", () => {
     expect(complained).toMatch(message);
   });
 
+  test("openapi prints the document, of a profile", async () => {
+    const { code, printed } = await start(["openapi", "--profile", "vuforia"]).finished;
+    expect(code).toBe(0);
+    expect(JSON.parse(printed)).toEqual(JSON.parse(JSON.stringify(openApiDocument({ profile: "vuforia" }))));
+  });
+
   test("each bad setting has its line", async () => {
     const { code, complained } = await start(["target-api"], { PORT: "x", SERVICE_PROFILE: "y" }).finished;
     expect(code).toBe(2);
     expect(complained.split("\n")).toEqual([
-      'mock-cloud-reco: PORT: got "x"; accepted is a whole number from 0 to 65535',
-      expect.stringMatching(/^mock-cloud-reco: TARGET_MANAGER_BASE_URL: not given; accepted is /),
-      'mock-cloud-reco: SERVICE_PROFILE: got "y"; accepted is neutral or vuforia',
+      'mock-cloud-reco: PORT: expected a whole number from 0 to 65535; got "x"',
+      expect.stringMatching(/^mock-cloud-reco: TARGET_MANAGER_BASE_URL: expected .*; not given$/),
+      'mock-cloud-reco: SERVICE_PROFILE: expected "neutral" or "vuforia"; got "y"',
       "",
     ]);
   });
@@ -148,7 +176,9 @@ describe("serve", () => {
     const { urls }: Served = JSON.parse(await command.printed());
     const { code, complained } = await start(["serve", "--query-port", new URL(urls.query).port]).finished;
     expect(code).toBe(1);
-    expect(complained).toMatch(/^mock-cloud-reco: listen EADDRINUSE/);
+    expect(complained).toMatch(
+      /^mock-cloud-reco: the query server cannot listen on .*EADDRINUSE.*--query-port/,
+    );
     await command.stop();
   });
 });
@@ -190,7 +220,7 @@ describe("files that a command reads", () => {
     await writeFile(seed, "[]");
     expect(await start(["target-manager", "--seed", seed], environment).finished).toMatchObject({
       code: 2,
-      complained: expect.stringContaining("seed.json: accepted is a JSON object with "),
+      complained: expect.stringContaining("seed.json: expected an object; got an array of 0"),
     });
   });
 

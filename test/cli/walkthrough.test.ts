@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { startServers } from "../../src/server/index.ts";
+import { startServers } from "../../src/servers/index.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -95,7 +95,7 @@ test("the seed file of the README", async () => {
 
 test("the container example names settings and commands that there are", async () => {
   const compose = await readFile(join(root, "examples/containers/compose.yaml"), "utf8");
-  const settings = await readFile(join(root, "src/server/settings.ts"), "utf8");
+  const settings = await readFile(join(root, "src/servers/settings.ts"), "utf8");
   const named = [...compose.matchAll(/^\s*#?\s+([A-Z_]{3,}): /gm)].map(([, name]) => name);
   expect(named).toContain("TARGET_MANAGER_BASE_URL");
   expect(named.filter((name) => !settings.includes(`"${name}"`))).toEqual([]);

@@ -9,8 +9,14 @@ const striped = (low: number, high: number, more = {}) =>
 
 describe("the outcome of processing", () => {
   it("is success above a deviation of 5, failed at exactly 5", async () => {
-    expect(await assessImage(striped(100, 110), perfectRater)).toEqual({ outcome: "failed", rating: 5 });
-    expect(await assessImage(striped(100, 111), perfectRater)).toEqual({ outcome: "success", rating: 5 });
+    expect(await assessImage(striped(100, 110), perfectRater)).toMatchObject({
+      outcome: "failed",
+      rating: 5,
+    });
+    expect(await assessImage(striped(100, 111), perfectRater)).toMatchObject({
+      outcome: "success",
+      rating: 5,
+    });
   });
 
   it("goes by the mean over the colour channels", async () => {
@@ -43,8 +49,8 @@ describe("the outcome of processing", () => {
 describe("what cannot be decoded", () => {
   it("has failed, and is rated by the rater all the same", async () => {
     const text = Buffer.from("hello");
-    expect(await assessImage(text, brisqueRater)).toEqual({ outcome: "failed", rating: 0 });
-    expect(await assessImage(text, perfectRater)).toEqual({ outcome: "failed", rating: 5 });
+    expect(await assessImage(text, brisqueRater)).toMatchObject({ outcome: "failed", rating: 0 });
+    expect(await assessImage(text, perfectRater)).toMatchObject({ outcome: "failed", rating: 5 });
   });
 });
 

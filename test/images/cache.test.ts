@@ -1,17 +1,32 @@
 import { readFileSync } from "node:fs";
-import { brisqueRater, perfectRater, structuralSimilarityMatcher } from "mock-cloud-reco";
+import {
+  brisqueRater,
+  createStructuralSimilarityMatcher,
+  perfectRater,
+  structuralSimilarityMatcher,
+} from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assessImage } from "../../src/images/assess.ts";
-import { imageCacheUse, remembered, setImageCacheBytes } from "../../src/images/cache.ts";
+import {
+  latestSketches,
+  PreparedImages,
+  preparedImages,
+  remembered,
+  setImageCacheBytes,
+} from "../../src/images/cache.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { scoreCandidates } from "../../src/images/score.ts";
+import { prepareInBackground, rankTargets } from "../../src/images/ranking.ts";
+import { preparedBytes, prepareImage } from "../../src/images/similarity.ts";
+import { uploadOf } from "../../src/images/upload.ts";
 import { makePng, noiseByte } from "../support/png.ts";
-import { candidate } from "../support/scenes.ts";
+import { candidate, scene, scoresOf } from "../support/scenes.ts";
+import { sceneThumbnail } from "../support/thumbnails.ts";
 
-const initial = imageCacheUse().maxBytes;
+const initial = preparedImages.use.maxBytes;
 const clear = () => {
   setImageCacheBytes(0);
   setImageCacheBytes(initial);
+  latestSketches.clear();
 };
 beforeEach(clear);
 afterEach(clear);
@@ -20,23 +35,25 @@ const numbered = (number: number) => makePng({ fill: (index) => noiseByte(index 
 /** Counts how often a target's bytes are asked for, which is how often it is prepared. */
 const counted = (bytes: Buffer) => {
   const calls = { asked: 0 };
-  return {
-    calls,
-    ...candidate(bytes),
+  const known = candidate(bytes);
+  const image = {
+    ...known.image,
     bytes: () => {
       calls.asked += 1;
       return bytes;
     },
   };
+  return { calls, ...known, image };
 };
-const FEATURES = 232_974;
-const ENTRY = 500;
+const PREPARED = 232_974;
+/** Compares every pixel, whatever sketches tell. */
+const everyScore = createStructuralSimilarityMatcher({ threshold: -1 });
 
-describe("the cache of images", () => {
-  it("prepares an image once, however many queries ask for it at the same time", async () => {
+describe("what is prepared for comparisons", () => {
+  it("is prepared once, however many queries ask for it at the same time", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
     const queries = [1, 2, 3, 4].map((number) =>
-      scoreCandidates(structuralSimilarityMatcher, numbered(number), targets),
+      scoresOf(structuralSimilarityMatcher, numbered(number), targets),
     );
     const scores = await Promise.all(queries);
     expect(scores.map((row) => row.map((score) => score !== null))).toEqual([
@@ -45,79 +62,109 @@ describe("the cache of images", () => {
       [false, false],
       [false, false],
     ]);
-    expect(targets.map(({ calls }) => calls.asked)).toEqual([0, 0]); // the queries had the same bytes
-    const fresh = [counted(numbered(5)), counted(numbered(6))];
-    await Promise.all(
-      [1, 2, 3].map((number) => scoreCandidates(structuralSimilarityMatcher, numbered(number), fresh)),
-    );
-    expect(fresh.map(({ calls }) => calls.asked)).toEqual([1, 1]);
+    expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
   });
 
-  it("is bounded in bytes, drops what was not used for longest, and prepares that again", async () => {
-    setImageCacheBytes(3 * (FEATURES + ENTRY));
-    const [first, second, third] = [counted(numbered(1)), counted(numbered(2)), counted(numbered(3))];
-    const query = numbered(0);
-    const score = (...targets: (typeof first)[]) =>
-      scoreCandidates(structuralSimilarityMatcher, query, targets);
-    await score(first);
-    await score(second);
-    await score(first);
-    await score(third);
-    expect(imageCacheUse()).toEqual({
-      images: 3,
-      bytes: 3 * (FEATURES + ENTRY),
-      maxBytes: 3 * (FEATURES + ENTRY),
-    });
-    await score(first);
-    expect(first.calls.asked).toBe(1);
-    await score(second);
-    expect(second.calls.asked).toBe(2);
+  it("is a sketch only, as long as the target lives, when nothing else fits", async () => {
+    setImageCacheBytes(0);
+    const targets = [1, 2, 3].map((number) => counted(numbered(number)));
+    await scoresOf(structuralSimilarityMatcher, numbered(4), targets);
+    latestSketches.clear();
+    await scoresOf(structuralSimilarityMatcher, numbered(5), targets);
+    expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1, 1]);
+    expect(preparedImages.use).toEqual({ images: 0, bytes: 0, maxBytes: 0 });
+    expect(await scoresOf(structuralSimilarityMatcher, numbered(2), targets)).toEqual([
+      null,
+      expect.closeTo(1, 9),
+      null,
+    ]);
   });
 
-  it("uses what it holds of more targets than fit", async () => {
-    setImageCacheBytes(11 * (FEATURES + ENTRY));
+  it("is bounded in bytes", async () => {
+    setImageCacheBytes(3 * PREPARED);
+    const targets = [1, 2, 3, 4, 5].map((number) => counted(numbered(number)));
+    await scoresOf(everyScore, numbered(0), targets);
+    expect(preparedImages.use).toEqual({ images: 3, bytes: 3 * PREPARED, maxBytes: 3 * PREPARED });
+    setImageCacheBytes(PREPARED);
+    expect(preparedImages.use).toEqual({ images: 1, bytes: PREPARED, maxBytes: PREPARED });
+  });
+
+  it("finds as many as fit again, of more targets than fit", async () => {
+    setImageCacheBytes(11 * PREPARED);
     const targets = Array.from({ length: 20 }, (_, number) => counted(numbered(number + 1)));
     const asked = () => targets.reduce((total, { calls }) => total + calls.asked, 0);
-    await scoreCandidates(structuralSimilarityMatcher, numbered(0), targets);
-    expect(asked()).toBe(20);
-    await scoreCandidates(structuralSimilarityMatcher, numbered(0), targets);
-    expect(asked()).toBeLessThan(35); // a least-recently-used cache read in order would have none of them: 40
+    await scoresOf(everyScore, numbered(0), targets);
+    const before = asked();
+    await scoresOf(everyScore, numbered(0), targets);
+    expect(asked() - before).toBe(20 - 10); // the query's own image is the eleventh
   });
 
-  it("keeps nothing, and everything works, when nothing fits", async () => {
+  it("is a sketch only, of strangers", async () => {
+    const scenes = await Promise.all(Array.from({ length: 10 }, (_, seed) => scene(seed, 64, 48)));
+    const targets = scenes.map(counted);
+    const query = await scene(11, 64, 48);
+    await scoresOf(structuralSimilarityMatcher, query, targets);
     setImageCacheBytes(0);
+    setImageCacheBytes(initial);
+    await scoresOf(structuralSimilarityMatcher, query, targets);
+    expect(targets.map(({ calls }) => calls.asked)).toEqual(targets.map(() => 1));
+  });
+
+  it("is prepared in the background, without a query", async () => {
+    const targets = [counted(numbered(1)), counted(numbered(2))];
+    for (const { image } of targets) prepareInBackground(image);
+    await expect.poll(() => targets.every(({ image }) => latestSketches.has(image.sha256))).toBe(true);
+    await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
+    expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
+  });
+
+  it("is tried again after it failed, by those who ask", async () => {
     const png = numbered(1);
-    expect(await inspectTargetImage(png)).toMatchObject({ ok: true });
-    expect(await assessImage(png, perfectRater)).toEqual({ outcome: "success", rating: 5 });
-    const [score] = await scoreCandidates(structuralSimilarityMatcher, png, [candidate(png)]);
-    expect(score).toBeCloseTo(1, 9);
-    expect(imageCacheUse()).toEqual({ images: 0, bytes: 0, maxBytes: 0 });
+    let isDown = true;
+    const image = {
+      sha256: candidate(png).image.sha256,
+      bytes: () => (isDown ? Promise.reject(new Error("down")) : png),
+    };
+    const target = { ...candidate(png), image };
+    prepareInBackground(image);
+    await expect(rankTargets(structuralSimilarityMatcher, numbered(2), [target])).rejects.toThrow("down");
+    isDown = false;
+    expect((await rankTargets(structuralSimilarityMatcher, png, [target])).matches).toHaveLength(1);
+  });
+});
+
+describe("the cache of prepared images", () => {
+  const image = prepareImage(sceneThumbnail(1)).image;
+  const make = async () => image;
+
+  it("keeps what the last query used, drops the least recently used of the rest", async () => {
+    const cache = new PreparedImages(2 * preparedBytes(image));
+    const kept = async (...names: string[]) => {
+      const made: string[] = [];
+      cache.beginQuery();
+      for (const name of names) {
+        await cache.find(name, async () => {
+          made.push(name);
+          return image;
+        });
+      }
+      return made;
+    };
+    expect(await kept("a", "b")).toEqual(["a", "b"]);
+    expect(await kept("c")).toEqual(["c"]); // a and b are of the last query: c is not kept
+    expect(await kept("c")).toEqual(["c"]); // now it is, for a
+    expect(await kept("c", "b")).toEqual([]);
+    expect(await kept("a")).toEqual(["a"]);
   });
 
-  it("keeps a decoded image from its inspection until it has been rated, and no longer", async () => {
-    const file = readFileSync(new URL("./reference/face_q75.jpg", import.meta.url));
-    await inspectTargetImage(file);
-    expect(imageCacheUse().bytes).toBe(512 * 512 + ENTRY);
-    expect(await assessImage(file, brisqueRater)).toEqual({ outcome: "success", rating: 4 });
-    expect(imageCacheUse().bytes).toBe(ENTRY);
-    expect(await assessImage(file, brisqueRater)).toEqual({ outcome: "success", rating: 4 });
-    expect(imageCacheUse().bytes).toBe(ENTRY);
-  });
-
-  it("does not keep a failure, and lets all who wait for it fail", async () => {
-    const failing = () => remembered("deviation", "hash", () => Promise.reject(new Error("no")));
-    expect(await Promise.allSettled([failing(), failing()])).toMatchObject([
-      { status: "rejected" },
-      { status: "rejected" },
-    ]);
-    expect(await remembered("deviation", "hash", async () => 3)).toBe(3);
-  });
-
-  it("is one for all copies of the package in the process", async () => {
-    const slot: unknown = Reflect.get(globalThis, Symbol.for("mock-cloud-reco.image-cache.1"));
-    await inspectTargetImage(numbered(1));
-    expect(slot).toMatchObject({ bytes: imageCacheUse().bytes });
-    expect(imageCacheUse().images).toBe(1);
+  it("takes what nobody asked for only where there is room", async () => {
+    const cache = new PreparedImages(preparedBytes(image));
+    await cache.find("a", make);
+    cache.beginQuery();
+    cache.beginQuery();
+    cache.offer("b", image);
+    expect(cache.use.images).toBe(1);
+    expect(await cache.find("a", () => Promise.reject(new Error("dropped")))).toBe(image);
   });
 
   it.each([-1, Number.NaN])("refuses the bound %s", (bytes) => {
@@ -125,4 +172,49 @@ describe("the cache of images", () => {
       new RangeError(`imageCacheBytes is ${bytes}; accepted is a number of bytes, at least 0`),
     );
   });
+});
+
+describe("an upload", () => {
+  it("is prepared from the decode of its check, when it will be compared", async () => {
+    const [file, other] = [numbered(4711), numbered(4712)];
+    await inspectTargetImage(file, true);
+    await inspectTargetImage(other);
+    expect(latestSketches.has(candidate(file).image.sha256)).toBe(true);
+    expect(latestSketches.has(candidate(other).image.sha256)).toBe(false);
+    const own = counted(file);
+    await scoresOf(structuralSimilarityMatcher, file, [own]);
+    expect(own.calls.asked).toBe(0);
+  });
+
+  it("lets go of its pixels once it has been rated", async () => {
+    const bytes = Buffer.from(numbered(77));
+    await inspectTargetImage(bytes);
+    const decoded = uploadOf(bytes).decoded();
+    expect(uploadOf(bytes).decoded()).toBe(decoded);
+    expect(await assessImage(bytes, brisqueRater)).toMatchObject({ outcome: "success" });
+    expect(uploadOf(bytes).decoded()).not.toBe(decoded);
+  });
+
+  it("is checked and rated where nothing fits into the cache", async () => {
+    setImageCacheBytes(0);
+    const file = readFileSync(new URL("./reference/face_q75.jpg", import.meta.url));
+    expect(await inspectTargetImage(Buffer.from(file), true)).toMatchObject({ ok: true });
+    expect(await assessImage(Buffer.from(file), perfectRater)).toMatchObject({
+      outcome: "success",
+      rating: 5,
+    });
+    expect(await assessImage(Buffer.from(file), brisqueRater)).toMatchObject({
+      outcome: "success",
+      rating: 4,
+    });
+  });
+});
+
+it("a failure is not kept, and all who wait for it fail", async () => {
+  const failing = () => remembered("deviation", "hash", () => Promise.reject(new Error("no")));
+  expect(await Promise.allSettled([failing(), failing()])).toMatchObject([
+    { status: "rejected" },
+    { status: "rejected" },
+  ]);
+  expect(await remembered("deviation", "hash", async () => 3)).toBe(3);
 });

@@ -7,9 +7,8 @@ import {
 } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { scoreCandidates } from "../../src/images/score.ts";
 import { makePng } from "../support/png.ts";
-import { candidate, recolour, scene } from "../support/scenes.ts";
+import { candidate, recolour, scene, scoresOf } from "../support/scenes.ts";
 
 describe("exactMatcher", () => {
   it("scores equal bytes 1, others not at all", () => {
@@ -68,18 +67,18 @@ describe("structuralSimilarityMatcher", () => {
 
 describe("mappingMatcher", () => {
   const [one, two] = [Buffer.from("one"), Buffer.from("two")];
-  const target = { id: "1".repeat(32), name: "label", metadata: null };
+  const target = { targetId: "1".repeat(32), name: "label", applicationMetadata: null };
 
   it("matches chosen images with chosen targets, by id or name, with the chosen scores", () => {
     const match = mappingMatcher([
       { image: one, target: "label", score: 0.9 },
-      { image: two, target: target.id },
+      { image: two, target: target.targetId },
       { image: two, target: "other", score: 3 },
     ]);
     expect(match(one, two, target)).toBe(0.9);
     expect(match(two, one, target)).toBe(1);
     expect(match(Buffer.from("three"), one, target)).toBeUndefined();
-    expect(match(two, two, { ...target, id: "2", name: "other" })).toBe(3);
+    expect(match(two, two, { ...target, targetId: "2", name: "other" })).toBe(3);
     expect(match(one, two)).toBeUndefined();
   });
 
@@ -90,28 +89,29 @@ describe("mappingMatcher", () => {
   });
 });
 
-describe("scoreCandidates", () => {
-  it("gives one score or null per candidate, in their order", async () => {
+describe("rankTargets", () => {
+  it("gives a score to those that match", async () => {
     const [a, b] = [await scene(1), await scene(2)];
     const jpeg = await sharp(a).jpeg({ quality: 90 }).toBuffer();
     const candidates = [a, b, jpeg, Buffer.from("hello")].map((bytes) => candidate(bytes));
-    const scores = await scoreCandidates(structuralSimilarityMatcher, a, candidates);
+    const scores = await scoresOf(structuralSimilarityMatcher, a, candidates);
     expect(scores).toEqual([
       expect.closeTo(1, 9),
       null,
       expect.closeTo((await structuralSimilarityMatcher(a, jpeg)) ?? Number.NaN, 6),
       null,
     ]);
-    expect(await scoreCandidates(exactMatcher, a, candidates)).toEqual([1, null, null, null]);
-    expect(await scoreCandidates(exactMatcher, a, [])).toEqual([]);
+    expect(await scoresOf(exactMatcher, a, candidates)).toEqual([1, null, null, null]);
+    expect(await scoresOf(exactMatcher, a, [])).toEqual([]);
   });
 
   it("does not ask for any bytes to compare exactly", async () => {
     const bytes = () => {
       throw new Error("asked");
     };
-    const asked = { ...candidate(Buffer.from("a")), bytes };
-    expect(await scoreCandidates(exactMatcher, Buffer.from("a"), [asked])).toEqual([1]);
+    const known = candidate(Buffer.from("a"));
+    const asked = { ...known, image: { ...known.image, bytes } };
+    expect(await scoresOf(exactMatcher, Buffer.from("a"), [asked])).toEqual([1]);
   });
 
   it("calls a user's matcher with the query, the target's image and the target", async () => {
@@ -122,10 +122,10 @@ describe("scoreCandidates", () => {
       return calls.length === 1 ? undefined : -4;
     };
     const query = Buffer.from("q");
-    expect(await scoreCandidates(matcher, query, candidates)).toEqual([null, -4]);
+    expect(await scoresOf(matcher, query, candidates)).toEqual([null, -4]);
     expect(calls).toEqual([
-      [query, Buffer.from("a"), candidates[0]?.target],
-      [query, Buffer.from("b"), candidates[1]?.target],
+      [query, Buffer.from("a"), { targetId: "x", name: "name-x", applicationMetadata: null }],
+      [query, Buffer.from("b"), { targetId: "y", name: "name-y", applicationMetadata: null }],
     ]);
   });
 
@@ -141,9 +141,7 @@ describe("scoreCandidates", () => {
     // A user's JavaScript is not held back by the type.
     const untyped: { matcher(): never } = JSON.parse("{}");
     Object.assign(untyped, { matcher: () => value });
-    await expect(
-      scoreCandidates(untyped.matcher, Buffer.from("q"), [candidate(Buffer.from("a"))]),
-    ).rejects.toThrow(
+    await expect(scoresOf(untyped.matcher, Buffer.from("q"), [candidate(Buffer.from("a"))])).rejects.toThrow(
       new TypeError(
         `the image matcher returned ${shown}; accepted are a finite number for a match, and null or undefined for none`,
       ),
@@ -153,8 +151,6 @@ describe("scoreCandidates", () => {
   it("passes on what a matcher throws", async () => {
     const failure = new Error("mine");
     const matcher = () => Promise.reject(failure);
-    await expect(scoreCandidates(matcher, Buffer.from("q"), [candidate(Buffer.from("a"))])).rejects.toBe(
-      failure,
-    );
+    await expect(scoresOf(matcher, Buffer.from("q"), [candidate(Buffer.from("a"))])).rejects.toBe(failure);
   });
 });

@@ -1,8 +1,7 @@
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { scoreCandidates } from "../../src/images/score.ts";
-import { candidate, scene } from "../support/scenes.ts";
+import { candidate, scene, scoresOf } from "../support/scenes.ts";
 
 const SCENES = 30;
 const [WIDTH, HEIGHT] = [320, 240];
@@ -32,13 +31,13 @@ describe("matching by structural similarity", () => {
     const scenes = await Promise.all(Array.from({ length: SCENES }, (_, seed) => scene(seed, WIDTH, HEIGHT)));
     const targets = scenes.map((image) => candidate(image));
     for (const [index, image] of scenes.entries()) {
-      const scores = await scoreCandidates(everyScore, image, targets.slice(index + 1));
+      const scores = await scoresOf(everyScore, image, targets.slice(index + 1));
       strangers.push(...scores.map(Number));
     }
     for (const [name, alter] of Object.entries(alterations)) {
       const altered = await Promise.all(scenes.map((image) => alter(sharp(image)).toBuffer()));
       const scores = await Promise.all(
-        altered.map((copy, index) => scoreCandidates(everyScore, copy, targets.slice(index, index + 1))),
+        altered.map((copy, index) => scoresOf(everyScore, copy, targets.slice(index, index + 1))),
       );
       copies.set(name, scores.flat().map(Number));
     }

@@ -1,5 +1,5 @@
-import { breaks, type Draft } from "../apis/target/breaks.ts";
-import { newTarget } from "../apis/target/requests.ts";
+import { breaks, type Draft } from "../protocol/target/breaks.ts";
+import { newTarget } from "../protocol/target/requests.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 
 /** A request to one operation of the target API that is right in every point. */

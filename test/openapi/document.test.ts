@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { describe, expect, it } from "vitest";
-import { API_ENDPOINTS } from "../../src/emulator.ts";
+import { APIS } from "../../src/apis/index.ts";
 import { operationsOf } from "./conformance.ts";
 
 const profiles: readonly ProfileName[] = ["neutral", "vuforia"];
@@ -18,9 +18,9 @@ describe.each(profiles)("the OpenAPI document (%s)", (profile) => {
   });
 
   it("has every operation of the emulator exactly once", () => {
-    const served = Object.values(API_ENDPOINTS)
-      .flat()
-      .map(({ method, pattern }) => `${method} ${pattern.replace(/:[^{}]+\}/g, "}")}`);
+    const served = APIS.flatMap(({ operations }) => operations).map(
+      ({ method, path }) => `${method} ${path.replace(/:[^{}]+\}/g, "}")}`,
+    );
     const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(described.toSorted()).toEqual(served.toSorted());
     const ids = operationsOf(document).map(({ operation }) => operation.operationId);

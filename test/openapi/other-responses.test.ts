@@ -1,10 +1,10 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { dataset, EVERY_SCOPE, model, tokenFor } from "../apis/model-target/requests.ts";
-import { goodPlan } from "../apis/query/plan.ts";
-import { ROWS } from "../apis/query/rows.ts";
-import { sendPlan } from "../apis/query/send.ts";
+import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";
+import { goodPlan } from "../protocol/query/plan.ts";
+import { ROWS } from "../protocol/query/rows.ts";
+import { sendPlan } from "../protocol/query/send.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";

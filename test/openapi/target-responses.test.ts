@@ -1,8 +1,8 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import type { Draft } from "../apis/target/breaks.ts";
-import { addProcessed, json, PROCESSING_SECONDS, send } from "../apis/target/requests.ts";
+import type { Draft } from "../protocol/target/breaks.ts";
+import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchClient, nodeClient } from "../support/clients.ts";
 import { breaksOf, TARGET_CASES } from "./cases.ts";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { buildPage } from "../../src/ui/build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -33,6 +34,7 @@ export default async function setup(project: TestProject) {
   await run(process.execPath, [tsdown, "--out-dir", join(staged, "dist"), "--log-level", "error"], {
     cwd: repository,
   });
+  await buildPage(join(staged, "dist/page.html"));
   const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
   await run("tar", ["-xf", join(staged, packed.stdout.trim()), "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));

@@ -80,7 +80,7 @@ describe("failOnRefusedRequests fails the test that was refused, and it only, sa
     const { code, printed } = await runNode("refusals", args);
     expect(code, printed).toBe(1);
     expect(printed).toMatch(counts);
-    expect(printed).toContain("the mock refused a request, and failOnRefusedRequests is set");
+    expect(printed).toContain("the mock refused 1 request, and failOnRefusedRequests is set");
     expect(printed).toMatch(
       /GET \/summary → 401 AuthenticationFailure .*\n *authorizationGiven: the request has no/,
     );

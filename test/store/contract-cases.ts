@@ -1,9 +1,9 @@
 import { test } from "vitest";
-import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "../../src/domain/new-database.ts";
-import type { Target } from "../../src/domain/target.ts";
-import { createRandom } from "../../src/runtime/random.ts";
-import type { AssessImage } from "../../src/store/memory-store.ts";
-import type { NewTarget, Store } from "../../src/store/store.ts";
+import { createRandom } from "../../src/core/random.ts";
+import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
+import type { Target } from "../../src/schema/target.ts";
+import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
+import type { AssessImage, NewTarget, Store } from "../../src/store/store.ts";
 
 /** A store under test and how to end it. */
 export interface OpenStore {
@@ -21,7 +21,8 @@ const random = createRandom("store contract");
 export const cloud = (given: Parameters<typeof newCloudDatabase>[0] = {}) => newCloudDatabase(given, random);
 export const vuMark = (given: Parameters<typeof newVuMarkDatabase>[0] = {}) =>
   newVuMarkDatabase(given, random);
-export const template = (name: string, id = random.hex(32)) => newTemplateTarget({ name, id }, random, NOW);
+export const template = (name: string, id = random.hex(32)) =>
+  newTemplateTarget({ name, targetId: id }, random, NOW);
 
 /** Rates an "image" by its first byte; an even second byte fails. Slow enough for requests to overtake each other. */
 export const assessByBytes: AssessImage = async (image) => {
@@ -32,12 +33,12 @@ export const assessByBytes: AssessImage = async (image) => {
 export const image = (...bytes: number[]): Buffer => Buffer.from(bytes);
 
 export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
-  id: random.hex(32),
+  targetId: random.hex(32),
   name: random.hex(8),
   width: 1,
   image: image(4, 1),
-  active: true,
-  metadata: null,
+  activeFlag: true,
+  applicationMetadata: null,
   processingTimeSeconds: 2,
   ...given,
 });

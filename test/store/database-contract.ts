@@ -12,8 +12,8 @@ import {
 } from "./contract-cases.ts";
 
 const fields = [
-  "id",
-  "name",
+  "databaseId",
+  "databaseName",
   "serverAccessKey",
   "serverSecretKey",
   "clientAccessKey",
@@ -33,15 +33,19 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
     });
 
     test("databases are found by name and keys, and listed in order", async ({ store }) => {
-      const shop = cloud({ name: "shop ä/?&=%", requestsPerSecondLimit: 0 });
-      const museum = cloud({ name: "museum", serverAccessKey: "schlüssel #1", state: "PROJECT_SUSPENDED" });
-      const labels = vuMark({ name: "labels" });
+      const shop = cloud({ databaseName: "shop ä/?&=%", requestsPerSecondLimit: 0 });
+      const museum = cloud({
+        databaseName: "museum",
+        serverAccessKey: "schlüssel #1",
+        stateName: "PROJECT_SUSPENDED",
+      });
+      const labels = vuMark({ databaseName: "labels" });
       for (const database of [shop, labels, museum])
         expect(await store.createDatabase(database)).toBeUndefined();
       expect(await store.listCloudDatabases()).toEqual([shop, museum]);
       expect(await store.listVuMarkDatabases()).toEqual([labels]);
       for (const database of [shop, museum]) {
-        expect(await store.findDatabaseByName(database.name)).toEqual(database);
+        expect(await store.findDatabaseByName(database.databaseName)).toEqual(database);
         expect(await store.findDatabaseByServerAccessKey(database.serverAccessKey)).toEqual(database);
         expect(await store.findDatabaseByClientAccessKey(database.clientAccessKey)).toEqual(database);
         expect(await store.findDatabaseByServerAccessKey(database.clientAccessKey)).toBeUndefined();
@@ -60,7 +64,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.createDatabase(cloud({ [field]: `${first[field]}x` }))).toBeUndefined();
     });
 
-    test.for(["name", "serverAccessKey", "serverSecretKey"] as const)(
+    test.for(["databaseName", "serverAccessKey", "serverSecretKey"] as const)(
       "a VuMark database shares the uniqueness of %s",
       async (field, { store }) => {
         const first = vuMark();
@@ -85,13 +89,13 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
 
     test("of many databases of one name created at once, one wins", async ({ store }) => {
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => store.createDatabase(cloud({ name: "shop" }))),
+        Array.from({ length: 10 }, () => store.createDatabase(cloud({ databaseName: "shop" }))),
       );
       expect(results.filter((result) => result === undefined)).toHaveLength(1);
     });
 
     test("settings of a database change alone", async ({ store }) => {
-      const shop = cloud({ name: "shop" });
+      const shop = cloud({ databaseName: "shop" });
       await store.createDatabase(shop);
       const requestRateLimits = {
         other: { maxRequests: 1, windowSeconds: 0.5 },
@@ -110,14 +114,17 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
     });
 
     test("a VuMark database has a state and nothing else to change", async ({ store }) => {
-      const labels = vuMark({ name: "labels" });
+      const labels = vuMark({ databaseName: "labels" });
       await store.createDatabase(labels);
-      const changed = await store.updateDatabase("labels", { state: "PROJECT_INACTIVE", requestQuota: 3 });
-      expect(changed).toEqual({ ...labels, state: "PROJECT_INACTIVE" });
+      const changed = await store.updateDatabase("labels", {
+        stateName: "PROJECT_INACTIVE",
+        requestQuota: 3,
+      });
+      expect(changed).toEqual({ ...labels, stateName: "PROJECT_INACTIVE" });
     });
 
     test("a deleted database leaves nothing behind and frees its name and keys", async ({ store }) => {
-      const shop = cloud({ name: "shop", id: "shop-id" });
+      const shop = cloud({ databaseName: "shop", databaseId: "shop-id" });
       await store.createDatabase(shop);
       const target = await created(store, "shop", { name: "poster" });
       const report = {
@@ -134,23 +141,23 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.deleteDatabase("shop")).toBe(true);
       expect(await store.deleteDatabase("shop")).toBe(false);
       expect(await store.findDatabaseByServerAccessKey(shop.serverAccessKey)).toBeUndefined();
-      expect(await store.findTarget("shop", target.id)).toBeUndefined();
+      expect(await store.findTarget("shop", target.targetId)).toBeUndefined();
       expect(await store.findReport("shop-id", "2026-11")).toBeUndefined();
       expect(await store.createDatabase(shop)).toBeUndefined();
       expect(await store.listTargets("shop", { deleted: true })).toEqual([]);
-      expect(await store.findTarget("shop", target.id)).toBeUndefined();
+      expect(await store.findTarget("shop", target.targetId)).toBeUndefined();
       expect(await store.findReport("shop-id", "2026-11")).toBeUndefined();
       expect(await store.takeRateToken("shop", [rule], NOW)).toBeUndefined();
-      expect(await store.createTarget("shop", newTarget({ id: target.id }), NOW)).toMatchObject({
-        id: target.id,
+      expect(await store.createTarget("shop", newTarget({ targetId: target.targetId }), NOW)).toMatchObject({
+        targetId: target.targetId,
       });
     });
 
     test("a name may come back as a database of the other kind", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       await created(store, "shop");
       await store.deleteDatabase("shop");
-      const labels = vuMark({ name: "shop" });
+      const labels = vuMark({ databaseName: "shop" });
       await store.createDatabase(labels);
       expect(await store.findDatabaseByName("shop")).toEqual(labels);
       expect(await store.listTargets("shop")).toEqual([]);
@@ -159,7 +166,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
     test("a request takes from every budget or from none, and the first full one is named", async ({
       store,
     }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       const wide = { key: "wide", maxRequests: 3, windowSeconds: 10 };
       const narrow = { key: "narrow", maxRequests: 1, windowSeconds: 1 };
       expect(await store.takeRateToken("shop", [wide, narrow], NOW)).toBeUndefined();
@@ -172,7 +179,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
     });
 
     test("a budget is shared by requests at the same moment", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       const rule = { key: "other", maxRequests: 4, windowSeconds: 1 };
       const results = await Promise.all(
         Array.from({ length: 10 }, () => store.takeRateToken("shop", [rule], NOW)),
@@ -181,31 +188,31 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
     });
 
     test("template targets: added once, found, listed in order", async ({ store }) => {
-      await store.createDatabase(vuMark({ name: "labels" }));
+      await store.createDatabase(vuMark({ databaseName: "labels" }));
       const first = template("first");
       const second = template("second", "id with / and ä");
       expect(await store.addTemplateTarget("labels", first)).toBe(true);
       expect(await store.addTemplateTarget("labels", second)).toBe(true);
       expect(await store.addTemplateTarget("labels", first)).toBe(true);
       expect(await store.listTemplateTargets("labels")).toEqual([first, second]);
-      expect(await store.findTemplateTarget("labels", second.id)).toEqual(second);
+      expect(await store.findTemplateTarget("labels", second.targetId)).toEqual(second);
       expect(await store.findTemplateTarget("labels", "nothing")).toBeUndefined();
-      expect(await store.findTemplateTarget("nowhere", first.id)).toBeUndefined();
+      expect(await store.findTemplateTarget("nowhere", first.targetId)).toBeUndefined();
       expect(await store.addTemplateTarget("nowhere", first)).toBe(false);
       expect(await store.listTemplateTargets("nowhere")).toEqual([]);
       await store.finishProcessing();
-      expect(await store.findTemplateTarget("labels", first.id)).toEqual({ ...first, processed: true });
+      expect(await store.findTemplateTarget("labels", first.targetId)).toEqual({ ...first, processed: true });
     });
 
     test("template targets belong to VuMark databases only", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       expect(await store.addTemplateTarget("shop", template("label"))).toBe(false);
     });
 
     test("a reset leaves an empty store", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       await created(store, "shop");
-      await store.putCredential({ clientId: "id", clientSecret: "secret", scopes: [] });
+      await store.putCredential({ clientId: "databaseId", clientSecret: "secret", scopes: [] });
       await store.reset();
       expect(await store.listCloudDatabases()).toEqual([]);
       expect(await store.listTargets("shop")).toEqual([]);

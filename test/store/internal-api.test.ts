@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { Journal } from "../../src/runtime/journal.ts";
-import { MovableClock } from "../../src/runtime/movable-clock.ts";
-import { packCall } from "../../src/store/internal-protocol.ts";
+import { MovableClock, systemClock } from "../../src/core/clock.ts";
+import { Journal } from "../../src/core/journal.ts";
+import { type HeaderList, header } from "../../src/core/message.ts";
+import { toText } from "../../src/store/codec.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
-import { assessByBytes } from "./contract-cases.ts";
+import { assessByBytes, cloud } from "./contract-cases.ts";
 
 const api = new InternalApi(
   new MemoryStore(assessByBytes),
@@ -13,10 +13,13 @@ const api = new InternalApi(
   new MovableClock(systemClock),
   "epoch",
 );
-const ask = async (method: string, path: string, body: Buffer = Buffer.alloc(0)) => {
-  const response = await api.answer({ method, path, query: "", headers: [], body });
+const send = (method: string, path: string, body: Buffer = Buffer.alloc(0), headers: HeaderList = []) =>
+  api.answer({ method, path, query: "", headers, body });
+const ask = async (...request: Parameters<typeof send>) => {
+  const response = await send(...request);
   return `${response.status} ${response.body.toString()}`;
 };
+const json = (value: unknown) => Buffer.from(toText(value));
 
 test("only its own paths are its", () => {
   const request = { method: "GET", query: "", headers: [], body: Buffer.alloc(0) };
@@ -27,12 +30,13 @@ test("only its own paths are its", () => {
 
 test.each([
   ["GET", "/internal/"],
-  ["GET", "/internal/store/reset"],
-  ["POST", "/internal/store/findDatabaseByName"],
-  ["POST", "/internal/store/constructor"],
-  ["POST", "/internal/store/toString"],
-  ["GET", "/internal/databases/serverSecretKey/%22x%22"],
-  ["GET", "/internal/databases/name/%22x%22/more"],
+  ["PUT", "/internal/records"],
+  ["GET", "/internal/records/serverSecretKey/%22x%22"],
+  ["GET", "/internal/records/databaseName/%22x%22/more"],
+  ["GET", "/internal/records/databaseName/x"],
+  ["GET", "/internal/records/databaseName/%"],
+  ["GET", "/internal/records/databaseName/5"],
+  ["POST", "/internal/records/scope/%22epoch-0%22"],
   ["GET", "/internal/images/0000"],
   ["DELETE", "/internal/images/0000"],
   ["DELETE", "/internal/journal"],
@@ -40,25 +44,46 @@ test.each([
   expect(await ask(method, path)).toBe("404 ");
 });
 
-test.each(["/internal/databases/name/x", "/internal/databases/name/%", "/internal/databases/name/5"])(
-  "%s names no database",
+test.each(["databaseName/%22x%22", "scope/%22epoch-9%22", "scope/%22another-0%22"])(
+  "records/%s names no database",
   async (path) => {
-    expect(await ask("GET", path)).toBe("204 ");
+    expect(await ask("GET", `/internal/records/${path}`)).toBe("204 ");
   },
 );
 
 test.each([
-  ["no arguments", Buffer.alloc(0)],
-  ["not JSON", Buffer.from("\0\0\0\u0002{]")],
-  ["no list", Buffer.from("\0\0\0\u0002{}")],
-  ["a length beyond the end", Buffer.from("\0\0\0\u0009[]")],
-  ["a wrong argument", packCall([5])],
-])("a call with %s is refused", async (_what, body) => {
-  expect(await ask("POST", "/internal/store/findReport", body)).toMatch(/^400 ./);
+  ["POST", "/internal/records", Buffer.from("{]")],
+  ["POST", "/internal/records", json([])],
+  ["POST", "/internal/rate-limits/epoch-0", json({ rules: 5 })],
+  ["POST", "/internal/journal", json({})],
+])("%s %s with something else is refused", async (method, path, body) => {
+  expect(await ask(method, path, body)).toMatch(/^400 ./);
 });
 
-test("what fails in the store is told, and shows no values", async () => {
-  const body = packCall([{ kind: "cloud", serverSecretKey: "do-not-show" }]);
-  const answer = await ask("POST", "/internal/store/createDatabase", body);
-  expect(answer).toBe("400 expected argument 1, got an object with the fields kind, serverSecretKey");
+test("what is wrong with a record is told, and shows no values", async () => {
+  const answer = await ask("POST", "/internal/records", json({ kind: "cloud", serverSecretKey: "hidden" }));
+  expect(answer).toBe(
+    "400 database.databaseId: expected a name of 1 to 255 characters that a path can carry; got nothing",
+  );
+});
+
+test("changes are kept of the latest version only, with every image that they name", async () => {
+  await send("POST", "/internal/records", json(cloud({ databaseName: "shop" })));
+  const found = await send("GET", "/internal/records/databaseName/%22shop%22");
+  const etag = header(found, "etag") ?? "";
+  const path = `/internal/records/scope/${encodeURIComponent(JSON.stringify(etag.slice(1, -1).split(".")[0]))}`;
+  const commit = (tag: string, changes: unknown) => ask("POST", path, json(changes), [["If-Match", tag]]);
+  const credential = {
+    kind: "credential",
+    key: "a",
+    record: { clientId: "a", clientSecret: "b", scopes: [] },
+  };
+  expect(await commit(etag, [{ ...credential, kind: "other" }])).toMatch(
+    /^400 changes\[0\]\.kind: expected /,
+  );
+  expect(await commit('"epoch-1.99"', [credential])).toBe("412 ");
+  expect(await commit(etag, [credential])).toBe("204 ");
+  expect(await commit(etag, [credential])).toBe("412 ");
+  const away = "/internal/records/scope/%22epoch-77%22";
+  expect(await ask("POST", away, json([credential]), [["If-Match", etag]])).toBe("410 ");
 });

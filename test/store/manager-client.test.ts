@@ -1,29 +1,40 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { header, type WireRequest, type WireResponse } from "../../src/http/wire-message.ts";
+import { header, type WireRequest, type WireResponse } from "../../src/core/message.ts";
 import { toText } from "../../src/store/codec.ts";
-import { ManagerClient } from "../../src/store/manager-client.ts";
+import { ManagerClient } from "../../src/store/manager/manager-client.ts";
+import { SharedStore } from "../../src/store/shared-store.ts";
 import { cloud } from "./contract-cases.ts";
 
-const shop = cloud({ name: "shop" });
-const state = (etag: string): WireResponse => ({
+const records = (etag: string, requestQuota: number, since?: number): WireResponse => ({
   status: 200,
-  headers: [["ETag", etag]],
-  body: Buffer.from(toText({ complete: true, database: shop, targets: [], templates: [] })),
+  headers: [["ETag", `"${etag}"`]],
+  body: Buffer.from(
+    toText({
+      ...(since !== undefined && { since }),
+      changes: [{ kind: "database", key: "", record: cloud({ databaseName: "shop", requestQuota }) }],
+    }),
+  ),
 });
 const empty = (status: number, text = ""): WireResponse => ({ status, headers: [], body: Buffer.from(text) });
 
 describe("what a server knows of the target manager's state", () => {
   let requests: WireRequest[];
   let answer: (request: WireRequest) => WireResponse | Promise<WireResponse>;
-  let client: ManagerClient;
+  let store: SharedStore;
   beforeEach(() => {
     requests = [];
-    client = new ManagerClient(async (request) => {
-      requests.push(request);
-      return answer(request);
-    });
+    store = new SharedStore(
+      new ManagerClient(async (request) => {
+        requests.push(request);
+        return answer(request);
+      }),
+    );
   });
   const lastAsked = () => header({ headers: requests.at(-1)?.headers ?? [] }, "If-None-Match");
+  const quota = async (name = "shop") => {
+    const database = await store.findDatabaseByName(name);
+    return database?.kind === "cloud" ? database.requestQuota : undefined;
+  };
 
   /** A request for the state that is not answered until `release` is called. */
   const askSlowly = () => {
@@ -32,45 +43,44 @@ describe("what a server knows of the target manager's state", () => {
       new Promise((resolve) => {
         release = resolve;
       });
-    const slow = client.view("name", "shop");
+    const slow = quota();
     return { slow, release: (response: WireResponse) => release(response) };
   };
 
-  test("is asked for again by its tag, as long as it is one of the latest 200", async () => {
-    answer = () => state('"one"');
-    await client.view("name", "oldest");
-    await client.view("name", "oldest");
-    expect(lastAsked()).toBe('"one"');
-    for (let count = 0; count < 200; count += 1) await client.view("name", `database ${count}`);
-    await client.view("name", "database 0");
-    expect(lastAsked()).toBe('"one"');
-    await client.view("name", "oldest");
+  test("is asked for again by its version, as long as it is one of the latest 200", async () => {
+    answer = ({ path }) => records(`${encodeURIComponent(path)}.1`.replaceAll("%", "-"), 1);
+    await quota("oldest");
+    await quota("oldest");
+    expect(lastAsked()).toMatch(/oldest.*\.1"$/);
+    for (let count = 0; count < 200; count += 1) await quota(`database ${count}`);
+    await quota("database 0");
+    expect(lastAsked()).toMatch(/\.1"$/);
+    await quota("oldest");
     expect(lastAsked()).toBeUndefined();
   });
 
-  test("is what was asked for later, of two answers that overtake each other", async () => {
-    answer = () => state('"one"');
-    await client.view("name", "shop");
+  test("is the later version, of two answers that overtake each other", async () => {
+    answer = () => records("a.1", 1);
+    await quota();
     const { slow, release } = askSlowly();
-    answer = () => state('"three"');
-    await client.view("name", "shop");
-    release(state('"two"'));
-    // A request goes on with what it was told itself.
-    expect((await slow)?.etag).toBe('"two"');
-    await client.view("name", "shop");
-    expect(lastAsked()).toBe('"three"');
+    answer = () => records("a.3", 3, 1);
+    expect(await quota()).toBe(3);
+    release(records("a.2", 2, 1));
+    expect(await slow).toBe(3);
+    answer = () => empty(304);
+    expect(await quota()).toBe(3);
+    expect(lastAsked()).toBe('"a.3"');
   });
 
-  test("is gone with the database, and back with a late answer", async () => {
-    answer = () => state('"one"');
-    await client.view("name", "shop");
+  test("is asked for as a whole when what it was relative to is forgotten", async () => {
+    answer = () => records("a.1", 1);
+    await quota();
     const { slow, release } = askSlowly();
     answer = () => empty(204);
-    expect(await client.view("name", "shop")).toBeUndefined();
-    release(state('"two"'));
-    await slow;
-    await client.view("name", "shop");
-    expect(lastAsked()).toBe('"two"');
+    expect(await quota()).toBeUndefined();
+    answer = () => records("a.4", 4);
+    release(records("a.2", 2, 1));
+    expect(await slow).toBe(4);
   });
 
   test.each([
@@ -78,8 +88,8 @@ describe("what a server knows of the target manager's state", () => {
     [500, "500"],
   ])("is not to be had from a manager that answers %i, which says why only at 400", async (status, said) => {
     answer = () => empty(status, "expected argument 1");
-    await expect(client.call("reset", [])).rejects.toThrow(
-      new RegExp(`^the target manager answered POST /internal/store with ${said}$`),
+    await expect(store.reset()).rejects.toThrow(
+      new RegExp(`^the target manager answered DELETE /internal/state with ${said}$`),
     );
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect } from "vitest";
-import type { Dataset } from "../../src/domain/dataset.ts";
+import type { Dataset } from "../../src/schema/dataset.ts";
 import { cloud, NOW, type StoreFactory, testStore } from "./contract-cases.ts";
 
 const dataset = (uuid: string, given: Partial<Dataset> = {}): Dataset => ({
   uuid,
-  family: "STANDARD",
+  datasetTypeName: "STANDARD",
   requestBody: { name: "engine", models: [{ width: -0, depth: 1e300, label: "\0 null" }] },
   createdAt: NOW,
   processingTimeSeconds: 2,
-  failureMessage: null,
-  warning: null,
+  generationFailureMessage: null,
+  generationWarning: null,
   processed: false,
   ...given,
 });
@@ -22,7 +22,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
     const test = testStore(open);
 
     test("the first report of a file is kept", async ({ store }) => {
-      await store.createDatabase(cloud({ id: "shop" }));
+      await store.createDatabase(cloud({ databaseId: "shop" }));
       const report = {
         databaseId: "shop",
         file: "2026-11-21-10",
@@ -42,7 +42,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
     });
 
     test("of reports of one file opened at once, all get the first", async ({ store }) => {
-      await store.createDatabase(cloud({ id: "shop" }));
+      await store.createDatabase(cloud({ databaseId: "shop" }));
       const results = await Promise.all(
         [1, 2, 3].map((count) =>
           store.openReport({
@@ -60,8 +60,14 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
 
     test("datasets are kept as they were given", async ({ store }) => {
       const plain = dataset("one");
-      const failing = dataset("two", { family: "ADVANCED", failureMessage: "no", requestBody: {} });
-      const warned = dataset("three", { warning: { message: "careful", details: [{ code: "LOW", n: 1 }] } });
+      const failing = dataset("two", {
+        datasetTypeName: "ADVANCED",
+        generationFailureMessage: "no",
+        requestBody: {},
+      });
+      const warned = dataset("three", {
+        generationWarning: { message: "careful", details: [{ code: "LOW", n: 1 }] },
+      });
       for (const each of [plain, failing, warned]) await store.createDataset(each);
       expect(await store.listDatasets()).toEqual([plain, failing, warned]);
       expect(await store.findDataset("two")).toEqual(failing);

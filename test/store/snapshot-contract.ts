@@ -16,10 +16,10 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
     const test = testStore(open);
 
     test("a snapshot brings everything back", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop", serverAccessKey: "key" }));
-      await store.createDatabase(vuMark({ name: "labels" }));
-      await store.createTarget("shop", newTarget({ id: "1", name: "kept", image: image(3, 1) }), NOW);
-      await store.createTarget("shop", newTarget({ id: "2", name: "gone" }), NOW);
+      await store.createDatabase(cloud({ databaseName: "shop", serverAccessKey: "key" }));
+      await store.createDatabase(vuMark({ databaseName: "labels" }));
+      await store.createTarget("shop", newTarget({ targetId: "1", name: "kept", image: image(3, 1) }), NOW);
+      await store.createTarget("shop", newTarget({ targetId: "2", name: "gone" }), NOW);
       await store.deleteTarget("shop", "2", NOW, true);
       await store.addTemplateTarget("labels", template("label"));
       await store.takeRateToken("shop", [{ key: "other", maxRequests: 1, windowSeconds: 60 }], NOW);
@@ -31,9 +31,9 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
       expect((await store.snapshot()).databases).toEqual([]);
       expect(await store.restore(snapshot)).toBeUndefined();
       expect(await store.snapshot()).toEqual(snapshot);
-      expect((await store.findDatabaseByServerAccessKey("key"))?.name).toBe("shop");
-      expect((await store.listTargets("shop", { deleted: true })).map(({ id }) => id)).toEqual(
-        before.map(({ id }) => id),
+      expect((await store.findDatabaseByServerAccessKey("key"))?.databaseName).toBe("shop");
+      expect((await store.listTargets("shop", { deleted: true })).map(({ targetId: id }) => id)).toEqual(
+        before.map(({ targetId: id }) => id),
       );
       const kept = await store.findTargetByName("shop", "kept");
       expect(await kept?.image.bytes()).toEqual(image(3, 1));
@@ -41,18 +41,16 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
         await store.takeRateToken("shop", [{ key: "other", maxRequests: 1, windowSeconds: 60 }], NOW),
       ];
       expect(full?.key).toBe("other");
-      const next = await store.createTarget("shop", newTarget({ name: "gone" }), NOW);
-      expect(next).toMatchObject({ sequence: 3 });
+      await store.createTarget("shop", newTarget({ targetId: "0", name: "gone" }), NOW);
+      expect((await store.listTargets("shop")).map(({ name }) => name)).toEqual(["kept", "gone"]);
     });
 
     test("what is no snapshot changes nothing", async ({ store }) => {
-      await store.createDatabase(cloud({ name: "shop" }));
+      await store.createDatabase(cloud({ databaseName: "shop" }));
       const before = await store.snapshot();
-      expect(await store.restore({ ...before, version: 2 })).toBe(
-        "snapshot.version is a number; accepted is 1",
-      );
+      expect(await store.restore({ ...before, version: 2 })).toBe("snapshot.version: expected 1; got 2");
       expect(await store.restore({ ...before, databases: [{}] })).toContain(
-        "snapshot.databases[0].database is missing",
+        "snapshot.databases[0].database: expected a database; got nothing",
       );
       expect(await store.snapshot()).toEqual(before);
     });

@@ -1,6 +1,7 @@
 import {
   type CloudDatabaseFields,
   type DatabaseChanges,
+  type JournalEntry,
   ManualClock,
   MockCloudReco,
   type MockCloudRecoOptions,
@@ -8,11 +9,12 @@ import {
   type VuMarkDatabaseFields,
 } from "mock-cloud-reco";
 import { describe } from "vitest";
-import { cloudDatabase, databaseSettings } from "../../src/database-fields.ts";
-import { newCloudDatabase, newTemplateTarget, newVuMarkDatabase } from "../../src/domain/new-database.ts";
-import { resolveOptions } from "../../src/options.ts";
-import { createRandom } from "../../src/runtime/random.ts";
-import { startThreeServers } from "../../src/server/three-servers.ts";
+import { createRandom } from "../../src/core/random.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "../../src/mock/added-database.ts";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { databaseChanges } from "../../src/schema/cloud-database.ts";
+import { checked } from "../../src/schema/kernel/problems.ts";
+import { startSeparateServers } from "./separate-servers.ts";
 
 export interface ServerKeys {
   readonly databaseName: string;
@@ -26,11 +28,8 @@ export interface DatabaseKeys extends ServerKeys {
   readonly clientSecretKey: string;
 }
 
-/** A refused request, as the service explains it. */
-export interface Refused {
-  readonly refusedBy?: string | undefined;
-  readonly reason?: string | undefined;
-}
+/** A request, as the service's journal explains it. */
+export type Refused = Partial<JournalEntry>;
 
 /** One emulator, however it is reached. Tests speak to its URLs with real clients. */
 export interface ServiceUnderTest extends AsyncDisposable {
@@ -50,7 +49,7 @@ export interface ServiceUnderTest extends AsyncDisposable {
 }
 
 /** Options that every backend has; what is in process only is tested with `MockCloudReco` itself. */
-export type BackendOptions = Omit<MockCloudRecoOptions, "clock" | "unhandledRequests">;
+export type BackendOptions = Omit<MockCloudRecoOptions, "clock" | "intercept" | "unhandledRequests">;
 
 export interface Backend {
   readonly name: string;
@@ -105,16 +104,13 @@ export const serversBackend: Backend = {
     const clock = new ManualClock(wholeSecondsNow());
     const resolved = (targetUrl: string) => resolveOptions({ targetUrl, ...options, clock });
     const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: IDLE_MILLISECONDS } };
-    const servers = await startThreeServers({
+    const servers = await startSeparateServers({
       listen: { manager: listen, target: listen, query: listen },
       options: resolved,
     });
     const { store } = servers.manager;
     const { settings, seed } = resolved("http://localhost");
     const random = createRandom(seed);
-    const added = (conflict: object | undefined) => {
-      if (conflict !== undefined) throw new Error(`not added: ${JSON.stringify(conflict)}`);
-    };
     return {
       urls: {
         target: servers.target.url,
@@ -123,22 +119,12 @@ export const serversBackend: Backend = {
         manager: servers.manager.url,
       },
       clock,
-      async addCloudDatabase(fields = {}) {
-        const database = newCloudDatabase(cloudDatabase(fields), random, settings.databaseDefaults);
-        added(store.createDatabase(database));
-        return { ...database, databaseId: database.id, databaseName: database.name };
-      },
-      async addVuMarkDatabase({ databaseName: name, stateName: state, targets = [], ...keys } = {}) {
-        const database = newVuMarkDatabase({ name, state, ...keys }, random);
-        added(store.createDatabase(database));
-        for (const { targetId: id, ...rest } of targets) {
-          const now = clock.now().getTime();
-          store.addTemplateTarget(database.name, newTemplateTarget({ id, ...rest }, random, now));
-        }
-        return { ...database, databaseName: database.name };
-      },
+      addCloudDatabase: async (fields = {}) =>
+        createCloudDatabase(store, fields, random, settings.databaseDefaults),
+      addVuMarkDatabase: async (fields = {}) =>
+        createVuMarkDatabase(store, fields, random, clock.now().getTime()),
       async updateDatabase({ databaseName }, changes) {
-        store.updateDatabase(databaseName, databaseSettings(changes));
+        store.updateDatabase(databaseName, checked("database", databaseChanges, changes));
       },
       async setRecognitionCounts({ databaseName }, targetId, counts) {
         store.setRecognitionCounts(databaseName, targetId, counts);

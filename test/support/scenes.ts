@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import type { Candidate } from "../../src/images/score.ts";
+import type { ImageMatcher } from "../../src/images/matchers.ts";
+import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed: the stand-in for a photograph in these tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {
@@ -53,9 +54,25 @@ export async function recolour(image: Buffer): Promise<Buffer> {
 }
 
 /** An image as a target to compare with. */
-export function candidate(bytes: Buffer, id = "0".repeat(32)): Candidate {
+export function candidate(bytes: Buffer, targetId = "0".repeat(32)): ComparedTarget {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { target: { id, name: `name-${id}`, metadata: null }, sha256, bytes: () => bytes };
+  return {
+    targetId,
+    name: `name-${targetId}`,
+    applicationMetadata: null,
+    image: { sha256, bytes: () => bytes },
+  };
+}
+
+/** One score, or null for no match, for each target and in their order. */
+export async function scoresOf(
+  matcher: ImageMatcher,
+  query: Buffer,
+  targets: readonly ComparedTarget[],
+): Promise<(number | null)[]> {
+  const { matches } = await rankTargets(matcher, query, targets);
+  const scores = new Map(matches.map(({ target, score }) => [target, score]));
+  return targets.map((target) => scores.get(target) ?? null);
 }
 
 function clamp(value: number): number {

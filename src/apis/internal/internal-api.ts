@@ -1,29 +1,31 @@
-import { percentDecoded } from "../../http/route.ts";
-import { header, type WireRequest, type WireResponse } from "../../http/wire-message.ts";
-import type { Journal } from "../../runtime/journal.ts";
-import { messageOf } from "../../runtime/message-of.ts";
-import type { MovableClock } from "../../runtime/movable-clock.ts";
-import { encodeTarget, toText } from "../../store/codec.ts";
+import type { MovableClock } from "../../core/clock.ts";
+import type { Journal } from "../../core/journal.ts";
+import { header, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { messageOf } from "../../core/text.ts";
+import { databaseRecord } from "../../schema/database.ts";
+import type { RecordsKey, Version } from "../../store/backing.ts";
+import { decodeChange, decoded, encodeChange, fromText, imageIn, toText } from "../../store/codec.ts";
+import { keptImage } from "../../store/image-blobs.ts";
+import { noteEntries, packJournal, unpackJournal } from "../../store/journal-codec.ts";
 import {
   CLOCK_PATH,
-  DATABASE_KEYS,
-  type DatabaseKey,
+  changes as changesSchema,
+  etagOf,
   INTERNAL_PREFIX,
   JOURNAL_PATH,
   packClock,
-  packResult,
-  unpackCall,
-} from "../../store/internal-protocol.ts";
-import { packJournal, unpackJournal } from "../../store/journal-codec.ts";
+  recordsKey,
+  SERVER_HEADER,
+  take,
+  versionIn,
+} from "../../store/manager/internal-protocol.ts";
+import type { Scope } from "../../store/memory-state.ts";
 import type { MemoryStore } from "../../store/memory-store.ts";
-import { exactly, isText } from "../../store/record-guards.ts";
-import { Arguments, verbs } from "./verbs.ts";
-
-const isDatabaseKey = exactly(...DATABASE_KEYS);
+import { takeToken } from "../../store/rate-history.ts";
 
 /** The target manager's routes for the other servers; see `internal-protocol.ts`. Journalled nowhere. */
 export class InternalApi {
-  /** @param epoch - names this run of the manager: what an earlier one said about revisions means nothing now. */
+  /** @param epoch - names this run of the manager: what an earlier one said about versions means nothing now. */
   constructor(
     private readonly store: MemoryStore,
     private readonly journal: Journal,
@@ -38,83 +40,135 @@ export class InternalApi {
 
   async answer(request: WireRequest): Promise<WireResponse> {
     const { headers, ...response } = await this.route(request);
-    return { ...response, headers: [...headers, ...packClock(this.clock.setting)] };
+    const self = [SERVER_HEADER, `target-manager ${this.epoch}`] as const;
+    return { ...response, headers: [...headers, self, ...packClock(this.clock.setting)] };
   }
 
+  /** What is wrong with a request is the other server's fault; a failing rater says so too. */
   private async route(request: WireRequest): Promise<WireResponse> {
-    const [kind, first = "", second = "", ...more] = request.path.slice(INTERNAL_PREFIX.length).split("/");
-    if (request.method === "GET" && kind === "databases" && isDatabaseKey(first) && more.length === 0) {
-      return this.database(first, second, header(request, "if-none-match"));
+    try {
+      return (await this.served(request)) ?? reply(404);
+    } catch (error) {
+      return reply(400, Buffer.from(messageOf(error)));
     }
-    if (request.method === "GET" && kind === "images" && second === "") return this.image(first);
-    if (request.method === "GET" && request.path === CLOCK_PATH) return reply(204);
-    if (request.path === JOURNAL_PATH) return this.journalPage(request);
-    const isVerb =
-      request.method === "POST" && kind === "store" && second === "" && Object.hasOwn(verbs, first);
-    const verb = isVerb ? verbs[first] : undefined;
-    if (verb === undefined) return reply(404);
-    return orRefused(async () => {
-      const { args, image } = unpackCall(request.body);
-      return packResult(await verb(this.store, new Arguments(args, image)));
-    });
   }
 
-  private async journalPage({ method, body }: WireRequest): Promise<WireResponse> {
+  private async served(request: WireRequest): Promise<WireResponse | undefined> {
+    const { method, path, body } = request;
+    const [kind, ...rest] = path.slice(INTERNAL_PREFIX.length).split("/");
+    const [first = "", second = ""] = rest;
+    const route = `${method} ${[kind, ...rest.map(() => "*")].join("/")}`;
+    switch (route) {
+      case "GET records":
+        return json(
+          200,
+          this.store.state.databases.map((scope) => this.scopeName(scope)),
+        );
+      case "POST records":
+        return this.create(body);
+      case "GET records/*/*":
+        return this.records(recordsKey(first, second), versionIn(header(request, "if-none-match")));
+      case "POST records/*/*":
+        return this.commit(recordsKey(first, second), versionIn(header(request, "if-match")), body);
+      case "POST rate-limits/*":
+        return this.takeRateToken(first, body);
+      case "POST images":
+        return json(200, await this.store.putImage(body));
+      case "GET images/*": {
+        const image = this.store.state.images.find(first);
+        return image && reply(200, image.bytes());
+      }
+      case "GET state":
+        return json(200, this.store.snapshot());
+      case "PUT state": {
+        const problem = this.store.restore(fromText(body.toString()));
+        return problem === undefined ? reply(204) : reply(422, Buffer.from(problem));
+      }
+      case "DELETE state":
+        this.store.reset();
+        return reply(204);
+    }
+    if (method === "GET" && path === CLOCK_PATH) return reply(204);
+    return path === JOURNAL_PATH ? this.journalPage(request) : undefined;
+  }
+
+  private journalPage({ method, body }: WireRequest): WireResponse | undefined {
     if (method === "GET") return reply(200, packJournal(this.journal));
-    if (method !== "POST") return reply(404);
-    return orRefused(async () => {
-      for (const { time, api, operation, method, path, ...result } of unpackJournal(body).entries)
-        this.journal.open({ time, api, operation, method, path })(result);
-      return Buffer.alloc(0);
-    });
+    if (method !== "POST") return undefined;
+    const { dropped, entries } = unpackJournal(body);
+    this.journal.countLost(dropped);
+    noteEntries(this.journal, entries);
+    return reply(200);
   }
 
-  private database(key: DatabaseKey, encoded: string, seen: string | undefined): WireResponse {
-    const value = jsonText(percentDecoded(encoded));
-    const name = value === undefined ? undefined : this.databaseName(key, value);
-    const state = name === undefined ? undefined : this.store.databaseState(name, this.tagIn(seen));
-    if (state === undefined) return reply(204);
-    if (state === "unchanged") return reply(304);
-    const { tag, targets, ...rest } = state;
-    const body = Buffer.from(toText({ ...rest, targets: targets.map(encodeTarget) }));
-    return reply(200, body, [["ETag", `"${this.epoch}:${tag}"`]]);
+  private create(body: Buffer): WireResponse {
+    const taken = this.store.createDatabase(decoded(databaseRecord, content(body), "database"));
+    return taken === undefined ? reply(201) : json(409, taken);
   }
 
-  private databaseName(key: DatabaseKey, value: string): string | undefined {
-    if (key === "name") return value;
-    return key === "serverAccessKey"
-      ? this.store.findDatabaseByServerAccessKey(value)?.name
-      : this.store.findDatabaseByClientAccessKey(value)?.name;
+  private records(key: RecordsKey | undefined, known: Version | undefined): WireResponse | undefined {
+    if (key === undefined) return undefined;
+    const scope = this.find(key);
+    if (scope === undefined) return reply(204);
+    const at = this.version(scope);
+    const since = known?.scope === at.scope ? known.version : undefined;
+    if (since === at.version) return reply(304);
+    const changed = since === undefined ? undefined : scope.since(since);
+    const changes = [...(changed ?? scope.all())].map(encodeChange);
+    const body = { ...(changed !== undefined && { since }), changes };
+    return json(200, body, [["ETag", etagOf(at)]]);
   }
 
-  private tagIn(etag: string | undefined): string | undefined {
-    const mine = `"${this.epoch}:`;
-    return etag?.startsWith(mine) ? etag.slice(mine.length, -1) : undefined;
+  private commit(
+    key: RecordsKey | undefined,
+    at: Version | undefined,
+    body: Buffer,
+  ): WireResponse | undefined {
+    if (key?.[0] !== "scope" || at === undefined) return undefined;
+    const scope = this.find(key);
+    if (scope === undefined) return reply(410);
+    if (scope.version !== at.version) return reply(412);
+    const changes = decoded(changesSchema, content(body), "changes");
+    const { state } = this.store;
+    const images = new Map(changes.flatMap(imageIn).map((sha256) => [sha256, state.images.find(sha256)]));
+    if ([...images.values()].includes(undefined)) return reply(424);
+    const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
+    state.commit(
+      scope,
+      changes.map((change) => decodeChange(change, imageOf)),
+    );
+    return reply(204, undefined, [["ETag", etagOf(this.version(scope))]]);
   }
 
-  private image(sha256: string): WireResponse {
-    const bytes = this.store.findImage(sha256);
-    return bytes === undefined ? reply(404) : reply(200, bytes);
+  private takeRateToken(scopeName: string, body: Buffer): WireResponse {
+    const { rules, now } = decoded(take, content(body), "limits");
+    const scope = this.find(["scope", scopeName]);
+    const full = scope && takeToken(scope.histories, rules, now);
+    return full === undefined ? reply(204) : json(429, full);
+  }
+
+  private find(key: RecordsKey): Scope | undefined {
+    const { state } = this.store;
+    const [field, value] = key;
+    if (field === "global") return state.global;
+    if (field !== "scope") return state.find([field, value]);
+    const [epoch, id] = value.split("-");
+    return epoch === this.epoch ? state.scope(Number(id)) : undefined;
+  }
+
+  private scopeName(scope: Scope): string {
+    return `${this.epoch}-${scope.id}`;
+  }
+
+  private version(scope: Scope): Version {
+    return { scope: this.scopeName(scope), version: scope.version };
   }
 }
 
-/** What is wrong with a call is the other server's fault; a failing rater says so too. */
-async function orRefused(act: () => Promise<Buffer>): Promise<WireResponse> {
-  try {
-    return reply(200, await act());
-  } catch (error) {
-    return reply(400, Buffer.from(messageOf(error)));
-  }
-}
+const content = (body: Buffer): unknown => fromText(body.toString());
 
-function jsonText(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isText(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const json = (status: number, value: unknown, headers?: WireResponse["headers"]): WireResponse =>
+  reply(status, Buffer.from(toText(value)), headers);
 
 function reply(
   status: number,

@@ -1,64 +1,79 @@
-import { endpoint } from "../../http/endpoint.ts";
-import { emptyReply, jsonReply } from "../../responses/plain.ts";
-import type { Call } from "../../services.ts";
-import { anySeconds, flag, moment } from "./field-kinds.ts";
-import { anyRequest, bodyAccepted, refuseFields } from "./guards.ts";
+import * as z from "zod/mini";
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import { optional, record } from "../../schema/kernel/record.ts";
+import { CLOCK_YEARS, clockMoment, flag, isClockMoment, kind } from "../../schema/kernel/values.ts";
+import type { ApiContext } from "../shared/services.ts";
+import { anyRequest, bodyAccepted } from "./checks.ts";
+import { done, emptied, fieldsRefused, refuseFields } from "./responses.ts";
 
 /** The one clock of all servers, which the protocol does not have: a test moves it instead of waiting. */
 
-const clockReply = (call: Call) => {
+/** `PUT /clock`. */
+export const clockSetting = z.lazy(() => record(optional({ now: clockMoment, frozen: flag })));
+/** `POST /clock/advance`. */
+export const clockAdvance = z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) }));
+/** What both, and `GET /clock`, answer. */
+export const clockState = z.lazy(() => record({ now: clockMoment, frozen: flag }));
+
+const clockReply = (call: ApiContext) => {
   const { clock } = call.services;
-  return jsonReply(call, 200, { now: clock.now().toISOString(), frozen: clock.isFrozen });
+  return ok(done, { now: clock.now().toISOString(), frozen: clock.isFrozen });
 };
 
-/** `GET /clock`: what time it is, and whether it stands still. */
-export const readClock = endpoint("manager.readClock", "GET", "/clock", anyRequest, clockReply);
+export const readClock = operation({
+  name: "manager.readClock",
+  method: "GET",
+  path: "/clock",
+  summary: "Says what time it is for all servers, and whether the clock stands still.",
+  checks: anyRequest,
+  responses: [done],
+  handle: clockReply,
+});
 
-/** `PUT /clock`: puts it to a moment, stops it, lets it run on; from the next request to any server on. */
-export const setClock = endpoint(
-  "manager.setClock",
-  "PUT",
-  "/clock",
-  anyRequest.adding(
-    bodyAccepted((fields) => ({
-      now: fields.optional("now", moment),
-      frozen: fields.optional("frozen", flag),
-    })),
-  ),
-  (call) => {
+export const setClock = operation({
+  name: "manager.setClock",
+  method: "PUT",
+  path: "/clock",
+  summary: "Puts the clock of all servers to a moment, stops it or lets it run on.",
+  checks: anyRequest.row(bodyAccepted(clockSetting)),
+  responses: [done],
+  handle: (call) => {
     const { clock } = call.services;
     clock.set(call.given.now ?? clock.now().getTime(), call.given.frozen);
     return clockReply(call);
   },
-);
+});
 
-/** What the headers' form of a date can hold. */
-const isInCalendar = (milliseconds: number): boolean => {
-  const year = new Date(milliseconds).getUTCFullYear();
-  return year >= 1 && year <= 9999;
-};
-
-/** `POST /clock/advance`: moves it, running or not. */
-export const advanceClock = endpoint(
-  "manager.advanceClock",
-  "POST",
-  "/clock/advance",
-  anyRequest.adding(bodyAccepted((fields) => ({ seconds: fields.required("seconds", anySeconds) }))),
-  (call) => {
+export const advanceClock = operation({
+  name: "manager.advanceClock",
+  method: "POST",
+  path: "/clock/advance",
+  summary: "Moves the clock of all servers, back if `seconds` is negative.",
+  checks: anyRequest.row(bodyAccepted(clockAdvance)),
+  responses: [done, fieldsRefused],
+  handle: (call) => {
     const { clock } = call.services;
     const moved = clock.now().getTime() + call.given.seconds * 1000;
-    if (!isInCalendar(moved)) {
-      const message = `seconds is ${call.given.seconds}, which leads out of the calendar`;
-      const accepted = "what stays in the years 1 to 9999";
+    if (!isClockMoment(moved)) {
+      const message = `seconds is ${call.given.seconds}, which puts the clock to another year`;
+      const accepted = `a number of seconds that keeps the clock ${CLOCK_YEARS}`;
       return refuseFields([{ field: "seconds", message, accepted }]);
     }
     clock.set(moved);
     return clockReply(call);
   },
-);
+});
 
-/** `DELETE /clock`: as if it had never been moved. */
-export const resetClock = endpoint("manager.resetClock", "DELETE", "/clock", anyRequest, (call) => {
-  call.services.clock.reset();
-  return emptyReply(call, 200);
+export const resetClock = operation({
+  name: "manager.resetClock",
+  method: "DELETE",
+  path: "/clock",
+  summary: "Undoes whatever was done to the clock.",
+  checks: anyRequest,
+  responses: [emptied],
+  handle: (call) => {
+    call.services.clock.reset();
+    return ok(emptied);
+  },
 });

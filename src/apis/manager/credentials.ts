@@ -1,41 +1,45 @@
-import { endpoint } from "../../http/endpoint.ts";
-import { show } from "../../http/show.ts";
-import { emptyReply, jsonReply } from "../../responses/plain.ts";
-import { credentialResource, readCredential } from "./credential-resource.ts";
-import { anyRequest, bodyAccepted, unknown } from "./guards.ts";
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { credentialJson } from "../../schema/credential.ts";
+import { anyRequest, bodyAccepted } from "./checks.ts";
+import { done, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
 
-/** `GET /oauth2_client_credentials`. Protocol section 10. */
-export const listCredentials = endpoint(
-  "manager.listCredentials",
-  "GET",
-  "/oauth2_client_credentials",
-  anyRequest,
-  async (call) => jsonReply(call, 200, (await call.services.store.listCredentials()).map(credentialResource)),
-);
+export const listCredentials = operation({
+  name: "manager.listCredentials",
+  method: "GET",
+  path: "/oauth2_client_credentials",
+  summary: "Lists the OAuth 2.0 client credentials, with their secrets.",
+  checks: anyRequest,
+  responses: [done],
+  handle: async (call) => ok(done, (await call.services.store.listCredentials()).map(credentialJson.write)),
+});
 
-/** `POST /oauth2_client_credentials`: adds a credential, or replaces the one with its client id. Protocol section 10. */
-export const putCredential = endpoint(
-  "manager.putCredential",
-  "POST",
-  "/oauth2_client_credentials",
-  anyRequest.adding(bodyAccepted(readCredential)),
-  async (call) => {
+export const putCredential = operation({
+  name: "manager.putCredential",
+  method: "POST",
+  path: "/oauth2_client_credentials",
+  summary: "Adds a client credential, or replaces the one with its client id.",
+  checks: anyRequest.row(bodyAccepted(credentialJson.schema)),
+  responses: [noContent],
+  handle: async (call) => {
     await call.services.store.putCredential(call.given);
-    return emptyReply(call, 204);
+    return ok(noContent);
   },
-);
+});
 
-/** `DELETE /oauth2_client_credentials/{client_id}`. Protocol section 10. */
-export const deleteCredential = endpoint(
-  "manager.deleteCredential",
-  "DELETE",
-  "/oauth2_client_credentials/{client_id}",
-  anyRequest,
-  async (call) => {
+export const deleteCredential = operation({
+  name: "manager.deleteCredential",
+  method: "DELETE",
+  path: "/oauth2_client_credentials/{client_id}",
+  summary: "Deletes a client credential.",
+  checks: anyRequest,
+  responses: [noContent, unknownToDelete],
+  handle: async (call) => {
     const { client_id = "" } = call.params;
     const deleted = await call.services.store.deleteCredential(client_id);
     return deleted
-      ? emptyReply(call, 204)
-      : unknown(`there is no client credential with the id ${show(client_id)}`);
+      ? ok(noContent)
+      : refuseUnknown(`there is no client credential with the id ${show(client_id)}`, unknownToDelete);
   },
-);
+});

@@ -1,26 +1,28 @@
-import type { Dataset } from "../../domain/dataset.ts";
-import { endpoint } from "../../http/endpoint.ts";
-import { show } from "../../http/show.ts";
-import { emptyReply, jsonReply } from "../../responses/plain.ts";
-import { datasetResource, readDataset } from "./dataset-resource.ts";
-import { anyRequest, bodyAccepted, unknown } from "./guards.ts";
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { type Dataset, datasetJson, postedDataset } from "../../schema/dataset.ts";
+import { anyRequest, bodyAccepted } from "./checks.ts";
+import { added, done, emptied, refuseUnknown, unknownToDelete } from "./responses.ts";
 
-/** `GET /model_target_datasets`. Protocol section 10. */
-export const listDatasets = endpoint(
-  "manager.listDatasets",
-  "GET",
-  "/model_target_datasets",
-  anyRequest,
-  async (call) => jsonReply(call, 200, (await call.services.store.listDatasets()).map(datasetResource)),
-);
+export const listDatasets = operation({
+  name: "manager.listDatasets",
+  method: "GET",
+  path: "/model_target_datasets",
+  summary: "Lists the Model Target datasets.",
+  checks: anyRequest,
+  responses: [done],
+  handle: async (call) => ok(done, (await call.services.store.listDatasets()).map(datasetJson.write)),
+});
 
-/** `POST /model_target_datasets`: adds a dataset, in the place of the one with its uuid if there is one. Protocol section 10. */
-export const addDataset = endpoint(
-  "manager.addDataset",
-  "POST",
-  "/model_target_datasets",
-  anyRequest.adding(bodyAccepted(readDataset)),
-  async (call) => {
+export const addDataset = operation({
+  name: "manager.addDataset",
+  method: "POST",
+  path: "/model_target_datasets",
+  summary: "Adds a Model Target dataset, or replaces the one with its uuid.",
+  checks: anyRequest.row(bodyAccepted(postedDataset.schema)),
+  responses: [added],
+  handle: async (call) => {
     const { given, services, random, now } = call;
     const dataset: Dataset = {
       ...given,
@@ -30,19 +32,22 @@ export const addDataset = endpoint(
       processed: false,
     };
     await services.store.createDataset(dataset);
-    return jsonReply(call, 201, datasetResource(dataset));
+    return ok(added, datasetJson.write(dataset));
   },
-);
+});
 
-/** `DELETE /model_target_datasets/{uuid}`. Protocol section 10. */
-export const deleteDataset = endpoint(
-  "manager.deleteDataset",
-  "DELETE",
-  "/model_target_datasets/{uuid}",
-  anyRequest,
-  async (call) => {
+export const deleteDataset = operation({
+  name: "manager.deleteDataset",
+  method: "DELETE",
+  path: "/model_target_datasets/{uuid}",
+  summary: "Deletes a Model Target dataset.",
+  checks: anyRequest,
+  responses: [emptied, unknownToDelete],
+  handle: async (call) => {
     const { uuid = "" } = call.params;
     const deleted = await call.services.store.deleteDataset(uuid);
-    return deleted ? emptyReply(call, 200) : unknown(`there is no dataset with the uuid ${show(uuid)}`);
+    return deleted
+      ? ok(emptied)
+      : refuseUnknown(`there is no dataset with the uuid ${show(uuid)}`, unknownToDelete);
   },
-);
+});

@@ -1,21 +1,36 @@
-import { endpoint } from "../../http/endpoint.ts";
-import { emptyReply, jsonReply } from "../../responses/plain.ts";
-import type { JournalEntry } from "../../runtime/journal.ts";
-import type { Call } from "../../services.ts";
-import { anyRequest, bodyAccepted, refuseFields } from "./guards.ts";
+import type { JournalEntry } from "../../core/journal.ts";
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import { anyObject } from "../../schema/kernel/values.ts";
+import { anyRequest, bodyAccepted } from "./checks.ts";
+import { done, emptied, fieldsRefused, refuseFields } from "./responses.ts";
 
 /** What the protocol does not have, and those who run the manager need: the journal, the whole state, health. */
 
-/** `GET /requests`: the latest requests, oldest first, and how many older ones were dropped. */
-export const listRequests = endpoint("manager.listRequests", "GET", "/requests", anyRequest, (call) => {
-  const { dropped, entries } = call.services.journal;
-  return jsonReply(call, 200, { dropped, requests: entries.map(requestResource) });
+export const listRequests = operation({
+  name: "manager.listRequests",
+  method: "GET",
+  path: "/requests",
+  summary: "Lists the latest requests, oldest first, and says how many older ones were dropped.",
+  checks: anyRequest,
+  responses: [done],
+  handle: (call) => {
+    const { dropped, entries } = call.services.journal;
+    return ok(done, { dropped, requests: entries.map(requestResource) });
+  },
 });
 
-/** `DELETE /requests`: forgets them. */
-export const clearRequests = endpoint("manager.clearRequests", "DELETE", "/requests", anyRequest, (call) => {
-  call.services.journal.clear();
-  return emptyReply(call, 200);
+export const clearRequests = operation({
+  name: "manager.clearRequests",
+  method: "DELETE",
+  path: "/requests",
+  summary: "Forgets the requests.",
+  checks: anyRequest,
+  responses: [emptied],
+  handle: (call) => {
+    call.services.journal.clear();
+    return ok(emptied);
+  },
 });
 
 const requestResource = (entry: JournalEntry) => ({
@@ -39,54 +54,84 @@ const requestResource = (entry: JournalEntry) => ({
       matched,
       why,
     })) ?? null,
+  other_targets: entry.otherTargets ?? null,
 });
 
-/** `POST /reset`: back to no databases, datasets, credentials and reports, an empty journal and the clock as it was. */
-export const reset = endpoint("manager.reset", "POST", "/reset", anyRequest, async (call) => {
-  const { store, journal, clock } = call.services;
-  await store.reset();
-  journal.clear();
-  clock.reset();
-  return emptyReply(call, 200);
+export const reset = operation({
+  name: "manager.reset",
+  method: "POST",
+  path: "/reset",
+  summary:
+    "Deletes all databases, datasets, credentials and reports, forgets the requests, and undoes what was done to the clock.",
+  checks: anyRequest,
+  responses: [emptied],
+  handle: async (call) => {
+    const { store, journal, clock } = call.services;
+    await store.reset();
+    journal.clear();
+    clock.reset();
+    return ok(emptied);
+  },
 });
 
-/** `GET /snapshot`: the whole state as JSON, each image once; with secrets, without the journal. */
-export const takeSnapshot = endpoint("manager.takeSnapshot", "GET", "/snapshot", anyRequest, async (call) =>
-  jsonReply(call, 200, await call.services.store.snapshot()),
-);
+export const takeSnapshot = operation({
+  name: "manager.takeSnapshot",
+  method: "GET",
+  path: "/snapshot",
+  summary: "Gives the whole state: databases, targets, images, reports, datasets and credentials.",
+  checks: anyRequest,
+  responses: [done],
+  handle: async (call) => ok(done, await call.services.store.snapshot()),
+});
 
-/** `PUT /snapshot`: replaces the state by that of a snapshot; the journal goes on. */
-export const restoreSnapshot = endpoint(
-  "manager.restoreSnapshot",
-  "PUT",
-  "/snapshot",
-  anyRequest.adding(bodyAccepted(() => ({}))),
-  async (call) => {
+export const restoreSnapshot = operation({
+  name: "manager.restoreSnapshot",
+  method: "PUT",
+  path: "/snapshot",
+  summary: "Replaces the state by that of a snapshot; the requests stay.",
+  checks: anyRequest.row(bodyAccepted(anyObject)),
+  responses: [emptied, fieldsRefused],
+  handle: async (call) => {
     const problem = await call.services.store.restore(call.body.fields);
-    if (problem === undefined) return emptyReply(call, 200);
+    if (problem === undefined) return ok(emptied);
     return refuseFields([{ field: "body", message: problem, accepted: "what GET /snapshot answered" }]);
   },
-);
+});
 
-/** `POST /finish_processing`: every target, report and dataset is past its processing time. */
-export const finishProcessing = endpoint(
-  "manager.finishProcessing",
-  "POST",
-  "/finish_processing",
-  anyRequest,
-  async (call) => {
+export const finishProcessing = operation({
+  name: "manager.finishProcessing",
+  method: "POST",
+  path: "/finish_processing",
+  summary: "Takes every target, report and dataset past its processing time.",
+  checks: anyRequest,
+  responses: [emptied],
+  handle: async (call) => {
     await call.services.store.finishProcessing();
-    return emptyReply(call, 200);
+    return ok(emptied);
   },
-);
+});
 
-const healthy = (call: Call) => jsonReply(call, 200, { status: "ok" });
+const healthy = () => ok(done, { status: "ok" });
 
-/** `GET /livez`: the process answers. */
-export const live = endpoint("manager.live", "GET", "/livez", anyRequest, healthy);
+export const live = operation({
+  name: "manager.live",
+  method: "GET",
+  path: "/livez",
+  summary: "Says that the process answers.",
+  checks: anyRequest,
+  responses: [done],
+  handle: healthy,
+});
 
-/** `GET /readyz`: the state can be read. */
-export const ready = endpoint("manager.ready", "GET", "/readyz", anyRequest, async (call) => {
-  await call.services.store.findDatabaseByName("");
-  return healthy(call);
+export const ready = operation({
+  name: "manager.ready",
+  method: "GET",
+  path: "/readyz",
+  summary: "Says that the state can be read.",
+  checks: anyRequest,
+  responses: [done],
+  handle: async (call) => {
+    await call.services.store.findDatabaseByName("");
+    return healthy();
+  },
 });

@@ -1,25 +1,41 @@
-import { decodeServiceBase64 } from "../../domain/service-base64.ts";
-import { endpoint } from "../../http/endpoint.ts";
-import type { JsonObject } from "../../http/request-body.ts";
-import { show } from "../../http/show.ts";
+import { operation } from "../../core/operation.ts";
+import type { JsonObject } from "../../core/request-body.ts";
+import { type DeclaredResponse, ok } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
 import { inspectTargetImage } from "../../images/inspect.ts";
-import { jsonReply } from "../../responses/plain.ts";
-import type { FieldError } from "./fields.ts";
+import { decodeServiceBase64 } from "../../schema/base64.ts";
+import {
+  postedCounts,
+  postedTarget,
+  putTarget,
+  ratingAt,
+  type Target,
+  type TargetView,
+  targetJson,
+} from "../../schema/target.ts";
+import type { ApiContext } from "../shared/services.ts";
 import {
   anyRequest,
   bodyAccepted,
-  conflict,
   knownCloudDatabase,
+  knownCloudDatabaseToDelete,
   knownTarget,
+  knownTargetToDelete,
   unknownDatabase,
   unknownTarget,
-} from "./guards.ts";
-import {
-  readNewTarget,
-  readRecognitionCounts,
-  readTargetChanges,
-  targetResource,
-} from "./target-resource.ts";
+} from "./checks.ts";
+import { added, conflict, done, type FieldError, taken, unknown, unknownToDelete } from "./responses.ts";
+
+/** A target as it is shown at a moment. */
+export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => ({
+  ...target,
+  image: await target.image.bytes(),
+  trackingRating: ratingAt(target, now),
+  recoRating: "",
+});
+
+const targetReply = async (call: ApiContext, declared: DeclaredResponse, target: Target) =>
+  ok(declared, targetJson.write(await targetViewAt(target, call.now)));
 
 const TARGETS = "/cloud_databases/{database_name}/targets";
 const TARGET = `${TARGETS}/{target_id}`;
@@ -39,19 +55,20 @@ const imageIn =
 const nameTaken = (name: string | undefined) =>
   conflict(`There is already a target with the name ${show(name)} in the database.`);
 
-/** `POST /cloud_databases/{database_name}/targets`: adds a target without signing. Protocol section 10. */
-export const addTarget = endpoint(
-  "manager.addTarget",
-  "POST",
-  TARGETS,
-  anyRequest.adding(knownCloudDatabase).adding(bodyAccepted(readNewTarget, imageIn("image_base64"))),
-  async (call) => {
+export const addTarget = operation({
+  name: "manager.addTarget",
+  method: "POST",
+  path: TARGETS,
+  summary: "Adds a target, without a signature.",
+  checks: anyRequest.row(knownCloudDatabase).row(bodyAccepted(postedTarget.schema, imageIn("image_base64"))),
+  responses: [added, unknown, taken],
+  handle: async (call) => {
     const { database, given, services, random, now } = call;
-    const id = given.id ?? random.hex(32);
+    const id = given.targetId ?? random.hex(32);
     const { processingTimeSeconds = services.settings.processingTimeSeconds } = given;
     const created = await services.store.createTarget(
-      database.name,
-      { ...given, id, processingTimeSeconds },
+      database.databaseName,
+      { ...given, image: Buffer.from(given.image), targetId: id, processingTimeSeconds },
       now,
     );
     switch (created) {
@@ -64,57 +81,63 @@ export const addTarget = endpoint(
       case "quotaReached":
         return conflict(`The database holds as many targets as its target_quota, ${database.targetQuota}.`);
       default:
-        return jsonReply(call, 201, await targetResource(created, now));
+        return await targetReply(call, added, created);
     }
   },
-);
+});
 
-/** `PUT …/targets/{target_id}`: changes what is given, in any state, and starts processing again. Protocol section 10. */
-export const updateTarget = endpoint(
-  "manager.updateTarget",
-  "PUT",
-  TARGET,
-  anyRequest
-    .adding(knownCloudDatabase)
-    .adding(knownTarget)
-    .adding(bodyAccepted(readTargetChanges, imageIn("image"))),
-  async (call) => {
-    const { database, target, given, services, now } = call;
-    const inAnyState = ["processing", "success", "failed"] as const;
-    const updated = await services.store.updateTarget(database.name, target.id, given, now, inAnyState);
-    if (updated === "nameTaken") return nameTaken(given.name);
-    return typeof updated === "string"
-      ? unknownTarget(call)
-      : jsonReply(call, 200, await targetResource(updated, now));
-  },
-);
-
-/** `DELETE …/targets/{target_id}`: whatever the target's state. Protocol section 10. */
-export const deleteTarget = endpoint(
-  "manager.deleteTarget",
-  "DELETE",
-  TARGET,
-  anyRequest.adding(knownCloudDatabase).adding(knownTarget),
-  async (call) => {
+export const updateTarget = operation({
+  name: "manager.updateTarget",
+  method: "PUT",
+  path: TARGET,
+  summary: "Changes what is given of a target, in whatever state it is.",
+  checks: anyRequest
+    .row(knownCloudDatabase)
+    .row(knownTarget)
+    .row(bodyAccepted(putTarget.schema, imageIn("image"))),
+  responses: [done, unknown, taken],
+  handle: async (call) => {
     const { database, target, services, now } = call;
-    const deleted = await services.store.deleteTarget(database.name, target.id, now, true);
-    return typeof deleted === "string"
-      ? unknownTarget(call)
-      : jsonReply(call, 200, await targetResource(deleted, now));
+    const { image, ...given } = call.given;
+    const inAnyState = ["processing", "success", "failed"] as const;
+    const updated = await services.store.updateTarget(
+      database.databaseName,
+      target.targetId,
+      image === undefined ? given : { ...given, image: Buffer.from(image) },
+      now,
+      inAnyState,
+    );
+    if (updated === "nameTaken") return nameTaken(given.name);
+    return typeof updated === "string" ? unknownTarget(call) : await targetReply(call, done, updated);
   },
-);
+});
 
-/** `POST …/recognition_counts`: sets the counts that are given; nothing else changes. Protocol section 10. */
-export const setRecognitionCounts = endpoint(
-  "manager.setRecognitionCounts",
-  "POST",
-  `${TARGET}/recognition_counts`,
-  anyRequest.adding(knownCloudDatabase).adding(knownTarget).adding(bodyAccepted(readRecognitionCounts)),
-  async (call) => {
-    const { database, target, given, services, now } = call;
-    const counted = await services.store.setRecognitionCounts(database.name, target.id, given);
-    return counted === undefined
-      ? unknownTarget(call)
-      : jsonReply(call, 200, await targetResource(counted, now));
+export const deleteTarget = operation({
+  name: "manager.deleteTarget",
+  method: "DELETE",
+  path: TARGET,
+  summary: "Deletes a target, in whatever state it is.",
+  checks: anyRequest.row(knownCloudDatabaseToDelete).row(knownTargetToDelete),
+  responses: [done, unknownToDelete],
+  handle: async (call) => {
+    const { database, target, services, now } = call;
+    const deleted = await services.store.deleteTarget(database.databaseName, target.targetId, now, true);
+    return typeof deleted === "string"
+      ? unknownTarget(call, unknownToDelete)
+      : await targetReply(call, done, deleted);
   },
-);
+});
+
+export const setRecognitionCounts = operation({
+  name: "manager.setRecognitionCounts",
+  method: "POST",
+  path: `${TARGET}/recognition_counts`,
+  summary: "Sets recognition counts of a target.",
+  checks: anyRequest.row(knownCloudDatabase).row(knownTarget).row(bodyAccepted(postedCounts.schema)),
+  responses: [done, unknown],
+  handle: async (call) => {
+    const { database, target, given, services } = call;
+    const counted = await services.store.setRecognitionCounts(database.databaseName, target.targetId, given);
+    return counted === undefined ? unknownTarget(call) : await targetReply(call, done, counted);
+  },
+});

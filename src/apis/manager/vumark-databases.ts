@@ -1,91 +1,100 @@
-import { newTemplateTarget, newVuMarkDatabase } from "../../domain/new-database.ts";
-import { endpoint } from "../../http/endpoint.ts";
-import { emptyReply, jsonReply } from "../../responses/plain.ts";
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import {
+  newTemplateTarget,
+  newVuMarkDatabase,
+  postedTemplateTarget,
+  postedVuMarkDatabase,
+  putVuMarkDatabase,
+  templateTargetJson,
+  type VuMarkDatabase,
+  vuMarkDatabaseJson,
+} from "../../schema/vumark-database.ts";
+import type { ApiContext } from "../shared/services.ts";
 import {
   anyRequest,
   bodyAccepted,
-  databaseConflict,
   knownVuMarkDatabase,
+  knownVuMarkDatabaseToDelete,
   unknownDatabase,
-} from "./guards.ts";
-import {
-  readTemplateTarget,
-  readVuMarkDatabase,
-  readVuMarkState,
-  templateTargetResource,
-  vuMarkDatabaseResource,
-} from "./vumark-resource.ts";
+} from "./checks.ts";
+import { added, databaseConflict, done, emptied, taken, unknown } from "./responses.ts";
 
-/** `GET /vumark_databases`. Protocol section 10. */
-export const listVuMarkDatabases = endpoint(
-  "manager.listVuMarkDatabases",
-  "GET",
-  "/vumark_databases",
-  anyRequest,
-  async (call) => {
-    const { store } = call.services;
-    const databases = await store.listVuMarkDatabases();
-    const resources = databases.map(async (database) =>
-      vuMarkDatabaseResource(database, await store.listTemplateTargets(database.name)),
-    );
-    return jsonReply(call, 200, await Promise.all(resources));
+async function withTemplateTargets({ services: { store } }: ApiContext, database: VuMarkDatabase) {
+  const vumarkTargets = await store.listTemplateTargets(database.databaseName);
+  return vuMarkDatabaseJson.write({ ...database, vumarkTargets });
+}
+
+export const listVuMarkDatabases = operation({
+  name: "manager.listVuMarkDatabases",
+  method: "GET",
+  path: "/vumark_databases",
+  summary: "Lists the VuMark databases, with their template targets.",
+  checks: anyRequest,
+  responses: [done],
+  handle: async (call) => {
+    const databases = await call.services.store.listVuMarkDatabases();
+    const resources = databases.map((database) => withTemplateTargets(call, database));
+    return ok(done, await Promise.all(resources));
   },
-);
+});
 
-/** `POST /vumark_databases`: adds an empty database; what is not given is generated. Protocol section 10. */
-export const addVuMarkDatabase = endpoint(
-  "manager.addVuMarkDatabase",
-  "POST",
-  "/vumark_databases",
-  anyRequest.adding(bodyAccepted(readVuMarkDatabase)),
-  async (call) => {
+export const addVuMarkDatabase = operation({
+  name: "manager.addVuMarkDatabase",
+  method: "POST",
+  path: "/vumark_databases",
+  summary: "Adds a VuMark database; what is not given is generated.",
+  checks: anyRequest.row(bodyAccepted(postedVuMarkDatabase.schema)),
+  responses: [added, taken],
+  handle: async (call) => {
     const database = newVuMarkDatabase(call.given, call.random);
     const taken = await call.services.store.createDatabase(database);
     return taken === undefined
-      ? jsonReply(call, 201, vuMarkDatabaseResource(database, []))
+      ? ok(added, vuMarkDatabaseJson.write({ ...database, vumarkTargets: [] }))
       : databaseConflict(taken);
   },
-);
+});
 
-/** `DELETE /vumark_databases/{database_name}`: with its template targets. Protocol section 10. */
-export const deleteVuMarkDatabase = endpoint(
-  "manager.deleteVuMarkDatabase",
-  "DELETE",
-  "/vumark_databases/{database_name}",
-  anyRequest.adding(knownVuMarkDatabase),
-  async (call) => {
-    await call.services.store.deleteDatabase(call.database.name);
-    return emptyReply(call, 200);
+export const deleteVuMarkDatabase = operation({
+  name: "manager.deleteVuMarkDatabase",
+  method: "DELETE",
+  path: "/vumark_databases/{database_name}",
+  summary: "Deletes a VuMark database and its template targets.",
+  checks: anyRequest.row(knownVuMarkDatabaseToDelete),
+  responses: [emptied],
+  handle: async (call) => {
+    await call.services.store.deleteDatabase(call.database.databaseName);
+    return ok(emptied);
   },
-);
+});
 
-/** `POST …/vumark_targets`: adds a template target, or puts it in the place of the one with its id. Protocol section 10. */
-export const addVuMarkTarget = endpoint(
-  "manager.addVuMarkTarget",
-  "POST",
-  "/vumark_databases/{database_name}/vumark_targets",
-  anyRequest.adding(knownVuMarkDatabase).adding(bodyAccepted(readTemplateTarget)),
-  async (call) => {
+export const addVuMarkTarget = operation({
+  name: "manager.addVuMarkTarget",
+  method: "POST",
+  path: "/vumark_databases/{database_name}/vumark_targets",
+  summary: "Adds a template target, or replaces the one with its id.",
+  checks: anyRequest.row(knownVuMarkDatabase).row(bodyAccepted(postedTemplateTarget.schema)),
+  responses: [added, unknown],
+  handle: async (call) => {
     const { database, given, services, random, now } = call;
     const target = newTemplateTarget(given, random, now);
-    const added = await services.store.addTemplateTarget(database.name, target);
-    return added
-      ? jsonReply(call, 201, templateTargetResource(target))
-      : unknownDatabase(call, "VuMark database");
+    const isAdded = await services.store.addTemplateTarget(database.databaseName, target);
+    return isAdded ? ok(added, templateTargetJson.write(target)) : unknownDatabase(call, "VuMark database");
   },
-);
+});
 
-/** `PUT /vumark_databases/{database_name}`: changes the state. Not in the protocol. */
-export const updateVuMarkDatabase = endpoint(
-  "manager.updateVuMarkDatabase",
-  "PUT",
-  "/vumark_databases/{database_name}",
-  anyRequest.adding(knownVuMarkDatabase).adding(bodyAccepted(readVuMarkState)),
-  async (call) => {
-    const { store } = call.services;
-    const updated = await store.updateDatabase(call.database.name, call.given);
+export const updateVuMarkDatabase = operation({
+  name: "manager.updateVuMarkDatabase",
+  method: "PUT",
+  path: "/vumark_databases/{database_name}",
+  summary: "Changes a VuMark database's state.",
+  checks: anyRequest.row(knownVuMarkDatabase).row(bodyAccepted(putVuMarkDatabase.schema)),
+  responses: [done, unknown],
+  handle: async (call) => {
+    const { databaseName } = call.database;
+    const updated = await call.services.store.updateDatabase(databaseName, call.given);
     return updated?.kind === "vumark"
-      ? jsonReply(call, 200, vuMarkDatabaseResource(updated, await store.listTemplateTargets(updated.name)))
+      ? ok(done, await withTemplateTargets(call, updated))
       : unknownDatabase(call, "VuMark database");
   },
-);
+});

@@ -1,85 +1,157 @@
-import { guard, type Refusal, refuse, step } from "../../http/guard.ts";
-import { show } from "../../http/show.ts";
-import { header } from "../../http/wire-message.ts";
-import { modelTargetText, serviceError } from "../../responses/model-target.ts";
-import type { Call } from "../../services.ts";
-import { scopesIn } from "./scopes.ts";
-import { decodeBase64Url, jsonObjectPart } from "./strict-text.ts";
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { header } from "../../core/message.ts";
+import { isJsonObject, type JsonObject, RequestBody } from "../../core/request-body.ts";
+import { type Refusal, refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import type { DatasetTypeName } from "../../schema/dataset.ts";
+import { missingHeadersAdvice } from "../shared/date-explanation.ts";
+import { lacksScope, serviceError } from "./responses.ts";
+
+/** Stands for the scopes of all datasets. */
+export const EVERYTHING = "modeltargets.all";
+export const CLIENT_CREDENTIALS = "oauth2.clientcredentials.all";
+
+/** What each family of datasets asks for; {@link EVERYTHING} stands for all four. */
+export const FAMILY_SCOPES: Readonly<
+  Record<DatasetTypeName, { readonly datasets: string; readonly stateBased: string }>
+> = {
+  STANDARD: {
+    datasets: "modeltargets.standardmodeltarget.all",
+    stateBased: "modeltargets.statebasedmodeltarget.all",
+  },
+  ADVANCED: {
+    datasets: "modeltargets.advancedmodeltarget.all",
+    stateBased: "modeltargets.advancedstatebasedmodeltarget.all",
+  },
+};
+
+/** What the fixed client and the fixed user hold. */
+export const ALL_SCOPES: readonly string[] = [
+  EVERYTHING,
+  ...Object.values(FAMILY_SCOPES).flatMap(({ datasets, stateBased }) => [datasets, stateBased]),
+  CLIENT_CREDENTIALS,
+];
+
+/** The scopes that a space-separated list names. */
+export const scopesIn = (list: string): readonly string[] => list.split(" ").filter((scope) => scope !== "");
+
+/** The bytes of unpadded base64url; undefined when the text is anything else. */
+function decodeBase64Url(text: string): Buffer | undefined {
+  return /^[A-Za-z0-9_-]*$/.test(text) && text.length % 4 !== 1 ? Buffer.from(text, "base64url") : undefined;
+}
+
+const encodeBase64Url = (text: string): string => Buffer.from(text).toString("base64url");
+
+/** The JSON object that a JWT's part holds; undefined when it holds none. */
+function jsonObjectPart(part: string): JsonObject | undefined {
+  const bytes = decodeBase64Url(part);
+  if (bytes === undefined) return undefined;
+  const { json } = new RequestBody(bytes);
+  return json.error === undefined && isJsonObject(json.value) ? json.value : undefined;
+}
+
+const HEADER = encodeBase64Url(JSON.stringify({ alg: "mock", typ: "JWT" }));
+const SIGNATURE = encodeBase64Url("not verified");
+
+/**
+ * A token that the bearer check accepts: a JWT, the same for the same request.
+ *
+ * @param source - the client id or user name that asked for it.
+ */
+export function accessToken(source: string, scopes: readonly string[]): string {
+  const scope = [...new Set(scopes)].sort().join(" ");
+  const payload = JSON.stringify({ aud: "modeltargets", src: source, scope });
+  return `${HEADER}.${encodeBase64Url(payload)}.${SIGNATURE}`;
+}
 
 /** What a bearer token allows. */
 export interface Bearer {
   readonly scopes: readonly string[];
 }
 
-const rejected = (message: string, reason: string): Refusal =>
-  refuse(serviceError(401, { code: "401", message, target: "jwt" }), reason);
+const unauthorized = serviceError<string>(
+  401,
+  "401",
+  "There is no bearer token, or it is malformed.",
+  (message) => ({ message, target: "jwt" }),
+);
+
+const rejected = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
 
 /** A well-formed token. Whether it was ever given out, or is still valid, is not verified. */
-export const bearerToken = step<Call, Bearer>("bearerToken", ({ request }) => {
-  const token = /^Bearer (.+)$/s.exec(header(request, "authorization") ?? "")?.[1];
-  if (token === undefined) {
-    return rejected(
-      "no Bearer token",
-      "the Authorization header must be `Bearer` and a token of POST /oauth2/token",
-    );
-  }
-  const [headerPart, payloadPart, signaturePart, ...rest] = token.split(".");
-  if (
-    headerPart === undefined ||
-    payloadPart === undefined ||
-    signaturePart === undefined ||
-    rest.length > 0
-  ) {
-    return rejected(
-      "Invalid JWT serialization: Missing dot delimiter(s)",
-      "the bearer token must have three parts with dots between them",
-    );
-  }
-  const jose = jsonObjectPart(headerPart);
-  if (jose === undefined) {
-    return rejected(
-      "Invalid unsecured/JWS/JWE header: Invalid JSON object",
-      "the bearer token's first part must be a JSON object in unpadded base64url",
-    );
-  }
-  if (!Object.hasOwn(jose, "alg")) {
-    return rejected(
-      'Missing "alg" in header JSON object',
-      "the JSON object in the bearer token's first part must name its algorithm as alg",
-    );
-  }
-  if (jose.alg === "none") {
-    return rejected(
-      "Unsecured (plain) JWTs are rejected, extend class to handle",
-      "the bearer token's alg is none; it must be signed",
-    );
-  }
-  const payload = jsonObjectPart(payloadPart);
-  if (payload === undefined) {
-    return rejected(
-      "Payload of JWS object is not a valid JSON object",
-      "the bearer token's second part must be a JSON object in unpadded base64url",
-    );
-  }
-  if (signaturePart === "") {
-    return rejected("The signature must not be empty", "the bearer token's third part is empty");
-  }
-  if (decodeBase64Url(signaturePart) === undefined) {
-    return rejected(
-      "Signed JWT rejected: Invalid signature",
-      "the bearer token's third part must be unpadded base64url",
-    );
-  }
-  return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
+export const bearerToken = check({
+  name: "bearerToken",
+  refusals: [unauthorized],
+  test: ({ request }: Context): Refusal | Bearer => {
+    const given = header(request, "authorization") ?? "";
+    const token = /^Bearer (.+)$/s.exec(given)?.[1];
+    if (token === undefined) {
+      const signed = /^vws /i.test(given)
+        ? ", and is a signature (VWS), which belongs to the target and query APIs"
+        : "";
+      return rejected(
+        "no Bearer token",
+        `the Authorization header must be \`Bearer\` and a token of POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
+      );
+    }
+    const [headerPart, payloadPart, signaturePart, ...rest] = token.split(".");
+    if (
+      headerPart === undefined ||
+      payloadPart === undefined ||
+      signaturePart === undefined ||
+      rest.length > 0
+    ) {
+      return rejected(
+        "Invalid JWT serialization: Missing dot delimiter(s)",
+        "the bearer token must have three parts with dots between them",
+      );
+    }
+    const jose = jsonObjectPart(headerPart);
+    if (jose === undefined) {
+      return rejected(
+        "Invalid unsecured/JWS/JWE header: Invalid JSON object",
+        "the bearer token's first part must be a JSON object in unpadded base64url",
+      );
+    }
+    if (!Object.hasOwn(jose, "alg")) {
+      return rejected(
+        'Missing "alg" in header JSON object',
+        "the JSON object in the bearer token's first part must name its algorithm as alg",
+      );
+    }
+    if (jose.alg === "none") {
+      return rejected(
+        "Unsecured (plain) JWTs are rejected, extend class to handle",
+        "the bearer token's alg is none; it must be signed",
+      );
+    }
+    const payload = jsonObjectPart(payloadPart);
+    if (payload === undefined) {
+      return rejected(
+        "Payload of JWS object is not a valid JSON object",
+        "the bearer token's second part must be a JSON object in unpadded base64url",
+      );
+    }
+    if (signaturePart === "") {
+      return rejected("The signature must not be empty", "the bearer token's third part is empty");
+    }
+    if (decodeBase64Url(signaturePart) === undefined) {
+      return rejected(
+        "Signed JWT rejected: Invalid signature",
+        "the bearer token's third part must be unpadded base64url",
+      );
+    }
+    return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
+  },
 });
 
 /** The token holds one of these scopes. */
 export const holdsScope = (...accepted: readonly string[]) =>
-  guard<Bearer>("holdsScope", ({ scopes }) =>
-    scopes.some((scope) => accepted.includes(scope))
-      ? undefined
-      : refuse(
-          () => modelTargetText(403, "User does not have the required scopes to perform this action"),
-          `the bearer token's scope is ${show(scopes.join(" "))}; this route needs ${accepted.join(" or ")}`,
-        ),
-  );
+  check({
+    name: "holdsScope",
+    refusals: [lacksScope],
+    test: ({ scopes }: Bearer) =>
+      scopes.some((scope) => accepted.includes(scope)) ||
+      `the bearer token's scope is ${show(scopes.join(" "))}; this route needs ${accepted.join(" or ")}`,
+  });

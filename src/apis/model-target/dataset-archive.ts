@@ -1,8 +1,11 @@
+import { createRequire } from "node:module";
 import type * as Fflate from "fflate";
-import type { Dataset } from "../../domain/dataset.ts";
-import { isJsonObject } from "../../http/request-body.ts";
-import { asciiJson } from "../../responses/json.ts";
-import { loadModule } from "../../runtime/load-module.ts";
+import { isJsonObject } from "../../core/request-body.ts";
+import { asciiJson } from "../../core/text.ts";
+import type { Dataset } from "../../schema/dataset.ts";
+
+/** Loaded with the first archive, and not by `import()`, which Jest refuses in CommonJS. */
+const loadModule = createRequire(import.meta.url);
 
 /**
  * Every entry's time, so that the same dataset is the same bytes always. A text without a zone is local time, and so
@@ -22,7 +25,7 @@ export async function datasetArchive(dataset: Dataset): Promise<Buffer> {
 }
 
 /** The request without the CAD data itself, which may be large: equal requests of a family have equal metadata. */
-function metadataOf({ family, requestBody }: Dataset): string {
+function metadataOf({ datasetTypeName: family, requestBody }: Dataset): string {
   const { models } = requestBody;
   const request = Array.isArray(models) ? { ...requestBody, models: models.map(withoutBlob) } : requestBody;
   return sortedJson({ datasetType: family, request });

@@ -1,15 +1,197 @@
-import { endpoint } from "../../http/endpoint.ts";
-import { modelTargetJson } from "../../responses/model-target.ts";
-import { accessToken } from "./access-token.ts";
-import { tokenChecks } from "./token-checks.ts";
+import { CheckTable, check } from "../../core/check.ts";
+import { constant, described, object, openObject, text } from "../../core/json-schema.ts";
+import { header } from "../../core/message.ts";
+import { operation } from "../../core/operation.ts";
+import { ok, type Refusal, refuse } from "../../core/response.ts";
+import { show, showUnknownKey } from "../../core/text.ts";
+import type { ApiContext } from "../shared/services.ts";
+import { ALL_SCOPES, accessToken, scopesIn } from "./bearer.ts";
+import { contentLengthIsInteger } from "./body-checks.ts";
+import { success, tokenError } from "./responses.ts";
+
+/** The bytes of padded base64, and nothing but that; undefined when the text is anything else. */
+function decodeBase64(text: string): Buffer | undefined {
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+    ? Buffer.from(text, "base64")
+    : undefined;
+}
+
+/** The body's fields. The first of repeated ones counts; a body that is not UTF-8 has none. */
+interface Form {
+  readonly form: URLSearchParams;
+}
+
+interface Grant extends Form {
+  readonly grant: "client_credentials" | "password";
+}
+
+/** Who asks for a token, and what is theirs to give. */
+interface Holder {
+  readonly source: string;
+  readonly scopes: readonly string[];
+}
+
+const isBlank = (value: string | null): boolean => value === null || value.trim() === "";
+
+const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The grant type is unknown.");
+
+/** `grant_type` is one of two. Finds the form and the grant. */
+const supportedGrantType = check({
+  name: "supportedGrantType",
+  refusals: [unsupportedGrantType],
+  test: ({ body }: ApiContext): Grant | string => {
+    // The `&` keeps a leading `?` part of the first field's name.
+    const form = new URLSearchParams(`&${body.text ?? ""}`);
+    const given = form.get("grant_type");
+    if (isBlank(given)) return { form, grant: "client_credentials" };
+    return given === "client_credentials" || given === "password"
+      ? { form, grant: given }
+      : `grant_type is ${show(given)}; expected client_credentials (the default) or password`;
+  },
+});
+
+const invalidAuthorization = tokenError(
+  401,
+  "invalid_request",
+  "There is no Authorization header, or it is malformed.",
+  "Missing or invalid authorization header",
+);
+const invalidClient = tokenError(401, "invalid_client", "The client is unknown, or its secret is wrong.");
+const missingUser = tokenError(
+  400,
+  "invalid_request",
+  "The user name or the password is missing.",
+  "Missing username and/or password",
+);
+const invalidGrant = tokenError(
+  401,
+  "invalid_grant",
+  "The user is unknown, or the password is wrong.",
+  "Invalid username and/or password",
+);
+
+/** The id and secret of HTTP Basic; undefined without a well-formed header. */
+function basicCredentials({ request }: ApiContext): { id: string; secret: string } | undefined {
+  const encoded = /^Basic (.*)$/.exec(header(request, "authorization") ?? "")?.[1];
+  const bytes = encoded === undefined ? undefined : decodeBase64(encoded);
+  const text = bytes === undefined ? undefined : utf8TextOf(bytes);
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(text ?? "") ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+function utf8TextOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
+  const given = basicCredentials(context);
+  if (given === undefined) {
+    return refuse(
+      invalidAuthorization,
+      "the Authorization header must be `Basic` and the base64 of <client id>:<client secret>",
+    );
+  }
+  const { settings, store } = context.services;
+  const { id, secret } = settings.modelTargetClient;
+  if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
+  const created = await store.findCredential(given.id);
+  if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
+  const known = given.id === id || created !== undefined;
+  return refuse(
+    invalidClient,
+    known
+      ? `the client secret is not that of the client ${show(given.id)}`
+      : `no client has the id ${showUnknownKey(given.id)}; expected Basic and the base64 of <client id>:<client secret>`,
+  );
+}
+
+function userOf({ form, services: { settings } }: ApiContext & Form): Refusal | Holder {
+  const username = form.get("username") ?? "";
+  const password = form.get("password") ?? "";
+  if (username === "" || password === "") {
+    return refuse(missingUser, "the password grant needs the form fields username and password");
+  }
+  const user = settings.modelTargetUser;
+  if (username === user.name && password === user.password) return { source: username, scopes: ALL_SCOPES };
+  return refuse(
+    invalidGrant,
+    username === user.name
+      ? `the password is not that of the user ${show(username)}`
+      : `no user has the name ${showUnknownKey(username)}`,
+  );
+}
+
+/** The client or the user is known, and proves it. Finds who asks. */
+const knownHolder = check({
+  name: "knownHolder",
+  refusals: [invalidAuthorization, invalidClient, missingUser, invalidGrant],
+  test: async (context: ApiContext & Grant): Promise<Refusal | { holder: Holder }> => {
+    const found = context.grant === "password" ? userOf(context) : await clientOf(context);
+    return "scopes" in found ? { holder: found } : found;
+  },
+});
+
+const invalidScope = tokenError(400, "invalid_scope", "A scope is asked for that is not held.");
+
+/** The scopes that are asked for are held. Finds those that the token is for. */
+const scopesHeld = check({
+  name: "scopesHeld",
+  refusals: [invalidScope],
+  test: ({ form, holder }: Form & { readonly holder: Holder }) => {
+    const wanted = form.get("scope");
+    if (wanted === null || isBlank(wanted)) return { granted: holder.scopes };
+    const granted = scopesIn(wanted);
+    const lacking = granted.filter((scope) => !holder.scopes.includes(scope));
+    return lacking.length === 0
+      ? { granted }
+      : `scope names ${show(lacking.join(" "))}, which the credential does not hold; it holds ${holder.scopes.join(" ")}`;
+  },
+});
 
 const LIFETIME_SECONDS = 3600;
 
-/** `POST /oauth2/token`: a bearer token. Protocol section 9. */
-export const token = endpoint("token", "POST", "/oauth2/token", tokenChecks, ({ holder, granted }) =>
-  modelTargetJson(200, {
-    access_token: accessToken(holder.source, granted),
-    token_type: "bearer",
-    expires_in: LIFETIME_SECONDS,
+const tokenGiven = success(
+  200,
+  "A token.",
+  object({
+    access_token: described(text, "A JSON Web Token."),
+    token_type: constant("bearer"),
+    expires_in: described({ type: "integer", const: LIFETIME_SECONDS }, "In seconds."),
   }),
 );
+
+export const token = operation({
+  name: "token",
+  method: "POST",
+  path: "/oauth2/token",
+  summary: "Gives a bearer token, to a client or to a user.",
+  security: "oauthClient",
+  checks: CheckTable.on<ApiContext, "token">()
+    .row(contentLengthIsInteger)
+    .row(supportedGrantType)
+    .row(knownHolder)
+    .row(scopesHeld),
+  body: {
+    contentType: "application/x-www-form-urlencoded",
+    schema: openObject(
+      {},
+      {
+        grant_type: { enum: ["client_credentials", "password"], default: "client_credentials" },
+        username: text,
+        password: text,
+        scope: described(text, "Separated by spaces; absent: all that the credential holds."),
+      },
+    ),
+  },
+  responses: [tokenGiven],
+  handle: ({ holder, granted }) =>
+    ok(tokenGiven, {
+      access_token: accessToken(holder.source, granted),
+      token_type: "bearer",
+      expires_in: LIFETIME_SECONDS,
+    }),
+});

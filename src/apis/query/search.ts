@@ -1,17 +1,29 @@
-import { ratingAt, statusAt, type Target } from "../../domain/target.ts";
-import type { ImageMatcher } from "../../images/matchers.ts";
-import { rankTargets, type ScoredTarget } from "../../images/ranking.ts";
-import type { ConsideredTarget } from "../../runtime/journal.ts";
+import type { ConsideredTarget } from "../../core/journal.ts";
+import { comparisonOf, createStructuralSimilarityMatcher, type ImageMatcher } from "../../images/matchers.ts";
+import { rankTargets } from "../../images/ranking.ts";
+import { yieldToEventLoop } from "../../images/scheduling.ts";
+import { type Target, whyNotFound } from "../../schema/target.ts";
 
 /** What a search found, and what it made of every target that it looked at. */
 export interface Search {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
-  /** The nearest first: those with a score, those that no image could have matched now, those without a score. */
+  /**
+   * The nearest first: those with a score, those that no image could have matched now, those that were not compared,
+   * those without a score.
+   */
   readonly considered: readonly ConsideredTarget[];
+  /** How many targets more there are, by reason. */
+  readonly otherTargets: Readonly<Record<string, number>> | undefined;
 }
 
-/** Searches undeleted targets for those that match an image (protocol section 8). */
+/** How many targets are told of one by one. */
+const MAX_CONSIDERED = 100;
+/** The best so many matches are found for certain, however few are asked for. */
+const LEAST_CERTAIN = 10;
+const TARGETS_PER_SLICE = 10_000;
+
+/** Searches undeleted targets for those that match an image. */
 export async function searchTargets(
   targets: readonly Target[],
   image: Buffer,
@@ -20,50 +32,84 @@ export async function searchTargets(
   now: number,
 ): Promise<Search> {
   const searched: Target[] = [];
-  const passedOver: ConsideredTarget[] = [];
-  for (const target of targets) {
-    const why = whyPassedOver(target, now);
-    if (why === undefined) searched.push(target);
-    else passedOver.push(considered(target, why));
+  const passedOver: (readonly [Target, Reason])[] = [];
+  for (const [index, target] of targets.entries()) {
+    if (index % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
+    const reason = whyNotFound(target, now);
+    if (reason === undefined) searched.push(target);
+    else passedOver.push([target, because(reason.why, reason.detail)]);
   }
-  const ranked = await rankTargets(matcher, image, searched);
-  const firstWithout = ranked.findIndex(({ score }) => score === null);
-  const matches = firstWithout === -1 ? ranked : ranked.slice(0, firstWithout);
-  return {
-    found: matches.slice(0, maxNumResults).map(({ target }) => target),
-    considered: [
-      ...matches.map((match, index) => matched(match, index + 1, maxNumResults)),
-      ...passedOver,
-      ...ranked
-        .slice(matches.length)
-        .map(({ target }) => considered(target, "no score: the matcher sees no match")),
-    ],
-  };
-}
-
-/** Why a target cannot match, whatever the image; undefined when it can. */
-function whyPassedOver(target: Target, now: number): string | undefined {
-  if (!target.active) return "inactive";
-  const status = statusAt(target, now);
-  if (status === "failed") return "failed: the image is of one colour, or nearly";
-  if (status === "processing") {
-    const leftMs = target.processingTimeSeconds * 1000 - Math.max(0, now - target.modifiedAt);
-    return `still processing, for ${Math.ceil(leftMs) / 1000} s more`;
+  const certain = Math.max(maxNumResults, LEAST_CERTAIN);
+  const { matches, notCompared, strangers } = await rankTargets(matcher, image, searched, certain);
+  const report = new Report();
+  for (const [index, { target, score }] of matches.entries()) {
+    const isRankCertain = index < certain || notCompared.length === 0;
+    const place = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
+    report.add([target], index < maxNumResults ? matched(place) : cutOff(place, maxNumResults));
   }
-  const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : `tracking rating ${rating}; it must be above 0`;
+  for (const [target, reason] of passedOver) report.add([target], reason);
+  report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
+  const nearest = matches.length === 0 ? await scoresOfNearest(strangers, image, matcher) : [];
+  for (const { target, why } of nearest) report.add([target], because("no match", why));
+  report.add(strangers.slice(nearest.length), because("no score: the matcher sees no match"));
+  return { found: matches.slice(0, maxNumResults).map(({ target }) => target), ...report.read() };
 }
 
-function matched({ target, score }: ScoredTarget, rank: number, maxNumResults: number): ConsideredTarget {
-  const place = `score ${Number(score?.toFixed(4))}, rank ${rank}`;
-  return rank <= maxNumResults
-    ? considered(target, `matched: ${place}`, true)
-    : considered(target, `${place}, cut off by max_num_results ${maxNumResults}`, true);
+/** Of a query that finds nothing, the scores of so many targets are told. */
+const MOST_SCORED = 3;
+const ADVICE =
+  "; the matcher compares whole pictures, so that a photograph of a target from another side is none: " +
+  "say which pictures match with the option queryMatcher: mappingMatcher([…])";
+
+/** How near the nearest of those come that did not match. */
+async function scoresOfNearest(
+  strangers: readonly Target[],
+  image: Buffer,
+  matcher: ImageMatcher,
+): Promise<readonly { readonly target: Target; readonly why: string }[]> {
+  const comparison = comparisonOf(matcher);
+  if (comparison?.by !== "structuralSimilarity") return [];
+  const nearest = strangers.slice(0, MOST_SCORED);
+  const { matches } = await rankTargets(anySimilarity, image, nearest);
+  return nearest.map((target, index) => {
+    const score = matches.find((match) => match.target === target)?.score;
+    const shown =
+      score === undefined ? "the picture cannot be compared" : `score ${Number(score.toFixed(4))}`;
+    return { target, why: `: ${shown}, must be above ${comparison.threshold}${index === 0 ? ADVICE : ""}` };
+  });
 }
 
-const considered = ({ id, name }: Target, why: string, isMatch = false): ConsideredTarget => ({
-  targetId: id,
-  name,
-  matched: isMatch,
-  why,
-});
+const anySimilarity = createStructuralSimilarityMatcher({ threshold: -1 });
+
+/** What became of a target. */
+export interface Reason {
+  readonly matched: boolean;
+  readonly why: string;
+  /** The same without what differs from target to target. */
+  readonly kind: string;
+}
+
+const because = (kind: string, detail = ""): Reason => ({ matched: false, why: kind + detail, kind });
+const matched = (place: string): Reason => ({ matched: true, why: `matched: ${place}`, kind: "matched" });
+const cutOff = (place: string, maxNumResults: number): Reason => {
+  const kind = `cut off by max_num_results ${maxNumResults}`;
+  return { matched: true, why: `${place}, ${kind}`, kind };
+};
+
+/** Tells of the first targets one by one, and counts the others. */
+class Report {
+  private readonly considered: ConsideredTarget[] = [];
+  private readonly others = new Map<string, number>();
+
+  add(targets: readonly Target[], { matched, why, kind }: Reason): void {
+    const told = targets.slice(0, MAX_CONSIDERED - this.considered.length);
+    for (const { targetId, name } of told) this.considered.push({ targetId, name, matched, why });
+    const left = targets.length - told.length;
+    if (left > 0) this.others.set(kind, (this.others.get(kind) ?? 0) + left);
+  }
+
+  read(): Pick<Search, "considered" | "otherTargets"> {
+    const { considered, others } = this;
+    return { considered, otherTargets: others.size > 0 ? Object.fromEntries(others) : undefined };
+  }
+}

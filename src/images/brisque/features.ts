@@ -1,8 +1,6 @@
 import { brisqueKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
-import { Slots } from "../slots.ts";
-import { nextTurn } from "../turns.ts";
-import { fitAsymmetricGaussian, type ValueSums } from "./asymmetric-gaussian.ts";
+import { Semaphore, yieldToEventLoop } from "../scheduling.ts";
 
 /** A greyscale image: one byte a pixel, row by row. */
 export interface GreyImage {
@@ -19,8 +17,8 @@ interface Kernel extends KernelMemory {
   addRow(row: number): void;
 }
 
-/** About 3 ms of work. */
-const PIXELS_PER_SLICE = 250_000;
+/** About 1 ms of work. */
+const PIXELS_PER_SLICE = 100_000;
 /** The kernel keeps 27 rows; images are at most 37748736 pixels, so the shorter side is below this. */
 const LONGEST_ROW = 65_536;
 /** Rows below the one that is blurred. */
@@ -29,12 +27,12 @@ const REACH = 3;
 const MAPS = 5;
 const FIELDS = 5;
 
-const slots = new Slots(4);
+const kernels = new Semaphore(4);
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they cannot be told. */
 export function brisqueFeatures(image: GreyImage): Promise<number[]> {
-  return slots.run(async () => {
+  return kernels.run(async () => {
     const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
     const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
     const whole = featuresOf(await sumRows(kernel, upright, false));
@@ -54,7 +52,7 @@ async function sumRows(kernel: Kernel, image: GreyImage, half: boolean): Promise
   const source = kernel.begin(width, height, half);
   const rowsPerSlice = Math.ceil(PIXELS_PER_SLICE / width);
   for (let row = 0; row < rows + REACH; row++) {
-    if (row % rowsPerSlice === 0) await nextTurn();
+    if (row % rowsPerSlice === 0) await yieldToEventLoop();
     if (row < rows) {
       const first = half ? kernel.halfRowSource(row) - 1 : row;
       const memory = new Uint8Array(kernel.memory.buffer, source);
@@ -94,8 +92,85 @@ async function transpose({ data, width, height }: GreyImage): Promise<GreyImage>
   const turned = new Uint8Array(data.length);
   const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
   for (let x = 0; x < width; x++) {
-    if (x % columnsPerSlice === 0) await nextTurn();
+    if (x % columnsPerSlice === 0) await yieldToEventLoop();
     for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
   }
   return { data: turned, width: height, height: width };
+}
+
+/** Sums over the values that a distribution is fitted to. */
+interface ValueSums {
+  /** How many values there are, zeros and those that are not numbers included. */
+  readonly count: number;
+  readonly positives: number;
+  readonly negatives: number;
+  readonly positiveSquares: number;
+  readonly allSquares: number;
+  readonly magnitudes: number;
+}
+
+/** An asymmetric generalised Gaussian distribution. */
+interface AsymmetricGaussian {
+  /** Its shape: 2 is the normal distribution. */
+  readonly alpha: number;
+  readonly mean: number;
+  /** Mean squares of the negative and of the positive values. */
+  readonly leftVariance: number;
+  readonly rightVariance: number;
+}
+
+const FIRST_ALPHA = 0.2;
+const LAST_ALPHA = 10;
+const ALPHA_STEP = 0.001;
+
+let ratios: Float64Array | undefined;
+
+/** Fits by moments; alpha is the nearest of a fixed grid. Parts that cannot be told are not finite. */
+function fitAsymmetricGaussian(sums: ValueSums): AsymmetricGaussian {
+  const leftVariance = (sums.allSquares - sums.positiveSquares) / sums.negatives;
+  const rightVariance = sums.positiveSquares / sums.positives;
+  const [left, right] = [Math.sqrt(leftVariance), Math.sqrt(rightVariance)];
+  const skew = left / right;
+  const ratio = (sums.magnitudes / sums.count) ** 2 / (sums.allSquares / sums.count);
+  const alpha = alphaOfRatio((ratio * (skew ** 3 + 1) * (skew + 1)) / (skew ** 2 + 1) ** 2);
+  const spread = Math.sqrt(gamma(1 / alpha) / gamma(3 / alpha));
+  const mean = (((right - left) * gamma(2 / alpha)) / gamma(1 / alpha)) * spread;
+  return { alpha, mean, leftVariance, rightVariance };
+}
+
+function alphaOfRatio(wanted: number): number {
+  ratios ??= Float64Array.from(
+    { length: Math.round((LAST_ALPHA - FIRST_ALPHA) / ALPHA_STEP) },
+    (_, index) => {
+      const alpha = FIRST_ALPHA + index * ALPHA_STEP;
+      return gamma(2 / alpha) ** 2 / (gamma(1 / alpha) * gamma(3 / alpha));
+    },
+  );
+  let nearest = 0;
+  let distance = Number.POSITIVE_INFINITY;
+  ratios.forEach((ratio, index) => {
+    if (Math.abs(ratio - wanted) >= distance) return;
+    distance = Math.abs(ratio - wanted);
+    nearest = index;
+  });
+  return FIRST_ALPHA + nearest * ALPHA_STEP;
+}
+
+/** Lanczos' approximation with g = 7. */
+const COEFFICIENTS = [
+  676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
+  -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
+];
+const G = 7;
+
+/** The gamma function of a positive number, to about 15 digits. */
+function gamma(value: number): number {
+  if (value < 0.5) return Math.PI / (Math.sin(Math.PI * value) * gamma(1 - value));
+  const x = value - 1;
+  const sum = COEFFICIENTS.reduce(
+    (total, coefficient, index) => total + coefficient / (x + index + 1),
+    0.9999999999998099,
+  );
+  const base = x + G + 0.5;
+  return Math.sqrt(2 * Math.PI) * base ** (x + 0.5) * Math.exp(-base) * sum;
 }

@@ -1,0 +1,63 @@
+import type { Api } from "../../core/api.ts";
+import type { FaultRule } from "../../core/faults.ts";
+import type { Operation } from "../../core/operation-names.ts";
+import { ok } from "../../core/response.ts";
+import { malformedPages, notFound, plainText } from "../shared/pages.ts";
+import type { ModelTargetPhase, Services } from "../shared/services.ts";
+import {
+  createCredential,
+  deleteCredential,
+  listCredentials,
+  updateCredentialScopes,
+} from "./credentials.ts";
+import { advancedDatasets, standardDatasets } from "./datasets.ts";
+import { serviceError, tokenError } from "./responses.ts";
+import { token } from "./token.ts";
+
+const PHASE_OF: ReadonlyMap<Operation | undefined, ModelTargetPhase> = new Map([
+  ["createDataset", "create"],
+  ["datasetStatus", "status"],
+  ["downloadDataset", "download"],
+  ["deleteDataset", "delete"],
+]);
+
+/** `modelTargetFailure` answers every request of its phases. */
+function presetFaults({ settings: { modelTargetFailure } }: Services): readonly FaultRule[] {
+  if (modelTargetFailure === undefined) return [];
+  const { phases = [...PHASE_OF.values()], ...response } = modelTargetFailure;
+  return [
+    {
+      origin: "modelTargetFailure",
+      effect: `the option modelTargetFailure answers every request of the phases ${phases.join(", ")}`,
+      matches: ({ operation }) => phases.some((phase) => phase === PHASE_OF.get(operation)),
+      response,
+    },
+  ];
+}
+
+/** OAuth 2.0 and Model Targets; see README.md. */
+export const modelTargetApi: Api<Services> = {
+  name: "modelTarget",
+  title: "Model Target API",
+  urlOption: "modelTargetUrl",
+  operations: [
+    token,
+    createCredential,
+    listCredentials,
+    updateCredentialScopes,
+    deleteCredential,
+    ...standardDatasets,
+    ...advancedDatasets,
+  ],
+  unserved: notFound,
+  failure: (code, status, operation) =>
+    operation?.name === "token"
+      ? ok(tokenError(status, code, "A failure."))
+      : ok(serviceError(status, code, "A failure.", () => ({ message: "a fault of the test" }))),
+  serverText: plainText,
+  malformed: malformedPages,
+  presetFaults,
+  holdsSecrets: true,
+  isDelayed: true,
+  keyOwner: (accessKey, { store }) => store.findDatabaseByServerAccessKey(accessKey),
+};

@@ -1,0 +1,191 @@
+import { CheckTable, check } from "../../core/check.ts";
+import { listOf, object, openObject, text } from "../../core/json-schema.ts";
+import { operation } from "../../core/operation.ts";
+import { isJsonObject } from "../../core/request-body.ts";
+import { ok, type Refusal, refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
+import type { ApiContext } from "../shared/services.ts";
+import { bearerToken, CLIENT_CREDENTIALS, holdsScope } from "./bearer.ts";
+import { jsonContentType, validJson } from "./body-checks.ts";
+import { expected } from "./dataset-request.ts";
+import { missingTopLevel } from "./dataset-validation.ts";
+import { done, serviceError, success, validationError } from "./responses.ts";
+
+const PATH = "/oauth2/clientcredentials";
+const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+const isScopes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((scope) => typeof scope === "string");
+
+/** The real service reads any other JSON value as a dataset request that lacks everything. */
+const bodyIsJsonObject = check({
+  name: "bodyIsJsonObject",
+  concerns: ["createCredential"],
+  refusals: [validationError],
+  test: ({ body: { json } }: ApiContext) => {
+    if (json.error !== undefined || isJsonObject(json.value)) return true;
+    const messages = missingTopLevel({}).map(({ message }) => message);
+    const reason = `the body must be a JSON object with scopes, got ${show(json.value)}`;
+    return refuse(validationError, reason, messages);
+  },
+});
+
+/** `scopes` is an array of strings. Finds it. */
+const scopesGiven = check({
+  name: "scopesGiven",
+  concerns: ["createCredential"],
+  refusals: [validationError],
+  test: ({ body }: ApiContext): Refusal | { readonly wanted: readonly string[] } => {
+    const { scopes } = body.fields;
+    if (isScopes(scopes)) return { wanted: scopes };
+    const { message } = expected("/scopes", "jsarray", scopes);
+    return refuse(validationError, `scopes must be an array of strings, got ${show(scopes)}`, [message]);
+  },
+});
+
+const unknownCredential = serviceError<string>(
+  404,
+  "NOT_FOUND",
+  "No client credential has that id.",
+  (id) => ({ message: `Clientcredential with ID=${id} not found`, target: "clientcredential" }),
+);
+
+const credentialUnknown = (id: string): Refusal =>
+  refuse(
+    unknownCredential,
+    `no client credential has the id ${show(id)}; GET ${PATH} lists those that exist`,
+    id,
+  );
+
+/** The path names a credential. Finds it. */
+const knownCredential = check({
+  name: "knownCredential",
+  concerns: ["updateCredentialScopes", "deleteCredential"],
+  refusals: [unknownCredential],
+  test: async ({ params: { id = "" }, services }: ApiContext) => {
+    const credential = await services.store.findCredential(id);
+    return credential === undefined ? credentialUnknown(id) : { credential };
+  },
+});
+
+const invalidScopes = serviceError(400, "BAD_REQUEST", "The body is not an array of strings.", () => ({
+  message: "Invalid scopes",
+  target: "scopes",
+}));
+
+/** The body is an array of strings. Finds it. */
+const scopesValid = check({
+  name: "scopesValid",
+  concerns: ["updateCredentialScopes"],
+  refusals: [invalidScopes],
+  test: ({ body: { json } }: ApiContext): string | { readonly wanted: readonly string[] } =>
+    json.error === undefined && isScopes(json.value)
+      ? { wanted: json.value }
+      : "the body must be a JSON array of strings",
+});
+
+type CredentialOperation =
+  | "createCredential"
+  | "listCredentials"
+  | "updateCredentialScopes"
+  | "deleteCredential";
+
+/** The checks of operations on client credentials. */
+export const credentialTable = CheckTable.on<ApiContext, CredentialOperation>()
+  .row(bearerToken)
+  .row(holdsScope(CLIENT_CREDENTIALS))
+  .row(knownCredential)
+  .row({ ...jsonContentType, concerns: ["createCredential"] })
+  .row({ ...validJson, concerns: ["createCredential"] })
+  .row(bodyIsJsonObject)
+  .row(scopesGiven)
+  .row(scopesValid);
+
+const authorized = { security: "bearer", checks: credentialTable } as const;
+const credentialSchema = object({ clientId: text, scopes: listOf(text) });
+
+const created = success(
+  201,
+  "The client, whose secret is shown once.",
+  object({ client_id: text, client_secret: text }),
+);
+const tooMany = serviceError(
+  409,
+  "CONFLICT",
+  `${MAX_CLIENT_CREDENTIALS} client credentials exist already.`,
+  () => ({ message: "Maximum number of client credentials reached", target: "clientcredential" }),
+);
+
+export const createCredential = operation({
+  name: "createCredential",
+  method: "POST",
+  path: PATH,
+  summary: "Makes a client with scopes of its own.",
+  ...authorized,
+  body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
+  responses: [created, tooMany],
+  handle: async ({ wanted, random, services: { store } }) => {
+    const clientId = random.hex(21).toUpperCase();
+    const clientSecret = random.text(33, SECRET_ALPHABET);
+    const outcome = await store.createCredential(
+      { clientId, clientSecret, scopes: wanted },
+      MAX_CLIENT_CREDENTIALS,
+    );
+    return outcome === "created"
+      ? ok(created, { client_id: clientId, client_secret: clientSecret })
+      : refuse(
+          tooMany,
+          `${MAX_CLIENT_CREDENTIALS} client credentials exist, and no more are allowed: delete one first`,
+        );
+  },
+});
+
+const list = success(200, "The clients.", listOf(credentialSchema));
+
+export const listCredentials = operation({
+  name: "listCredentials",
+  method: "GET",
+  path: PATH,
+  summary: "Lists the created clients, without their secrets.",
+  ...authorized,
+  responses: [list],
+  handle: async ({ services: { store } }) => {
+    const credentials = await store.listCredentials();
+    return ok(
+      list,
+      credentials.map(({ clientId, scopes }) => ({ clientId, scopes })),
+    );
+  },
+});
+
+const updated = success(200, "The client.", credentialSchema);
+
+export const updateCredentialScopes = operation({
+  name: "updateCredentialScopes",
+  method: "PUT",
+  path: `${PATH}/{id}/scopes`,
+  summary: "Gives a client other scopes.",
+  ...authorized,
+  body: { contentType: "application/json", schema: listOf(text) },
+  responses: [updated, unknownCredential],
+  handle: async ({ credential: { clientId }, wanted, services: { store } }) => {
+    const changed = await store.setCredentialScopes(clientId, wanted);
+    return changed === undefined
+      ? credentialUnknown(clientId)
+      : ok(updated, { clientId: changed.clientId, scopes: changed.scopes });
+  },
+});
+
+const deleted = done(204);
+
+export const deleteCredential = operation({
+  name: "deleteCredential",
+  method: "DELETE",
+  path: `${PATH}/{id}`,
+  summary: "Deletes a client, which gets no more tokens.",
+  ...authorized,
+  responses: [deleted, unknownCredential],
+  handle: async ({ credential: { clientId }, services: { store } }) =>
+    (await store.deleteCredential(clientId)) ? ok(deleted) : credentialUnknown(clientId),
+});

@@ -1,0 +1,80 @@
+import type { Profile } from "../../core/profiles.ts";
+import { isJsonObject, type JsonObject } from "../../core/request-body.ts";
+import { show } from "../../core/text.ts";
+import type { DatasetTypeName } from "../../schema/dataset.ts";
+
+/** A creation request in the shape that the stages read: anything else where an object belongs counts as `{}`. */
+export interface DatasetRequest {
+  readonly family: DatasetTypeName;
+  readonly profile: Profile;
+  readonly fields: JsonObject;
+  readonly models: readonly Model[];
+}
+
+/** A part of the request, and where it is. */
+export interface Part {
+  readonly path: string;
+  readonly fields: JsonObject;
+}
+
+export interface Model extends Part {
+  readonly views: readonly Part[];
+}
+
+export function readDatasetRequest(
+  fields: JsonObject,
+  family: DatasetTypeName,
+  profile: Profile,
+): DatasetRequest {
+  const models = partsOf({ path: "", fields }, "models").map((model) => ({
+    ...model,
+    views: partsOf(model, "views"),
+  }));
+  return { family, profile, fields, models };
+}
+
+function partsOf({ path, fields }: Part, key: string): readonly Part[] {
+  const entries = fields[key];
+  if (!Array.isArray(entries)) return [];
+  return entries.map((entry: unknown, index) => ({
+    path: `${path}/${key}(${index})`,
+    fields: isJsonObject(entry) ? entry : {},
+  }));
+}
+
+/** A key that is present counts as given, also with null. */
+export const isGiven = ({ fields }: Part, key: string): boolean => Object.hasOwn(fields, key);
+
+export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
+
+/** One thing wrong with a dataset request: as the service words it, and what to change. */
+export interface Finding {
+  readonly message: string;
+  readonly reason: string;
+}
+
+const TYPES = {
+  jsstring: "a string",
+  jsarray: "an array",
+  jsobject: "an object",
+  jsnumber: "a number",
+} as const;
+
+export const missing = (path: string): Finding => ({
+  message: `${path}: element is required`,
+  reason: `${path} is missing`,
+});
+
+export const expected = (path: string, type: keyof typeof TYPES, value: unknown): Finding => ({
+  message: `${path}: error.expected.${type}`,
+  reason: `${path} must be ${TYPES[type]}, got ${show(value)}`,
+});
+
+const SHOWN_FINDINGS = 5;
+
+/** The first findings in words. */
+export function reasonFor(findings: readonly Finding[]): string {
+  const shown = findings.slice(0, SHOWN_FINDINGS).map(({ reason }) => reason);
+  const more = findings.length - shown.length;
+  return more === 0 ? shown.join("; ") : `${shown.join("; ")}; and ${more} more`;
+}

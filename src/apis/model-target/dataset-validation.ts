@@ -1,0 +1,104 @@
+import type { Profile } from "../../core/profiles.ts";
+import type { JsonObject } from "../../core/request-body.ts";
+import type { DatasetTypeName } from "../../schema/dataset.ts";
+import {
+  type DatasetRequest,
+  expected,
+  type Finding,
+  missing,
+  readDatasetRequest,
+} from "./dataset-request.ts";
+import { MOST_MODELS } from "./dataset-schema.ts";
+import { enumerations, missingInModels, modelSources, modelStrings } from "./model-validation.ts";
+import {
+  configurations,
+  declaredStates,
+  statesEntries,
+  statesTypes,
+  viewPositions,
+  views,
+} from "./view-validation.ts";
+
+const TOP_LEVEL = [
+  { key: "models", type: "jsarray", fits: Array.isArray },
+  { key: "name", type: "jsstring", fits: isString },
+  { key: "targetSdk", type: "jsstring", fits: isString },
+] as const;
+
+function isString(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+/** Stage 1: what every request has. */
+export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
+  TOP_LEVEL.filter(({ key }) => !Object.hasOwn(fields, key)).map(({ key }) => missing(`/${key}`));
+
+/** Stage 2: its types. */
+export const topLevelTypes = ({ fields }: DatasetRequest): readonly Finding[] =>
+  TOP_LEVEL.filter(({ key, fits }) => !fits(fields[key])).map(({ key, type }) =>
+    expected(`/${key}`, type, fields[key]),
+  );
+
+/** Stage 10, numbers: their place among the stages is up to the profile. */
+export function modelCounts({ family, models: { length } }: DatasetRequest): readonly Finding[] {
+  const reason = (wanted: string) => `models has ${length} entries; expected ${wanted}`;
+  if (family === "STANDARD") {
+    return length === 1
+      ? []
+      : [{ message: "exactly one model should be provided", reason: reason("exactly one") }];
+  }
+  const wanted = reason(`1 to ${MOST_MODELS}`);
+  if (length > MOST_MODELS)
+    return [{ message: `total number of models must be maximum ${MOST_MODELS}`, reason: wanted }];
+  return length === 0 ? [{ message: "models must contain at least one entry", reason: wanted }] : [];
+}
+
+/** Stage 10, names: by profile, reported last, before the numbers if these are last too. */
+export function uniqueNames({ family, models }: DatasetRequest): readonly Finding[] {
+  const names = new Set(models.map(({ fields }) => fields.name));
+  return family === "STANDARD" || names.size === models.length
+    ? []
+    : [
+        {
+          message: "names of models must be unique within a Target.",
+          reason: `models has ${models.length} entries with ${names.size} different names; each needs its own`,
+        },
+      ];
+}
+
+type Stage = (request: DatasetRequest) => readonly Finding[];
+
+/** The stages of validation, in order; see README.md. */
+const stagesUnder = ({ modelCountsReported, modelNamesUnique }: Profile): readonly Stage[] => [
+  ({ fields }) => missingTopLevel(fields), // 1
+  topLevelTypes, // 2
+  ...(modelCountsReported === "afterTypes" ? [modelCounts] : []), // 10, one half
+  missingInModels, // 3
+  modelSources, // 4
+  modelStrings, // 5
+  enumerations, // 6
+  views, // 7
+  viewPositions, // 8
+  statesTypes, // 9a
+  statesEntries, // 9b
+  configurations, // 9c
+  declaredStates, // 9d
+  (request) => [
+    ...(modelNamesUnique ? uniqueNames(request) : []),
+    ...(modelCountsReported === "last" ? modelCounts(request) : []),
+  ], // 10
+];
+
+/** Everything that the first stage with a finding has to say about a creation request; nothing when it is valid. */
+export function findingsIn(
+  fields: JsonObject,
+  family: DatasetTypeName,
+  profile: Profile,
+): readonly Finding[] {
+  const request = readDatasetRequest(fields, family, profile);
+  for (const stage of stagesUnder(profile)) {
+    const findings = stage(request);
+    if (findings.length > 0) return findings;
+  }
+  return [];
+}

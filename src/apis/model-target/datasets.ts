@@ -1,0 +1,284 @@
+import { CheckTable, check } from "../../core/check.ts";
+import { constant, hex32, listOf, object, oneOf, openObject, text } from "../../core/json-schema.ts";
+import { operation } from "../../core/operation.ts";
+import { isJsonObject } from "../../core/request-body.ts";
+import { notYet, ok, type Refusal, refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
+import type { ApiContext, Settings } from "../shared/services.ts";
+import { type Bearer, bearerToken, EVERYTHING, FAMILY_SCOPES, holdsScope } from "./bearer.ts";
+import {
+  contentLengthIsInteger,
+  creationLengthIsInteger,
+  jsonContentType,
+  validJson,
+} from "./body-checks.ts";
+import { datasetArchive } from "./dataset-archive.ts";
+import { reasonFor } from "./dataset-request.ts";
+import { datasetRequestSchema } from "./dataset-schema.ts";
+import { findingsIn } from "./dataset-validation.ts";
+import { done, serviceError, success, validationError, zip } from "./responses.ts";
+
+/** Who this emulator's tokens belong to. */
+const USER = "userId:mock";
+
+const concerns = ["createDataset"] as const;
+
+const statesNotAllowed = serviceError(
+  403,
+  "ERROR",
+  "The token lacks the scope for state-based models.",
+  () => ({ message: "User not allowed to create State Based Model Targets", target: USER }),
+);
+
+const mayUseStates = (family: DatasetTypeName) =>
+  check({
+    name: "mayUseStates",
+    concerns,
+    refusals: [statesNotAllowed],
+    test: ({ body, scopes }: ApiContext & Bearer) => {
+      const { models } = body.fields;
+      const usesStates =
+        Array.isArray(models) &&
+        models.some(
+          (model) => isJsonObject(model) && Object.hasOwn(model, "stateBasedConfigurationJsonString"),
+        );
+      const accepted = [FAMILY_SCOPES[family].stateBased, EVERYTHING];
+      return (
+        !usesStates ||
+        scopes.some((scope) => accepted.includes(scope)) ||
+        `the bearer token's scope is ${show(scopes.join(" "))}; a model with stateBasedConfigurationJsonString needs ${accepted.join(" or ")}`
+      );
+    },
+  });
+
+const validRequest = (family: DatasetTypeName) =>
+  check({
+    name: "validRequest",
+    concerns,
+    refusals: [validationError],
+    test: ({ body, profile }: ApiContext) => {
+      const findings = findingsIn(body.fields, family, profile);
+      return (
+        findings.length === 0 ||
+        refuse(
+          validationError,
+          reasonFor(findings),
+          findings.map(({ message }) => message),
+        )
+      );
+    },
+  });
+
+const allowanceExceeded = serviceError(
+  422,
+  "TRAINING_ALLOWANCE_EXCEEDED",
+  "The training allowance is exceeded (if so configured).",
+  () => ({ message: "User has reached total number of allowed trainings", target: USER }),
+);
+
+const allowanceLeft = check({
+  name: "allowanceLeft",
+  concerns,
+  refusals: [allowanceExceeded],
+  test: ({ services: { settings } }: ApiContext) =>
+    !settings.modelTargetTrainingAllowanceExceeded ||
+    "the training allowance is configured as exceeded (modelTargetTrainingAllowanceExceeded)",
+});
+
+const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has that uuid.", (uuid) => ({
+  message: `Could not find a model-view database with uuid ${uuid}`,
+  target: USER,
+}));
+
+const datasetUnknown = (uuid: string): Refusal =>
+  refuse(
+    unknownDataset,
+    `no dataset has the uuid ${show(uuid)}; it was never created, or it was deleted`,
+    uuid,
+  );
+
+/** The path names a dataset, of whichever family. Finds it. */
+const knownDataset = check({
+  name: "knownDataset",
+  concerns: ["datasetStatus", "downloadDataset", "deleteDataset"],
+  refusals: [unknownDataset],
+  test: async ({ params: { uuid = "" }, services }: ApiContext) => {
+    const dataset = await services.store.findDataset(uuid);
+    return dataset === undefined ? datasetUnknown(uuid) : { dataset };
+  },
+});
+
+type DatasetOperation = "createDataset" | "datasetStatus" | "downloadDataset" | "deleteDataset";
+
+/** The checks of operations on one family of datasets. */
+export const datasetTable = (family: DatasetTypeName) =>
+  CheckTable.on<ApiContext, DatasetOperation>()
+    .row({ ...contentLengthIsInteger, concerns: ["datasetStatus", "downloadDataset", "deleteDataset"] })
+    .row({ ...creationLengthIsInteger, concerns })
+    .row(bearerToken)
+    .row(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING))
+    .row(knownDataset)
+    .row({ ...jsonContentType, concerns })
+    .row({ ...validJson, concerns })
+    .row(mayUseStates(family))
+    .row(validRequest(family))
+    .row(allowanceLeft);
+
+const DEFAULT_FAILURE = "Model Target dataset generation failed";
+const DEFAULT_WARNING = {
+  message: "Warning after creating dataset",
+  details: [
+    {
+      code: "LOW_RECOGNITION_QUALITY",
+      message: "The processed model appears to have substandard recognition quality.",
+    },
+  ],
+};
+
+function configuredOutcome({
+  modelTargetGenerationFailure: failure,
+  modelTargetGenerationWarning: warning,
+}: Settings): Pick<Dataset, "generationFailureMessage" | "generationWarning"> {
+  return {
+    generationFailureMessage: failure === undefined ? null : (failure.message ?? DEFAULT_FAILURE),
+    generationWarning:
+      warning === undefined
+        ? null
+        : {
+            message: warning.message ?? DEFAULT_WARNING.message,
+            details: warning.details ?? DEFAULT_WARNING.details,
+          },
+  };
+}
+
+const started = success(201, "The training was started.", object({ uuid: hex32 }));
+
+const moment = { type: "string", format: "date-time" };
+const status = success(
+  200,
+  "The status.",
+  object(
+    { status: oneOf(["processing", "done", "failed"]), uuid: text, createdAt: moment },
+    {
+      eta: moment,
+      completedAt: moment,
+      error: object({ code: constant("ERROR"), message: text }),
+      warning: object({
+        code: constant("WARNING"),
+        message: text,
+        target: text,
+        details: listOf(openObject({})),
+      }),
+    },
+  ),
+);
+
+const notDone = serviceError<{ readonly uuid: string; readonly status: string }>(
+  422,
+  "UNSUPPORTED_STATE",
+  "The dataset is not done.",
+  ({ uuid, status: found }) => ({
+    message: `Training status for dataset ${uuid} is ${found === "failed" ? "failed" : "not-started"} != done`,
+    target: uuid,
+  }),
+);
+
+const deleted = done(200);
+
+/** The last moment that a `Date` can hold: processing times without end come to this. */
+const END_OF_TIME = 8.64e15;
+const isoTime = (milliseconds: number): string => new Date(Math.min(milliseconds, END_OF_TIME)).toISOString();
+
+function outcomeOf(
+  { uuid, generationFailureMessage: failureMessage, generationWarning: warning }: Dataset,
+  found: string,
+) {
+  if (found === "failed") return { error: { code: "ERROR", message: failureMessage } };
+  if (found !== "done" || warning === null) return {};
+  const { message, details } = warning;
+  return { warning: { code: "WARNING", message, target: uuid, details } };
+}
+
+/** The operations of one family; a dataset of either family is visible through both. */
+function datasetOperations(family: DatasetTypeName, path: string) {
+  const authorized = { security: "bearer", checks: datasetTable(family) } as const;
+  return [
+    operation({
+      name: "createDataset",
+      method: "POST",
+      path,
+      summary: "Starts the training of a Model Target dataset.",
+      ...authorized,
+      body: {
+        contentType: "application/json",
+        schema: (profile) => datasetRequestSchema(family, profile),
+      },
+      responses: [started],
+      handle: async ({ body, random, now, services: { store, settings } }) => {
+        const uuid = random.hex(32);
+        await store.createDataset({
+          uuid,
+          datasetTypeName: family,
+          requestBody: body.fields,
+          createdAt: now,
+          processingTimeSeconds: settings.processingTimeSeconds,
+          ...configuredOutcome(settings),
+          processed: false,
+        });
+        return ok(started, { uuid });
+      },
+    }),
+    operation({
+      name: "datasetStatus",
+      method: "GET",
+      path: `${path}/{uuid}/status`,
+      summary: "Says how far the training of a dataset is.",
+      ...authorized,
+      responses: [status],
+      handle: ({ dataset, now }) => {
+        const found = datasetStatusAt(dataset, now);
+        const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
+        return ok(status, {
+          status: found,
+          uuid: dataset.uuid,
+          createdAt: isoTime(dataset.createdAt),
+          ...(found === "processing" ? { eta: finish } : { completedAt: finish }),
+          ...outcomeOf(dataset, found),
+        });
+      },
+    }),
+    operation({
+      name: "downloadDataset",
+      method: "GET",
+      path: `${path}/{uuid}/dataset`,
+      summary: "Downloads a dataset that is done.",
+      ...authorized,
+      responses: [zip, notDone],
+      handle: async ({ dataset, now }) => {
+        const { uuid } = dataset;
+        const found = datasetStatusAt(dataset, now);
+        if (found === "done") return ok(zip, await datasetArchive(dataset));
+        const reason = `the dataset ${uuid} is ${found}; only a dataset that is done can be downloaded`;
+        const details = { uuid, status: found };
+        return found === "failed" ? refuse(notDone, reason, details) : notYet(notDone, reason, details);
+      },
+    }),
+    operation({
+      name: "deleteDataset",
+      method: "DELETE",
+      path: `${path}/{uuid}`,
+      summary: "Deletes a dataset.",
+      ...authorized,
+      responses: [deleted, unknownDataset],
+      handle: async ({ dataset, profile, services: { store } }) => {
+        const deletes = dataset.datasetTypeName === family || profile.crossFamilyDeleteDeletes;
+        if (deletes && !(await store.deleteDataset(dataset.uuid))) return datasetUnknown(dataset.uuid);
+        return ok(deleted);
+      },
+    }),
+  ];
+}
+
+export const standardDatasets = datasetOperations("STANDARD", "/modeltargets/datasets");
+export const advancedDatasets = datasetOperations("ADVANCED", "/modeltargets/advancedDatasets");

@@ -1,0 +1,107 @@
+import type { Context } from "../../core/context.ts";
+import { constant, listOf, object, text } from "../../core/json-schema.ts";
+import type { HeaderList } from "../../core/message.ts";
+import type { DeclaredResponse, JsonSchema } from "../../core/response.ts";
+import { asciiJson } from "../../core/text.ts";
+
+/** The envelopes of OAuth 2.0 and the Model Target API. */
+
+const typed = (contentType: string) => (): HeaderList => [["Content-Type", contentType]];
+const json = typed("application/json");
+
+/** A success; the details are the body. */
+export const success = (
+  status: number,
+  description: string,
+  schema: JsonSchema,
+): DeclaredResponse<object> => ({
+  status,
+  description,
+  headers: json,
+  schema,
+  body: (_context, content) => asciiJson(content),
+});
+
+export const done = (status: number): DeclaredResponse => ({
+  status,
+  description: "Done (empty body).",
+  headers: () => [],
+});
+
+export const zip: DeclaredResponse<Buffer> = {
+  status: 200,
+  description: "A zip of MTDataset.dat and MTDataset.xml.",
+  headers: () => [
+    ["Content-Type", "application/zip"],
+    ["Content-Disposition", "attachment; filename=full-dataset.zip"],
+  ],
+  body: (_context, archive) => archive,
+};
+
+export const lacksScope: DeclaredResponse = {
+  status: 403,
+  description: "The token lacks the scope.",
+  headers: typed("text/plain"),
+  schema: constant("User does not have the required scopes to perform this action"),
+  body: () => "User does not have the required scopes to perform this action",
+};
+
+interface ErrorContent {
+  readonly message: string;
+  readonly target?: string;
+  readonly details?: readonly { readonly code: string; readonly message: string }[];
+}
+
+/** `{"error":{"code","message","target"?,"details"?}}` */
+export const serviceError = <Details = unknown>(
+  status: number,
+  code: string,
+  description: string,
+  content: (details: Details, context: Context) => ErrorContent,
+): DeclaredResponse<Details> => ({
+  status,
+  resultCode: code,
+  description,
+  headers: json,
+  schema: object({
+    error: object(
+      { code: constant(code), message: text },
+      { target: text, details: listOf(object({ code: constant("VALIDATION_ERROR"), message: text })) },
+    ),
+  }),
+  body: (context, details) => {
+    // Keys go out in this order; those that are undefined do not.
+    const { message, target, details: list } = content(details, context);
+    return asciiJson({ error: { code, message, target, details: list } });
+  },
+});
+
+/** `{"error","error_description"?}`: the token route's own shape. */
+export const tokenError = (
+  status: number,
+  code: string,
+  description: string,
+  shown?: string,
+): DeclaredResponse => ({
+  status,
+  resultCode: code,
+  description,
+  headers: json,
+  schema: object({ error: constant(code) }, { error_description: text }),
+  body: () => asciiJson({ error: code, error_description: shown }),
+});
+
+/** One detail for each finding, under a uuid of the request's own. */
+export const validationError = serviceError<readonly string[]>(
+  400,
+  "BAD_REQUEST",
+  "The request is not valid; the details say why.",
+  (messages, { random }) => {
+    const uuid = random.hex(32);
+    return {
+      message: `Validation error for request ${uuid}`,
+      target: uuid,
+      details: messages.map((message) => ({ code: "VALIDATION_ERROR", message })),
+    };
+  },
+);

@@ -1,0 +1,131 @@
+import { isJsonObject, type JsonObject } from "../../core/request-body.ts";
+import { show } from "../../core/text.ts";
+import {
+  type DatasetRequest,
+  expected,
+  type Finding,
+  isGiven,
+  isStateBased,
+  type Model,
+  missing,
+  type Part,
+} from "./dataset-request.ts";
+
+/** Stage 7: the views' own fields. */
+export const views = ({ models }: DatasetRequest): readonly Finding[] =>
+  models.flatMap((model) =>
+    model.views.flatMap((view) => [
+      ...field(view, "guideViewPosition", isStateBased(model), "jsobject", isJsonObject),
+      ...field(view, "name", true, "jsstring", (value) => typeof value === "string"),
+    ]),
+  );
+
+/** Stage 8: what a view's position is made of. */
+export const viewPositions = ({ models }: DatasetRequest): readonly Finding[] =>
+  models.flatMap((model) =>
+    model.views.flatMap((view) => ["rotation", "translation"].flatMap(vectorIn(view))),
+  );
+
+const vectorIn =
+  ({ path, fields: { guideViewPosition } }: Part) =>
+  (key: string): readonly Finding[] => {
+    if (!isJsonObject(guideViewPosition)) return [];
+    const position = { path: `${path}/guideViewPosition`, fields: guideViewPosition };
+    const wrong = field(position, key, true, "jsarray", Array.isArray);
+    const vector = guideViewPosition[key];
+    if (wrong.length > 0 || !Array.isArray(vector)) return wrong;
+    return vector.flatMap((value: unknown, index) =>
+      typeof value === "number" ? [] : [expected(`${position.path}/${key}(${index})`, "jsnumber", value)],
+    );
+  };
+
+function field(
+  part: Part,
+  key: string,
+  required: boolean,
+  type: "jsstring" | "jsobject" | "jsarray",
+  fits: (value: unknown) => boolean,
+): readonly Finding[] {
+  const path = `${part.path}/${key}`;
+  if (!isGiven(part, key)) return required ? [missing(path)] : [];
+  const value = part.fields[key];
+  return fits(value) ? [] : [expected(path, type, value)];
+}
+
+/** Stage 9a: a view's `states` is an array. */
+export const statesTypes = ({ models }: DatasetRequest): readonly Finding[] =>
+  viewsWithStates(models).flatMap(({ path, fields: { states } }) =>
+    Array.isArray(states) ? [] : [expected(`${path}/states`, "jsarray", states)],
+  );
+
+/** Stage 9b: of strings. */
+export const statesEntries = ({ models }: DatasetRequest): readonly Finding[] =>
+  viewsWithStates(models).flatMap((view) =>
+    statesOf(view).flatMap((state, index) =>
+      typeof state === "string" ? [] : [expected(`${view.path}/states(${index})`, "jsstring", state)],
+    ),
+  );
+
+/** Stage 9c: the configurations are JSON, and declare states. */
+export const configurations = ({ models }: DatasetRequest): readonly Finding[] =>
+  models.filter(isStateBased).flatMap((model) => {
+    const path = configurationPath(model);
+    const configuration = configurationOf(model);
+    if (configuration === undefined) {
+      return [
+        { message: `${path}: error.expected.validjson`, reason: `${path} must be the text of a JSON object` },
+      ];
+    }
+    const states = isJsonObject(configuration.value) ? configuration.value.states : undefined;
+    return isJsonObject(states) ? [] : [expected(`${path}/states`, "jsobject", states)];
+  });
+
+/** Stage 9d: views name only states that their model declares. */
+export const declaredStates = ({ models }: DatasetRequest): readonly Finding[] =>
+  models.flatMap((model) => {
+    const declared = declaredBy(model);
+    return viewsWithStates([model]).flatMap((view) => {
+      if (declared !== undefined) return undeclaredIn(view, declared);
+      return statesOf(view).length === 0 ? [] : [withoutConfiguration(model, view)];
+    });
+  });
+
+const viewsWithStates = (models: readonly Model[]): readonly Part[] =>
+  models.flatMap((model) => model.views.filter((view) => isGiven(view, "states")));
+
+const statesOf = ({ fields: { states } }: Part): readonly unknown[] => (Array.isArray(states) ? states : []);
+
+const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
+
+/** The model's configuration, parsed; undefined when there is none, or it is not valid JSON. */
+function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
+  const text = fields.stateBasedConfigurationJsonString;
+  if (typeof text !== "string") return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function declaredBy(model: Model): JsonObject | undefined {
+  const configuration = configurationOf(model)?.value;
+  const states = isJsonObject(configuration) ? configuration.states : undefined;
+  return isJsonObject(states) ? states : undefined;
+}
+
+function withoutConfiguration(model: Model, view: Part): Finding {
+  const path = configurationPath(model);
+  return {
+    message: `${missing(path).message} when view states are given`,
+    reason: `${view.path} has states, so its model needs stateBasedConfigurationJsonString`,
+  };
+}
+
+const undeclaredIn = (view: Part, declared: JsonObject): readonly Finding[] =>
+  statesOf(view)
+    .filter((state) => typeof state !== "string" || !Object.hasOwn(declared, state))
+    .map((state) => ({
+      message: `states in entrypoint ${String(view.fields.name)}' must be a subset of all states`,
+      reason: `${view.path}/states has ${show(state)}; its model declares ${show(Object.keys(declared).join(", "))}`,
+    }));

@@ -1,0 +1,54 @@
+import type { Api } from "../../core/api.ts";
+import type { FaultRule } from "../../core/faults.ts";
+import { ok } from "../../core/response.ts";
+import { headerLinesFit } from "../shared/framing.ts";
+import { headerTooLargePage } from "../shared/pages.ts";
+import type { Services } from "../shared/services.ts";
+import { query } from "./operations.ts";
+import {
+  addedHeaders,
+  anyFailure,
+  encodeResponse,
+  lengthNotAnInteger,
+  notFound,
+  serverText,
+} from "./responses.ts";
+
+/** `cloudQueryFailure` answers every query. */
+function presetFaults({ settings: { cloudQueryFailure } }: Services): readonly FaultRule[] {
+  if (cloudQueryFailure === undefined) return [];
+  return [
+    {
+      origin: "cloudQueryFailure",
+      effect: `every query fails with ${cloudQueryFailure.status}, as the option cloudQueryFailure says`,
+      matches: ({ operation }) => operation === "query",
+      response: cloudQueryFailure,
+    },
+  ];
+}
+
+/** The query API; see README.md. */
+export const queryApi: Api<Services> = {
+  name: "query",
+  title: "query API",
+  urlOption: "queryUrl",
+  operations: [query],
+  unservedChecks: [headerLinesFit],
+  unserved: () => ok(notFound),
+  failure: (code, status) => ok(anyFailure(code, status)),
+  serverText,
+  malformed: {
+    contentLength: lengthNotAnInteger,
+    headersTooLarge: headerTooLargePage,
+    malformed: lengthNotAnInteger,
+    bodyTooLarge: serverText(413),
+    overloaded: serverText(503),
+  },
+  presetFaults,
+  finish: (response, context, { settings }) =>
+    encodeResponse(response, context, settings.queryContentEncoding),
+  addedHeaders,
+  holdsSecrets: false,
+  isDelayed: true,
+  keyOwner: (accessKey, { store }) => store.findDatabaseByClientAccessKey(accessKey),
+};

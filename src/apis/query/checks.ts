@@ -1,0 +1,187 @@
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { header } from "../../core/message.ts";
+import { parseMediaType } from "../../core/multipart.ts";
+import { refuse } from "../../core/response.ts";
+import { namedAccessKey } from "../../core/signing.ts";
+import { show } from "../../core/text.ts";
+import type { CloudDatabase } from "../../schema/cloud-database.ts";
+import { acceptsJson as jsonIsCovered } from "../shared/accept.ts";
+import { signatureVerdict } from "../shared/authentication.ts";
+import { malformedDateReason, missingDateReason, skewReason } from "../shared/date-explanation.ts";
+import { parseDateHeader, QUERY_DATE_FORMS } from "../shared/date-header.ts";
+import { contentLengthFit, contentLengthReason } from "../shared/framing.ts";
+import { unknownKeyReason } from "../shared/key-explanation.ts";
+import { malformedAuthorizationReason, missingAuthorizationReason } from "../shared/scheme-explanation.ts";
+import type { ApiContext } from "../shared/services.ts";
+import {
+  authenticationFailure,
+  authorizationMalformed,
+  authorizationMissing,
+  bodyTooShort,
+  dateMalformed,
+  dateRequired,
+  inactiveProject,
+  jettyPage,
+  lengthNotAnInteger,
+  noBoundary,
+  notAcceptable,
+  requestTimeTooSkewed,
+  unsupportedMediaType,
+} from "./responses.ts";
+
+/** Row 2: `Content-Length`, where visible, is an integer and the body's length. */
+export const contentLengthFits = check({
+  name: "contentLengthFits",
+  refusals: [lengthNotAnInteger, bodyTooShort, authenticationFailure],
+  test: ({ request }: Context) => {
+    switch (contentLengthFit(request)) {
+      case "notAnInteger":
+        return refuse(lengthNotAnInteger, contentLengthReason(request));
+      case "tooLarge":
+        return refuse(bodyTooShort, contentLengthReason(request));
+      case "tooSmall":
+        return refuse(authenticationFailure, contentLengthReason(request));
+      default:
+        return true;
+    }
+  },
+});
+
+const AUTHORIZATION_EXPECTED = "VWS <client access key>:<signature>";
+
+/** Row 3: `Authorization` is there. */
+export const authorizationGiven = check({
+  name: "authorizationGiven",
+  refusals: [authorizationMissing],
+  test: ({ request }: Context) =>
+    header(request, "authorization") !== undefined ||
+    missingAuthorizationReason(request, AUTHORIZATION_EXPECTED),
+});
+
+/** Row 4: two parts split on one space, the second not empty; exactly one colon with something after it. */
+export const authorizationWellFormed = check({
+  name: "authorizationWellFormed",
+  refusals: [authorizationMalformed],
+  test: ({ request }: Context) => {
+    const given = header(request, "authorization") ?? "";
+    return (
+      (/^[^ ]* [^ ]+$/.test(given) && /^[^:]*:[^:]+$/.test(given)) ||
+      malformedAuthorizationReason(request, AUTHORIZATION_EXPECTED)
+    );
+  },
+});
+
+/** Row 5: the client access key is known, and the signature is the one that its secret key makes. */
+export const authenticated = check({
+  name: "authenticated",
+  refusals: [authenticationFailure],
+  test: async (context: ApiContext) => {
+    const { request, notes, services } = context;
+    const accessKey = namedAccessKey(header(request, "authorization"));
+    const database =
+      accessKey === undefined ? undefined : await services.store.findDatabaseByClientAccessKey(accessKey);
+    if (database === undefined) return unknownKeyReason(context, accessKey, "client");
+    notes.database = database.databaseName;
+    const { databaseName, clientSecretKey: secretKey } = database;
+    const verdict = await signatureVerdict(
+      context,
+      { databaseName, accessKey: database.clientAccessKey, secretKey },
+      { "server secret key": database.serverSecretKey },
+    );
+    return verdict === true ? { database } : verdict;
+  },
+});
+
+/** Row 6: the database is not inactive. Its other states do not touch queries. */
+export const projectActive = check({
+  name: "projectActive",
+  refusals: [inactiveProject],
+  test: ({ database }: { readonly database: CloudDatabase }) =>
+    database.stateName !== "PROJECT_INACTIVE" ||
+    `the state of the database "${database.databaseName}" is PROJECT_INACTIVE`,
+});
+
+/** Row 7: `Accept` is absent, or a media range of it covers JSON. */
+export const acceptsJson = check({
+  name: "acceptsJson",
+  refusals: [notAcceptable],
+  test: ({ request }: Context) => {
+    const accept = header(request, "accept");
+    return (
+      accept === undefined ||
+      jsonIsCovered(accept) ||
+      `the Accept header is ${show(accept)}; expected none, or one that covers application/json: ` +
+        "set it on the request, in place of the client's default"
+    );
+  },
+});
+
+/** Row 8: `Date` is there. */
+export const dateGiven = check({
+  name: "dateGiven",
+  refusals: [dateRequired],
+  test: ({ request, now }: Context) =>
+    header(request, "date") !== undefined || missingDateReason(request, now),
+});
+
+/** Row 9: `Date` is in one of the accepted forms. Finds the moment. */
+export const dateWellFormed = check({
+  name: "dateWellFormed",
+  refusals: [dateMalformed],
+  test: ({ request, now }: Context) => {
+    const date = header(request, "date") ?? "";
+    const moment = parseDateHeader(date, QUERY_DATE_FORMS);
+    return moment === undefined ? malformedDateReason(date, now) : { date, moment };
+  },
+});
+
+const MAX_SKEW_MS = 65 * 60_000;
+
+/** Row 10: `Date` is within 65 minutes of now (exactly 65 is out). */
+export const dateCurrent = check({
+  name: "dateCurrent",
+  refusals: [requestTimeTooSkewed],
+  test: ({ now, date, moment }: Context & { readonly date: string; readonly moment: number }) =>
+    Math.abs(now - moment) < MAX_SKEW_MS || skewReason(date, moment, now, "65 minutes"),
+});
+
+const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
+const contentTypeOf = ({ request }: Context): string => header(request, "content-type") ?? "";
+
+/** Row 11: `Content-Type` is there and not empty. */
+export const contentTypeGiven = check({
+  name: "contentTypeGiven",
+  refusals: [jettyPage],
+  test: (context: Context) =>
+    contentTypeOf(context) !== "" || `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`,
+});
+
+/** Row 12: a multipart form; whether any type (`*`/`*`) passes for one depends on the profile. */
+export const contentTypeIsMultipart = check({
+  name: "contentTypeIsMultipart",
+  refusals: [unsupportedMediaType],
+  test: (context: Context) => {
+    const given = contentTypeOf(context);
+    const { main } = parseMediaType(given);
+    return (
+      main === "multipart/form-data" ||
+      (main === "*/*" && context.profile.anyContentTypeIsMultipart) ||
+      `the Content-Type header is ${show(given)}; ${CONTENT_TYPE_EXPECTED}`
+    );
+  },
+});
+
+/** Row 13: it names a boundary. Finds that. */
+export const boundaryNamed = check({
+  name: "boundaryNamed",
+  refusals: [noBoundary],
+  test: (context: Context) => {
+    const given = contentTypeOf(context);
+    const boundary = parseMediaType(given).parameters.get("boundary") ?? "";
+    return boundary === ""
+      ? `the Content-Type header is ${show(given)}, without a boundary; ${CONTENT_TYPE_EXPECTED}. ` +
+          "Leave the header to the client's form encoder, which knows the boundary that it writes"
+      : { boundary };
+  },
+});

@@ -1,0 +1,144 @@
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { type FormPart, readForm } from "../../core/multipart.ts";
+import { refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { inspectQueryImage } from "../../images/inspect.ts";
+import {
+  badImage,
+  entityTooLarge,
+  invalidValue,
+  noImage,
+  outOfRange,
+  unknownParameters,
+  unknownParametersText,
+} from "./responses.ts";
+
+type BoundaryContext = Context & { readonly boundary: string };
+
+/** Row 14: the boundary occurs in the body. */
+export const boundaryOccurs = check({
+  name: "boundaryOccurs",
+  refusals: [noImage],
+  test: ({ request, boundary }: BoundaryContext) =>
+    request.body.includes(boundary, 0, "latin1") ||
+    `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`,
+});
+
+const FIELDS = ["image", "max_num_results", "include_target_data"];
+
+/** Row 15: only known fields, names with case. Finds the form. */
+export const fieldsKnown = check({
+  name: "fieldsKnown",
+  refusals: ({ unknownQueryField }) => [
+    unknownQueryField === "json" ? unknownParameters : unknownParametersText,
+  ],
+  test: async ({ request, boundary }: BoundaryContext) => {
+    const form = await readForm(request.body, boundary);
+    const unknown = form.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
+    return unknown.length === 0
+      ? { form }
+      : `the form has unknown fields (${show(unknown.join(", "))}); expected only ${FIELDS.join(", ")}`;
+  },
+});
+
+interface FormContext {
+  readonly form: readonly FormPart[];
+}
+
+/** Row 16: an image is given, as a file. Finds its bytes. */
+export const imageGiven = check({
+  name: "imageGiven",
+  refusals: [noImage],
+  test: ({ form }: FormContext) => {
+    const images = form.filter(({ name }) => name === "image");
+    const file = images.find(({ isFile }) => isFile);
+    if (file !== undefined) return { image: file.content };
+    const found =
+      images.length === 0
+        ? "the form has no complete part named image"
+        : "the form's part image has no filename parameter";
+    return `${found}; expected Content-Disposition: form-data; name="image"; filename="<any>"`;
+  },
+});
+
+interface ImageContext {
+  readonly image: Buffer;
+}
+
+/** Row 17: the image opens, is a PNG or JPEG, and its sides are not too long. */
+export const imageOpens = check({
+  name: "imageOpens",
+  refusals: [badImage],
+  test: async ({ image }: ImageContext) => {
+    const verdict = await inspectQueryImage(image);
+    return verdict.ok || verdict.reason;
+  },
+});
+
+const MOST_IMAGE_BYTES = 2_097_152;
+
+/** Row 18: the image has at most 2 MiB. */
+export const imageSmallEnough = check({
+  name: "imageSmallEnough",
+  refusals: [entityTooLarge],
+  test: ({ image }: ImageContext) =>
+    image.length <= MOST_IMAGE_BYTES ||
+    `the image has ${image.length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`,
+});
+
+/** The bytes of a field's first part; file parts do not count. */
+function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
+  return form.find((part) => part.name === name && !part.isFile)?.content;
+}
+
+const LARGEST_INTEGER = 2_147_483_647;
+const MOST_RESULTS = 50;
+
+/** Row 19: `max_num_results` is a whole number from 1 to 50; 1 when it is not given. */
+export const maxNumResultsValid = check({
+  name: "maxNumResultsValid",
+  refusals: [invalidValue, outOfRange],
+  test: (context: FormContext) => {
+    const content = fieldOf(context, "max_num_results");
+    if (content === undefined) return { maxNumResults: 1 };
+    // One character per byte: the texts show the very bytes that were sent.
+    const given = content.toString("latin1");
+    const reason = `max_num_results is ${show(content.toString())}; expected a whole number from 1 to ${MOST_RESULTS}`;
+    const refused = (declared: typeof invalidValue, line: string) =>
+      refuse(declared, reason, Buffer.from(line, "latin1"));
+    const maxNumResults = /^ *[+-]?\d+ *$/.test(given) ? Number(given) : Number.NaN;
+    const field = "in form data part 'max_result'";
+    if (Number.isNaN(maxNumResults) || maxNumResults > LARGEST_INTEGER) {
+      return refused(
+        invalidValue,
+        `Invalid value '${given}' ${field}. Expecting integer value in range from 1 to 50 (inclusive).`,
+      );
+    }
+    return maxNumResults >= 1 && maxNumResults <= MOST_RESULTS
+      ? { maxNumResults }
+      : refused(
+          outOfRange,
+          `Integer out of range (${given}) ${field}. Accepted range is from 1 to 50 (inclusive).`,
+        );
+  },
+});
+
+const INCLUDE_TARGET_DATA = ["top", "all", "none"] as const;
+
+/** Row 20: `include_target_data` is `top`, `all` or `none`, in any case; `top` when it is not given. */
+export const includeTargetDataValid = check({
+  name: "includeTargetDataValid",
+  refusals: [invalidValue],
+  test: (context: FormContext) => {
+    const given = (fieldOf(context, "include_target_data")?.toString() ?? "top").toLowerCase();
+    const includeTargetData = INCLUDE_TARGET_DATA.find((known) => known === given);
+    if (includeTargetData !== undefined) return { includeTargetData };
+    return refuse(
+      invalidValue,
+      `include_target_data is ${show(given)}; expected ${INCLUDE_TARGET_DATA.join(", ")}, in any case`,
+      `Invalid value '${given}' in form data part 'include_target_data'. ` +
+        "Expecting one of the (unquoted) string values 'all', 'none' or 'top'.",
+    );
+  },
+});

@@ -1,0 +1,121 @@
+import { CheckTable } from "../../core/check.ts";
+import { described, object } from "../../core/json-schema.ts";
+import { header } from "../../core/message.ts";
+import { operation } from "../../core/operation.ts";
+import { type JsonSchema, ok } from "../../core/response.ts";
+import { decodeServiceBase64 } from "../../schema/base64.ts";
+import type { Target } from "../../schema/target.ts";
+import { headerLinesFit } from "../shared/framing.ts";
+import type { ApiContext } from "../shared/services.ts";
+import {
+  acceptsJson,
+  authenticated,
+  authorizationGiven,
+  authorizationWellFormed,
+  boundaryNamed,
+  contentLengthFits,
+  contentTypeGiven,
+  contentTypeIsMultipart,
+  dateCurrent,
+  dateGiven,
+  dateWellFormed,
+  projectActive,
+} from "./checks.ts";
+import {
+  boundaryOccurs,
+  fieldsKnown,
+  imageGiven,
+  imageOpens,
+  imageSmallEnough,
+  includeTargetDataValid,
+  maxNumResultsValid,
+} from "./form-checks.ts";
+import { found } from "./responses.ts";
+import { searchTargets } from "./search.ts";
+
+/** The query API's checks, top to bottom, as `apis/query/README.md` has them. */
+export const queryTable = CheckTable.on<ApiContext, "query">()
+  .row(headerLinesFit) // 1
+  .row(contentLengthFits) // 2
+  .row(authorizationGiven) // 3
+  .row(authorizationWellFormed) // 4
+  .row(authenticated) // 5: from here on the context has a database
+  .row(projectActive) // 6
+  .row(acceptsJson) // 7
+  .row(dateGiven) // 8
+  .row(dateWellFormed) // 9: from here on it has the date
+  .row(dateCurrent) // 10
+  .row(contentTypeGiven) // 11
+  .row(contentTypeIsMultipart) // 12
+  .row(boundaryNamed) // 13: from here on it has the form's boundary
+  .row(boundaryOccurs) // 14
+  .row(fieldsKnown) // 15: from here on it has the form
+  .row(imageGiven) // 16: from here on it has the image
+  .row(imageOpens) // 17
+  .row(imageSmallEnough) // 18
+  .row(maxNumResultsValid) // 19
+  .row(includeTargetDataValid); // 20
+
+const image: JsonSchema = { contentMediaType: "application/octet-stream" };
+
+export const query = operation({
+  name: "query",
+  method: "POST",
+  path: "/v1/query",
+  summary: "Finds the targets that an image matches.",
+  security: "clientKeys",
+  checks: queryTable,
+  body: {
+    contentType: "multipart/form-data",
+    schema: object(
+      {
+        image: described(image, "A file: PNG or JPEG of at most 2097152 bytes and 30000 pixels a side."),
+      },
+      {
+        max_num_results: { type: "integer", minimum: 1, maximum: 50, default: 1 },
+        include_target_data: { enum: ["top", "all", "none"], default: "top" },
+      },
+    ),
+  },
+  responses: [found],
+  handle: async (context) => {
+    const { services, database, maxNumResults, includeTargetData, notes, now } = context;
+    const targets = await services.store.listTargets(database.databaseName);
+    const search = await searchTargets(
+      targets,
+      context.image,
+      services.settings.queryMatcher,
+      maxNumResults,
+      now,
+    );
+    if (
+      services.settings.queryContentEncoding === "gzip" &&
+      header(context.request, "accept-encoding") === undefined
+    ) {
+      notes.reason = GZIP_UNASKED;
+    }
+    notes.considered = search.considered;
+    if (search.otherTargets !== undefined) notes.otherTargets = search.otherTargets;
+    const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
+    return ok(found, {
+      results: search.found.map((target, index) => ({
+        target_id: target.targetId,
+        ...(index < detailed && { target_data: targetData(target) }),
+      })),
+    });
+  },
+});
+
+/** As the service does. */
+const GZIP_UNASKED =
+  "the answer is gzip although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
+  '"identity"';
+
+function targetData({ name, applicationMetadata: metadata, lastModifiedDate: modifiedAt }: Target) {
+  return {
+    target_timestamp: Math.floor(modifiedAt / 1000),
+    name,
+    application_metadata:
+      metadata === null ? null : (decodeServiceBase64(metadata)?.toString("base64") ?? null),
+  };
+}

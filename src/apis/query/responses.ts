@@ -1,0 +1,213 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { ApiResponse, Context } from "../../core/context.ts";
+import { constant, described, hex32, listOf, object, orNull, text } from "../../core/json-schema.ts";
+import type { HeaderList } from "../../core/message.ts";
+import { type Profile, REGIONS } from "../../core/profiles.ts";
+import { type DeclaredResponse, dateOf, transactionId } from "../../core/response.ts";
+import { RESULT_CODES, type ResultCode } from "../../core/result-codes.ts";
+import { asciiJson } from "../../core/text.ts";
+import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../shared/pages.ts";
+
+/** The query API's responses, still without what {@link encodeResponse} gives to each of them: encoding and region. */
+
+/** The headers of every response, and what is named. */
+const headers =
+  (named: HeaderList, connection = "keep-alive") =>
+  (at: Pick<Context, "now">): HeaderList => [
+    ["Connection", connection],
+    ["Server", "nginx"],
+    ["Date", dateOf(at)],
+    ...named,
+  ];
+
+/** The codes whose body has a space after `"transaction_id":`. */
+const SPACED_CODES: readonly string[] = ["BadImage", "InactiveProject"];
+
+/** A result-code failure with any code, even one that the service never sends. */
+export function anyFailure(code: string, status: number, description = "A failure."): DeclaredResponse {
+  const named: [string, string][] = [["Content-Type", "application/json"]];
+  if (code === "AuthenticationFailure") named.push(["WWW-Authenticate", "VWS"]);
+  return {
+    status,
+    resultCode: code,
+    description,
+    headers: headers(named),
+    body: (context) => {
+      const json = asciiJson({ transaction_id: transactionId(context), result_code: code });
+      return SPACED_CODES.includes(code) ? json.replace(":", ": ") : json;
+    },
+  };
+}
+
+const failure = (code: ResultCode): DeclaredResponse =>
+  anyFailure(code, RESULT_CODES[code].status, RESULT_CODES[code].meaning);
+
+export const authenticationFailure = failure("AuthenticationFailure");
+export const inactiveProject = failure("InactiveProject");
+export const requestTimeTooSkewed = failure("RequestTimeTooSkewed");
+export const unknownParameters = failure("UnknownParameters");
+export const badImage = failure("BadImage");
+
+/** The targets that were found. */
+export const found: DeclaredResponse<{ readonly results: readonly object[] }> = {
+  status: 200,
+  resultCode: "Success",
+  description: "The targets that match, best first.",
+  headers: headers([["Content-Type", "application/json"]]),
+  schema: object({
+    result_code: constant("Success"),
+    results: listOf(
+      object(
+        { target_id: text },
+        {
+          target_data: object({
+            target_timestamp: described({ type: "integer" }, "Seconds since the epoch of the last change."),
+            name: text,
+            application_metadata: orNull(text),
+          }),
+        },
+      ),
+    ),
+    query_id: hex32,
+  }),
+  body: (context, { results }) =>
+    asciiJson({ result_code: "Success", results, query_id: transactionId(context) }),
+};
+
+const LATIN1_TEXT = ["Content-Type", "text/plain;charset=iso-8859-1"] as const;
+
+const plainText = (status: number, line: string, ...named: HeaderList): DeclaredResponse => ({
+  status,
+  description: line,
+  headers: headers(named),
+  schema: constant(line),
+  body: () => line,
+});
+
+/** A plain text that asks for another authentication. */
+const challenge = (line: string) => plainText(401, line, LATIN1_TEXT, ["WWW-Authenticate", "KWS"]);
+
+export const authorizationMissing = challenge("Authorization header missing.");
+export const authorizationMalformed = challenge("Malformed authorization header.");
+export const dateMalformed = challenge("Malformed date header.");
+export const dateRequired = plainText(400, "Date header required.", LATIN1_TEXT);
+export const noBoundary = plainText(400, "Unable to get boundary for multipart", [
+  "Content-Type",
+  "text/plain;charset=utf-8",
+]);
+
+/** Plain text, under the content type that the real service gives it. */
+const formText = (description: string, pattern: string) => ({
+  status: 400,
+  description,
+  headers: headers([["Content-Type", "application/json"]]),
+  schema: { type: "string", pattern },
+});
+
+const fixedFormText = (line: string, pattern: string): DeclaredResponse => ({
+  ...formText(`The text "${line}", in spite of the content type.`, pattern),
+  body: () => line,
+});
+
+export const noImage = fixedFormText("No image.", "^No image\\.$");
+export const unknownParametersText = fixedFormText(
+  "Unknown parameters in the request.",
+  "^Unknown parameters in the request\\.$",
+);
+
+/** A form field whose value is not accepted; the details are the text. */
+const fieldText = (description: string, pattern: string): DeclaredResponse<string | Buffer> => ({
+  ...formText(description, pattern),
+  body: (_context, line) => line,
+});
+
+export const invalidValue = fieldText(
+  "A form field is invalid: plain text in spite of the content type.",
+  "^Invalid value '.*' in form data part '",
+);
+export const outOfRange = fieldText(
+  "A number is out of range: plain text in spite of the content type.",
+  "^Integer out of range \\(.*\\) in form data part '",
+);
+
+const empty = (status: number, description: string): DeclaredResponse => ({
+  status,
+  description: `${description} (empty body)`,
+  headers: headers([]),
+});
+
+export const notAcceptable = empty(406, "No media range of the Accept header covers application/json.");
+export const unsupportedMediaType = empty(415, "The content type is not multipart/form-data.");
+export const notFound = empty(404, "Nothing is served there.");
+
+/** The page of the server behind the service. */
+export const jettyPage: DeclaredResponse = {
+  status: 400,
+  description: "The request has no Content-Type header.",
+  headers: headers([
+    ["Content-Type", "text/html;charset=iso-8859-1"],
+    ["Cache-Control", "must-revalidate,no-cache,no-store"],
+  ]),
+  schema: text,
+  body: () => JETTY_PAGE,
+};
+
+export const entityTooLarge: DeclaredResponse = {
+  status: 413,
+  description: "The image has more than 2097152 bytes.",
+  headers: headers([["Content-Type", "text/html"]], "Close"),
+  schema: text,
+  body: () => ENTITY_TOO_LARGE_PAGE,
+};
+
+/** What no check says, but the server: its manager is away, the body is too large. */
+export const serverText = (status: number): DeclaredResponse<string> => ({
+  status,
+  description: "One line of text.",
+  headers: headers([["Content-Type", "text/plain"]]),
+  schema: text,
+  body: (_context, line) => line,
+});
+
+const emptyOnly = (status: number, connection: string, description: string): DeclaredResponse => ({
+  status,
+  description: `${description} (empty body)`,
+  headers: () => [["Connection", connection]],
+});
+
+export const lengthNotAnInteger = emptyOnly(400, "Close", "The Content-Length header is not an integer.");
+export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter than its Content-Length.");
+
+const gzipped = promisify(gzip);
+
+/**
+ * Gives a response what every response of the query API carries: its encoding (also of an empty body), by profile
+ * the region, and the length of the encoded bytes.
+ */
+export async function encodeResponse(
+  response: ApiResponse,
+  { profile }: Context,
+  encoding: "gzip" | "identity",
+): Promise<ApiResponse> {
+  const body = encoding === "gzip" ? await gzipped(response.body) : response.body;
+  return {
+    ...response,
+    headers: [
+      ...response.headers.filter(([name]) => name !== "Content-Length"),
+      ...(encoding === "gzip" ? [["Content-Encoding", "gzip"] as const] : []),
+      ...regionHeader(profile),
+      ["Content-Length", String(body.length)],
+    ],
+    body,
+  };
+}
+
+const regionHeader = ({ queryRegion, regionHeader: name }: Profile): HeaderList =>
+  queryRegion ? [[name, REGIONS]] : [];
+
+/** The headers that {@link encodeResponse} may add. */
+export const addedHeaders = (profile: Profile): readonly string[] => [
+  "Content-Encoding",
+  ...regionHeader(profile).map(([name]) => name),
+];

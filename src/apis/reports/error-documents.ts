@@ -1,0 +1,69 @@
+import type { Context } from "../../core/context.ts";
+import { text } from "../../core/json-schema.ts";
+import type { DeclaredResponse } from "../../core/response.ts";
+import { dated } from "../shared/plain.ts";
+import { xmlText } from "../shared/xml.ts";
+import { parameterName } from "./presigned-url.ts";
+
+/** The error documents of report downloads. */
+
+const HOST_ID_BYTES = 56;
+
+function errorDocument<Details>(
+  status: number,
+  description: string,
+  elements: (context: Context, details: Details) => Readonly<Record<string, string>>,
+): DeclaredResponse<Details> {
+  return {
+    status,
+    description,
+    headers: dated("application/xml"),
+    schema: text,
+    body: (context, details) => {
+      const { random } = context;
+      const all = {
+        ...elements(context, details),
+        RequestId: random.hex(16).toUpperCase(),
+        HostId: random.bytes(HOST_ID_BYTES).toString("base64"),
+      };
+      const content = Object.entries(all).map(([name, value]) => `<${name}>${xmlText(value)}</${name}>`);
+      return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${content.join("")}</Error>\n`;
+    },
+  };
+}
+
+export const accessDenied = errorDocument<unknown>(
+  403,
+  "A parameter of the URL is missing or malformed.",
+  () => ({ Code: "AccessDenied", Message: "Access Denied" }),
+);
+
+/** `expires` is the URL's own `Expires`, in seconds. */
+export const expired = errorDocument<{ readonly expires: string; readonly expiresAt: number }>(
+  403,
+  "The URL has expired.",
+  ({ profile, now }, { expires, expiresAt }) => ({
+    Code: "AccessDenied",
+    Message: "Request has expired",
+    [parameterName(profile, "Expires")]: expires,
+    Expires: toTheSecond(expiresAt),
+    ServerTime: toTheSecond(now),
+  }),
+);
+
+/** The details are the key. */
+export const noSuchKey = errorDocument<string>(
+  404,
+  "There is no such report, or it is not ready.",
+  (_context, key) => ({
+    Code: "NoSuchKey",
+    Message: "The specified key does not exist.",
+    Key: key,
+  }),
+);
+
+/** How far from the epoch a `Date` can be. */
+const LAST_MOMENT = 8.64e15;
+
+const toTheSecond = (time: number): string =>
+  new Date(Math.max(-LAST_MOMENT, Math.min(time, LAST_MOMENT))).toISOString().replace(/\.\d+/, "");

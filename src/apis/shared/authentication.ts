@@ -1,0 +1,164 @@
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { header } from "../../core/message.ts";
+import type { Operation } from "../../core/operation-names.ts";
+import { authorizationHeader, namedAccessKey, type SigningKeys } from "../../core/signing.ts";
+import { show } from "../../core/text.ts";
+import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
+import { type Database, isCloudDatabase } from "../../schema/database.ts";
+import type { RateRule } from "../../store/rate-history.ts";
+import { unknownKeyReason } from "./key-explanation.ts";
+import { malformedAuthorizationReason, missingAuthorizationReason } from "./scheme-explanation.ts";
+import type { ApiContext } from "./services.ts";
+import { explainSignature } from "./signature-explanation.ts";
+import { fail, failure, tooManyRequests } from "./target-responses.ts";
+
+const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
+  listTargets: "listTargets",
+  getTarget: "getTarget",
+  getDuplicates: "getDuplicates",
+};
+
+/** The limits that a request must fit into: the one per second first, then its group's. */
+function rulesFor(database: Database, operation: Operation): readonly RateRule[] {
+  if (database.kind !== "cloud") return [];
+  const { requestsPerSecondLimit, requestRateLimits } = database;
+  const own = GROUPS[operation];
+  const group = own !== undefined && requestRateLimits?.[own] != null ? own : "other";
+  const limit = requestRateLimits?.[group];
+  return [
+    ...(requestsPerSecondLimit === null
+      ? []
+      : [{ key: "perSecond", maxRequests: requestsPerSecondLimit, windowSeconds: 1 }]),
+    ...(limit == null ? [] : [{ key: group, ...limit }]),
+  ];
+}
+
+/**
+ * Row 2: rate limits of the database whose access key is named, before the signature is looked at. A refused request
+ * uses no budget. Finds the owner of the key, if there is one.
+ */
+export const withinRateLimits = check({
+  name: "withinRateLimits",
+  refusals: [tooManyRequests],
+  test: async ({ request, services: { store }, operation, now, notes }: ApiContext) => {
+    const accessKey = namedAccessKey(header(request, "authorization"));
+    const keyOwner =
+      accessKey === undefined ? undefined : await store.findDatabaseByServerAccessKey(accessKey);
+    if (keyOwner === undefined) return { keyOwner };
+    notes.database = keyOwner.databaseName;
+    const rules = rulesFor(keyOwner, operation.name);
+    const full =
+      rules.length === 0 ? undefined : await store.takeRateToken(keyOwner.databaseName, rules, now);
+    if (full === undefined) return { keyOwner };
+    const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
+    return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and as many were accepted in that time`;
+  },
+});
+
+const EXPECTED = "VWS <server access key>:<signature>";
+
+/** Row 3: `Authorization` is there. */
+export const authorizationGiven = check({
+  name: "authorizationGiven",
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ request }: Context) =>
+    header(request, "authorization") !== undefined || missingAuthorizationReason(request, EXPECTED),
+});
+
+/** Row 4: exactly one colon with something after it, and two words before it. */
+export const authorizationWellFormed = check({
+  name: "authorizationWellFormed",
+  refusals: [fail(400)],
+  test: ({ request }: Context) =>
+    /^[^ :]+ [^ :]+:[^:]+$/.test(header(request, "authorization") ?? "") ||
+    malformedAuthorizationReason(request, EXPECTED),
+});
+
+type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
+
+/** Row 5: the access key belongs to a cloud database. */
+export const knownAccessKey = check({
+  name: "knownAccessKey",
+  concerns: [
+    "addTarget",
+    "listTargets",
+    "getTarget",
+    "updateTarget",
+    "deleteTarget",
+    "getDuplicates",
+    "databaseSummary",
+    "targetSummary",
+  ],
+  refusals: [fail(400)],
+  test: (context: KeyContext) => {
+    const { keyOwner, request } = context;
+    if (keyOwner === undefined) return refusedKey(context);
+    if (isCloudDatabase(keyOwner)) return { database: keyOwner };
+    const key = show(namedAccessKey(header(request, "authorization")));
+    return `the server access key ${key} belongs to a VuMark database; expected one of a cloud database`;
+  },
+});
+
+/** Row 5, where keys of databases of both kinds are read. */
+export const knownKeyOfAnyDatabase = check({
+  name: "knownAccessKey",
+  concerns: ["generateInstance", "requestReport"],
+  refusals: [fail(400)],
+  test: (context: KeyContext) => {
+    const { keyOwner } = context;
+    return keyOwner === undefined ? refusedKey(context) : { database: keyOwner };
+  },
+});
+
+const refusedKey = (context: KeyContext): Promise<string> =>
+  unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");
+
+/**
+ * Why the `Authorization` header is not the one that the keys make for the request; true when it is. The whole header
+ * is compared.
+ *
+ * @param otherSecrets - by what they are called, to name the mistake of taking one of them.
+ */
+export async function signatureVerdict(
+  context: ApiContext,
+  keys: SigningKeys & { readonly databaseName: string },
+  otherSecrets: Readonly<Record<string, string>>,
+): Promise<true | string> {
+  const { request } = context;
+  const parts = {
+    method: request.method,
+    path: request.path,
+    body: request.body,
+    contentType: header(request, "content-type"),
+    date: header(request, "date"),
+  };
+  if (authorizationHeader({ ...keys, ...parts }) === header(request, "authorization")) return true;
+  return explainSignature(context, keys, otherSecrets);
+}
+
+/** Row 6: the signature is the one that the database's secret key makes. */
+export const signatureMatches = check({
+  name: "signatureMatches",
+  refusals: [failure("AuthenticationFailure")],
+  test: (context: ApiContext & { readonly database: Database }) => {
+    const { database } = context;
+    const { databaseName, serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+    return signatureVerdict(
+      context,
+      { databaseName, accessKey, secretKey },
+      database.kind === "cloud" ? { "client secret key": database.clientSecretKey } : {},
+    );
+  },
+});
+
+/** Row 7: the path names the keys' own database, which is a cloud database. */
+export const ownDatabaseNamed = check({
+  name: "ownDatabaseNamed",
+  concerns: ["requestReport"],
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ params, database }: ApiContext & { readonly database: Database }) =>
+    isCloudDatabase(database) && database.databaseId === params.database_id
+      ? { database: database satisfies CloudDatabase }
+      : "the path's database id is not the id of the database that the keys belong to",
+});

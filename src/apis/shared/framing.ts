@@ -1,0 +1,56 @@
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { header, type WireRequest } from "../../core/message.ts";
+import { refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { headerTooLargePage, loadBalancerPage } from "./pages.ts";
+import { failure, streamTimeout } from "./target-responses.ts";
+
+const LONGEST_HEADER_LINE_BYTES = 8190;
+/** Between a header's name and its value. */
+const SEPARATOR = ": ";
+
+/** Row 1 of both tables: every header line fits. On the wire, each character of a line is one byte. */
+export const headerLinesFit = check({
+  name: "headerLinesFit",
+  refusals: [headerTooLargePage],
+  test: ({ request }: Context) => {
+    for (const [name, value] of request.headers) {
+      const length = name.length + SEPARATOR.length + value.length;
+      if (length > LONGEST_HEADER_LINE_BYTES)
+        return `the header line ${name} has ${length} bytes; expected at most ${LONGEST_HEADER_LINE_BYTES}`;
+    }
+    return true;
+  },
+});
+
+/** How `Content-Length` fits the body. A header that is not visible counts as right. */
+export function contentLengthFit(request: WireRequest): "fits" | "notAnInteger" | "tooLarge" | "tooSmall" {
+  const given = header(request, "content-length");
+  if (given === undefined) return "fits";
+  if (!/^\s*[+-]?\d+\s*$/.test(given)) return "notAnInteger";
+  const length = Number(given);
+  if (length === request.body.length) return "fits";
+  return length > request.body.length ? "tooLarge" : "tooSmall";
+}
+
+export const contentLengthReason = ({ headers, body }: WireRequest): string =>
+  `the Content-Length header is ${show(header({ headers }, "content-length"))}; the body has ${body.length} bytes`;
+
+/** Row 25: `Content-Length`, where visible, is an integer and the body's length. */
+export const contentLengthFits = check({
+  name: "contentLengthFits",
+  refusals: [loadBalancerPage, streamTimeout, failure("AuthenticationFailure")],
+  test: ({ request }: Context) => {
+    switch (contentLengthFit(request)) {
+      case "notAnInteger":
+        return refuse(loadBalancerPage, contentLengthReason(request));
+      case "tooLarge":
+        return refuse(streamTimeout, contentLengthReason(request));
+      case "tooSmall":
+        return refuse(failure("AuthenticationFailure"), contentLengthReason(request));
+      default:
+        return true;
+    }
+  },
+});

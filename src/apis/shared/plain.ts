@@ -1,0 +1,26 @@
+import type { ApiResponse, Context } from "../../core/context.ts";
+import type { HeaderList } from "../../core/message.ts";
+import { dateOf } from "../../core/response.ts";
+
+/** Responses with nothing but `Content-Type`, `Date` and `Content-Length`. */
+
+/** The headers of a declared response. */
+export const dated =
+  (contentType?: string) =>
+  (at: Pick<Context, "now">): HeaderList => [
+    ...(contentType === undefined ? [] : [["Content-Type", contentType] as const]),
+    ["Date", dateOf(at)],
+  ];
+
+/** Without a date. */
+export function bodyReply(status: number, contentType: string, content: string): ApiResponse {
+  const body = Buffer.from(content);
+  return {
+    status,
+    headers: [
+      ["Content-Type", contentType],
+      ["Content-Length", String(body.length)],
+    ],
+    body,
+  };
+}

@@ -1,0 +1,105 @@
+import { check } from "../../core/check.ts";
+import type { Context } from "../../core/context.ts";
+import { header } from "../../core/message.ts";
+import type { Operation } from "../../core/operation-names.ts";
+import { isJsonObject } from "../../core/request-body.ts";
+import { type DeclaredResponse, refuse } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import { yieldToEventLoop } from "../../images/scheduling.ts";
+import { malformedDateReason, missingDateReason, skewReason } from "./date-explanation.ts";
+import { parseDateHeader, TARGET_API_DATE_FORMS } from "./date-header.ts";
+import type { ApiContext } from "./services.ts";
+import { fail, failure, unexpectedBody } from "./target-responses.ts";
+
+/** Row 12: no body on `GET` and `DELETE`. */
+export const noUnexpectedBody = check({
+  name: "noUnexpectedBody",
+  concerns: ["listTargets", "getTarget", "deleteTarget", "getDuplicates", "databaseSummary", "targetSummary"],
+  refusals: [unexpectedBody],
+  test: ({ request, body }: ApiContext) =>
+    body.isEmpty || `a ${request.method} request takes no body, got ${body.bytes.length} bytes`,
+});
+
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** Row 13: `Date` is there, in the one form, within 5 minutes of now (exactly 5 is out). */
+export const dateCurrent = check({
+  name: "dateCurrent",
+  refusals: [fail(400), failure("RequestTimeTooSkewed")],
+  test: ({ request, now }: Context) => {
+    const date = header(request, "date");
+    if (date === undefined) return refuse(fail(400), missingDateReason(request, now));
+    const moment = parseDateHeader(date, TARGET_API_DATE_FORMS);
+    if (moment === undefined) return refuse(fail(400), malformedDateReason(date, now));
+    return (
+      Math.abs(now - moment) < MAX_SKEW_MS ||
+      refuse(failure("RequestTimeTooSkewed"), skewReason(date, moment, now, "5 minutes"))
+    );
+  },
+});
+
+/** Row 14: a body where one belongs. */
+const bodyGiven = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
+  check({
+    name: "bodyGiven",
+    concerns,
+    refusals: [refusal],
+    test: ({ body }: ApiContext) => !body.isEmpty || "the body is empty; expected a JSON object",
+  });
+
+export const targetBodyGiven = bodyGiven(["addTarget", "updateTarget"], fail(500));
+export const reportBodyGiven = bodyGiven(["requestReport"], fail(400));
+export const instanceBodyGiven = bodyGiven(["generateInstance"], failure("BadRequest"));
+
+const LARGE_BODY_BYTES = 2 ** 18;
+
+/** Row 15: the body is a JSON object. */
+const bodyIsJsonObject = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
+  check({
+    name: "bodyIsJsonObject",
+    concerns,
+    refusals: [refusal],
+    test: ({ body }: ApiContext) => {
+      const judge = () => {
+        const { json } = body;
+        if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
+        return isJsonObject(json.value) || `the body must be a JSON object, got ${show(json.value)}`;
+      };
+      // The signature and the JSON of a megabyte take milliseconds each: not both in one turn of the event loop.
+      return body.bytes.length > LARGE_BODY_BYTES ? yieldToEventLoop().then(judge) : judge();
+    },
+  });
+
+export const bodyIsObject = bodyIsJsonObject(["addTarget", "updateTarget", "requestReport"], fail(400));
+export const instanceBodyIsObject = bodyIsJsonObject(["generateInstance"], failure("BadRequest"));
+
+/** Row 16: only allowed keys, and every required one. */
+const keysAllowed = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
+  check({
+    name: "keysAllowed",
+    concerns,
+    refusals: [refusal],
+    test: ({ operation, body: { fields } }: ApiContext) => {
+      const { required = [], optional = [] } = operation.body?.keys ?? {};
+      const missing = required.filter((key) => !Object.hasOwn(fields, key));
+      if (missing.length > 0) return `the body lacks ${missing.join(", ")}`;
+      const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
+      return (
+        unknown.length === 0 ||
+        `the body has unknown keys (${show(unknown.join(", "))}); expected only ${[...required, ...optional].join(", ")}`
+      );
+    },
+  });
+
+export const bodyKeysAllowed = keysAllowed(["addTarget", "updateTarget", "requestReport"], fail(400));
+export const instanceKeysAllowed = keysAllowed(["generateInstance"], failure("BadRequest"));
+
+/** Row 24: requests with a body name their content type; any value will do. */
+export const contentTypeGiven = check({
+  name: "contentTypeGiven",
+  concerns: ["addTarget", "updateTarget", "generateInstance", "requestReport"],
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ request }: Context) =>
+    Boolean(header(request, "content-type")) ||
+    "the Content-Type header is missing or empty; expected any value",
+});

@@ -1,0 +1,201 @@
+import { createHmac } from "node:crypto";
+import { header } from "../../core/message.ts";
+import type { SigningKeys } from "../../core/signing.ts";
+import { missingDateAdvice } from "./date-explanation.ts";
+import type { ApiContext } from "./services.ts";
+import { joined, rightLines, type Variant, wrongVariants } from "./signed-variants.ts";
+
+/** A secret that a client may have signed with, and what to say of it. */
+interface Secret {
+  readonly key: string;
+  readonly advice?: string;
+}
+
+/** A form in which the bytes of an HMAC are sent. */
+interface Form {
+  readonly of: (hmac: Buffer) => string;
+  readonly algorithm: "sha1" | "sha256";
+  readonly advice?: string;
+}
+
+const FORMS: readonly Form[] = [
+  { algorithm: "sha1", of: (hmac) => hmac.toString("base64") },
+  {
+    algorithm: "sha1",
+    of: (hmac) => hmac.toString("hex"),
+    advice: "the signature is the HMAC in hexadecimal; it must be its base64",
+  },
+  {
+    algorithm: "sha1",
+    of: (hmac) => Buffer.from(hmac.toString("hex")).toString("base64"),
+    advice:
+      'the signature is the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
+  },
+  {
+    algorithm: "sha1",
+    of: (hmac) => hmac.toString("base64url"),
+    advice: "the signature is base64url, without padding; it must be base64",
+  },
+  {
+    algorithm: "sha256",
+    of: (hmac) => hmac.toString("base64"),
+    advice: "the signature is an HMAC-SHA256; it must be an HMAC-SHA1",
+  },
+  {
+    algorithm: "sha256",
+    of: (hmac) => hmac.toString("hex"),
+    advice: "the signature is an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1",
+  },
+];
+
+/** How many other databases' secrets are tried. */
+const MOST_OTHER_DATABASES = 100;
+
+/**
+ * Says why a signature does not match: tries what clients commonly get wrong, alone and in pairs, and where that gives the
+ * very signature that was sent, shows both strings to sign with their first difference marked, and leaves them for the journal.
+ * Shows no secret key.
+ *
+ * @param keys - of the database that the access key belongs to.
+ * @param otherSecrets - further secrets of that database, by the name to show.
+ */
+export async function explainSignature(
+  context: ApiContext,
+  keys: SigningKeys & { readonly databaseName: string },
+  otherSecrets: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { request, notes } = context;
+  const given = header(request, "authorization") ?? "";
+  const scheme = given.replace(/ .*$/, "");
+  const signature = given.slice(given.indexOf(":") + 1);
+  const right = rightLines(request);
+  const expected = joined(right);
+  notes.signature = { expected };
+  const secrets: readonly Secret[] = [
+    { key: keys.secretKey },
+    ...mistakenFor(keys, otherSecrets),
+    ...(await secretsOfOthers(context, keys)),
+  ];
+  const explained = findMistakes(signature, right, wrongVariants(request), secrets);
+  if (explained !== undefined) {
+    const { advice, signed } = explained;
+    const all = [...(scheme === "VWS" ? [] : [schemeAdvice(scheme)]), ...advice];
+    // Right but for the scheme.
+    if (advice.length === 0) return `the signature is right, but ${all.join("; and ")}`;
+    if (signed === expected) return all.join("; and ");
+    notes.signature = { expected, signed };
+    return (
+      `the signature does not match: ${all.join("; and ")}. String to sign, expected: ${marked(expected, signed)}; ` +
+      `signed: ${marked(signed, expected)}`
+    );
+  }
+  const advice =
+    header(request, "date") === undefined
+      ? `the signature does not match, and ${missingDateAdvice(request)}: send the one that was signed`
+      : "the signature does not match, and no common mistake explains it: check the secret key";
+  return `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
+}
+
+const schemeAdvice = (scheme: string): string =>
+  `the Authorization scheme is ${JSON.stringify(scheme)}; it must be exactly "VWS"`;
+
+/** Secrets that a client may have taken in place of the right one, and the right one not quite. */
+function mistakenFor(
+  { accessKey, secretKey }: SigningKeys,
+  otherSecrets: Readonly<Record<string, string>>,
+): readonly Secret[] {
+  const belongs = "sign with the secret key that belongs to the access key";
+  const around = [`${secretKey}\n`, ` ${secretKey}`, `${secretKey} `, `${secretKey}\r`, `${secretKey}\r\n`];
+  return [
+    ...Object.entries({ ...otherSecrets, "access key": accessKey }).map(([name, key]) => ({
+      key,
+      advice: `the signature was made with the database's ${name}; ${belongs}`,
+    })),
+    ...around.map((key) => ({
+      key,
+      advice: "the secret key has white space around it (a line feed of a file or a variable, say): trim it",
+    })),
+    ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({
+      key,
+      advice: "the secret key has quotation marks around it: sign without them",
+    })),
+    {
+      key: secretKey.trim(),
+      advice: "the secret key of the database has white space around it, which was not signed",
+    },
+  ].filter(({ key }) => key !== secretKey && key !== "");
+}
+
+/** Keys of two databases mixed up. */
+async function secretsOfOthers(
+  { services }: ApiContext,
+  { databaseName }: { readonly databaseName: string },
+): Promise<readonly Secret[]> {
+  const databases = (await services.store.listCloudDatabases()).filter(
+    (other) => other.databaseName !== databaseName,
+  );
+  return databases.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
+    [
+      ["server secret key", other.serverSecretKey] as const,
+      ["client secret key", other.clientSecretKey] as const,
+    ].map(([name, key]) => ({
+      key,
+      advice:
+        `the signature was made with the ${name} of another database, ${JSON.stringify(other.databaseName)}; the access key ` +
+        `is of ${JSON.stringify(databaseName)}: take both keys from one`,
+    })),
+  );
+}
+
+interface Explained {
+  readonly advice: readonly string[];
+  readonly signed: string;
+}
+
+/** The fewest mistakes, at most two, that give the very signature. */
+function findMistakes(
+  signature: string,
+  right: ReturnType<typeof rightLines>,
+  variants: readonly Variant[],
+  secrets: readonly Secret[],
+): Explained | undefined {
+  const pairs = variants.flatMap((first, index) =>
+    variants.slice(index + 1).flatMap((second) => (second.line === first.line ? [] : [[first, second]])),
+  );
+  const attempts: readonly (readonly (readonly Variant[])[])[] = [
+    [[]],
+    variants.map((each) => [each]),
+    pairs,
+  ];
+  for (const [count, changes] of attempts.entries()) {
+    for (const changed of changes) {
+      const lines = { ...right, ...Object.fromEntries(changed.map(({ line, value }) => [line, value])) };
+      const signed = joined(lines);
+      // Two mistakes in the lines are enough: the key is then the right one.
+      for (const { key, advice } of count === 2 ? secrets.slice(0, 1) : secrets) {
+        const form = formOf(signature, key, signed);
+        const all = [advice, ...changed.map((each) => each.advice), form?.advice].filter(
+          (each) => each !== undefined,
+        );
+        if (form !== undefined) return { advice: all, signed };
+      }
+    }
+  }
+  return undefined;
+}
+
+function formOf(signature: string, key: string, signed: string): Form | undefined {
+  const sha1 = createHmac("sha1", key).update(signed).digest();
+  const found = FORMS.find(({ algorithm, of }) => algorithm === "sha1" && of(sha1) === signature);
+  // Longer, whatever the form; most signatures are not, and need not be compared.
+  if (found !== undefined || signature.length < 40) return found;
+  const sha256 = createHmac("sha256", key).update(signed).digest();
+  return FORMS.find(({ algorithm, of }) => algorithm === "sha256" && of(sha256) === signature);
+}
+
+/** `text` as JSON, with `▶` where it begins to differ from `other`. */
+function marked(text: string, other: string): string {
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same += 1;
+  return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
+}

@@ -1,0 +1,269 @@
+import { described, flag, type JsonSchemas, orNull, text } from "../../core/json-schema.ts";
+import { operation } from "../../core/operation.ts";
+import { ok, refuse } from "../../core/response.ts";
+import { rankTargets } from "../../images/ranking.ts";
+import { ratingAt, statusAt, whyNotFound } from "../../schema/target.ts";
+import { targetQuotaReached } from "../shared/project-state.ts";
+import type { ApiContext } from "../shared/services.ts";
+import { activeFlagOf, nameTaken } from "../shared/target-fields.ts";
+import { fail, failure, jsonBody } from "../shared/target-responses.ts";
+import { targetTable } from "../shared/target-table.ts";
+import {
+  similarTargets,
+  summaryOfDatabase,
+  summaryOfTarget,
+  targetCreated,
+  targetDeleted,
+  targetList,
+  targetRecord,
+  targetUpdated,
+} from "./responses.ts";
+
+const signed = { security: "serverKeys", checks: targetTable } as const;
+
+const targetFields: JsonSchemas = {
+  name: { type: "string", minLength: 1, maxLength: 64, description: "Unique among undeleted targets." },
+  width: { type: "number", exclusiveMinimum: 0, description: "In scene units." },
+  image: described(text, "Base64 of a PNG or JPEG of at most 2359293 bytes and 37748736 pixels."),
+};
+const targetOptions: JsonSchemas = {
+  active_flag: described({ anyOf: [orNull(flag), { enum: [0, 1] }] }, "Default true."),
+  application_metadata: orNull(described(text, "Base64 of at most 1048575 bytes.")),
+};
+
+/** What is kept of `application_metadata`. */
+const metadataOf = ({ body }: ApiContext): string | null => {
+  const { application_metadata } = body.fields;
+  return typeof application_metadata === "string" ? application_metadata : null;
+};
+
+export const addTarget = operation({
+  name: "addTarget",
+  method: "POST",
+  path: "/targets",
+  summary: "Adds a target, which is then processed.",
+  ...signed,
+  body: jsonBody(targetFields, targetOptions),
+  responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
+  handle: async (context) => {
+    const { database, services, random, now, body, image } = context;
+    const { name, width } = body.fields;
+    const created = await services.store.createTarget(
+      database.databaseName,
+      {
+        targetId: random.hex(32),
+        name: String(name),
+        width: Number(width),
+        image: image ?? Buffer.alloc(0),
+        activeFlag: activeFlagOf(context) ?? true,
+        applicationMetadata: metadataOf(context),
+        processingTimeSeconds: services.settings.processingTimeSeconds,
+      },
+      now,
+    );
+    // What other requests did since the checks ran is decided by the store.
+    if (created === "nameTaken") return nameTaken(name);
+    if (created === "quotaReached")
+      return refuse(failure("TargetQuotaReached"), targetQuotaReached(database.targetQuota));
+    if (created === "unknownDatabase")
+      return refuse(fail(400), "the database of the access key was deleted in the meantime");
+    if (typeof created === "string") throw new Error(`the target could not be stored: ${created}`);
+    return ok(targetCreated, { target_id: created.targetId });
+  },
+});
+
+export const listTargets = operation({
+  name: "listTargets",
+  method: "GET",
+  path: "/targets",
+  summary: "Lists the ids of the undeleted targets, by upload date.",
+  ...signed,
+  responses: [targetList],
+  handle: async ({ services, database }) => {
+    const targets = await services.store.listTargets(database.databaseName);
+    return ok(targetList, { results: targets.map(({ targetId }) => targetId) });
+  },
+});
+
+export const getTarget = operation({
+  name: "getTarget",
+  method: "GET",
+  path: "/targets/{id}",
+  summary: "Returns a target's record and status.",
+  ...signed,
+  responses: [targetRecord],
+  handle: ({ target, now, notes }) => {
+    const status = statusAt(target, now);
+    const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
+    if (why !== undefined) notes.reason = why;
+    return ok(targetRecord, {
+      target_record: {
+        target_id: target.targetId,
+        active_flag: target.activeFlag,
+        name: target.name,
+        width: target.width,
+        tracking_rating: ratingAt(target, now),
+        reco_rating: "",
+      },
+      status,
+    });
+  },
+});
+
+export const updateTarget = operation({
+  name: "updateTarget",
+  method: "PUT",
+  path: "/targets/{id}",
+  summary: "Changes the given fields of a target, which is then processed again.",
+  ...signed,
+  body: jsonBody({}, { ...targetFields, ...targetOptions }),
+  responses: [
+    targetUpdated,
+    failure("TargetStatusNotSuccess"),
+    fail(400),
+    failure("UnknownTarget"),
+    failure("TargetNameExist"),
+  ],
+  handle: async (context) => {
+    const { database, target, services, now, profile, body, image } = context;
+    const { name, width, active_flag, application_metadata } = body.fields;
+    const status = statusAt(target, now);
+    const updatable = profile.failedTargetsCanBeUpdated
+      ? (["success", "failed"] as const)
+      : (["success"] as const);
+    const wrongStatus = refuse(
+      failure("TargetStatusNotSuccess"),
+      `the target's status is ${status}; it can be updated when it is ${updatable.join(" or ")}`,
+    );
+    if (!updatable.some((accepted) => accepted === status)) return wrongStatus;
+    for (const [key, value] of Object.entries({ active_flag, application_metadata })) {
+      if (value === null) return refuse(fail(400), `${key} is null, which an update does not accept`);
+    }
+    const activeFlag = activeFlagOf(context);
+    const applicationMetadata = metadataOf(context);
+    const updated = await services.store.updateTarget(
+      database.databaseName,
+      target.targetId,
+      {
+        ...(typeof name === "string" && { name }),
+        ...(typeof width === "number" && { width }),
+        ...(image !== undefined && { image }),
+        ...(activeFlag !== undefined && { activeFlag }),
+        ...(applicationMetadata !== null && { applicationMetadata }),
+      },
+      now,
+      updatable,
+    );
+    if (updated === "unknown") return deletedMeanwhile;
+    if (updated === "nameTaken") return nameTaken(name);
+    if (updated === "wrongStatus") return wrongStatus;
+    return ok(targetUpdated, {});
+  },
+});
+
+const deletedMeanwhile = refuse(failure("UnknownTarget"), "the target was deleted in the meantime");
+
+export const deleteTarget = operation({
+  name: "deleteTarget",
+  method: "DELETE",
+  path: "/targets/{id}",
+  summary: "Deletes a target that is not being processed.",
+  ...signed,
+  responses: [targetDeleted, failure("TargetStatusProcessing"), failure("UnknownTarget")],
+  handle: async ({ database, target, services, now }) => {
+    const deleted = await services.store.deleteTarget(database.databaseName, target.targetId, now);
+    if (deleted === "processing") {
+      return refuse(
+        failure("TargetStatusProcessing"),
+        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it when that is over`,
+      );
+    }
+    return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});
+  },
+});
+
+export const getDuplicates = operation({
+  name: "getDuplicates",
+  method: "GET",
+  path: "/duplicates/{id}",
+  summary: "Lists other active targets whose image matches this target's, best first.",
+  ...signed,
+  responses: [similarTargets],
+  handle: async ({ database, target, services, now }) => {
+    const others =
+      statusAt(target, now) === "failed"
+        ? []
+        : (await services.store.listTargets(database.databaseName)).filter(
+            (other) =>
+              other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
+          );
+    const image = await target.image.bytes();
+    const { matches } = await rankTargets(services.settings.duplicatesMatcher, image, others);
+    return ok(similarTargets, { similar_targets: matches.map((match) => match.target.targetId) });
+  },
+});
+
+export const databaseSummary = operation({
+  name: "databaseSummary",
+  method: "GET",
+  path: "/summary",
+  summary: "Returns a database's quotas, and how many of its targets are in which state.",
+  ...signed,
+  responses: [summaryOfDatabase],
+  handle: async ({ database, services, now }) => {
+    const counts = { active: 0, inactive: 0, failed: 0, processing: 0 };
+    for (const target of await services.store.listTargets(database.databaseName)) {
+      const status = statusAt(target, now);
+      if (status !== "success") counts[status] += 1;
+      else if (target.activeFlag) counts.active += 1;
+      else counts.inactive += 1;
+    }
+    return ok(summaryOfDatabase, {
+      name: database.databaseName,
+      active_images: counts.active,
+      inactive_images: counts.inactive,
+      failed_images: counts.failed,
+      target_quota: database.targetQuota,
+      total_recos: database.totalRecos,
+      current_month_recos: database.currentMonthRecos,
+      previous_month_recos: database.previousMonthRecos,
+      processing_images: counts.processing,
+      reco_threshold: database.recoThreshold,
+      request_quota: database.requestQuota,
+      request_usage: 0,
+      request_count: 0,
+    });
+  },
+});
+
+export const targetSummary = operation({
+  name: "targetSummary",
+  method: "GET",
+  path: "/summary/{id}",
+  summary: "Returns a target's state and recognition counts.",
+  ...signed,
+  responses: [summaryOfTarget],
+  handle: ({ database, target, now }) =>
+    ok(summaryOfTarget, {
+      status: statusAt(target, now),
+      database_name: database.databaseName,
+      target_name: target.name,
+      upload_date: new Date(target.uploadDate).toISOString().slice(0, 10),
+      active_flag: target.activeFlag,
+      tracking_rating: ratingAt(target, now),
+      total_recos: target.totalRecos,
+      current_month_recos: target.currentMonthRecos,
+      previous_month_recos: target.previousMonthRecos,
+    }),
+});
+
+export const targetOperations = [
+  addTarget,
+  listTargets,
+  getTarget,
+  updateTarget,
+  deleteTarget,
+  getDuplicates,
+  databaseSummary,
+  targetSummary,
+];

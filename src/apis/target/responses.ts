@@ -1,0 +1,79 @@
+import {
+  constant,
+  described,
+  flag,
+  hex32,
+  listOf,
+  object,
+  oneOf,
+  text,
+  wholeNumber,
+} from "../../core/json-schema.ts";
+import type { JsonSchema } from "../../core/response.ts";
+import { resultCode, success, transaction } from "../shared/target-responses.ts";
+
+const status = oneOf(["processing", "success", "failed"]);
+const rating: JsonSchema = {
+  type: "integer",
+  minimum: -1,
+  maximum: 5,
+  description: "-1 in the first half of processing.",
+};
+const recognitions = {
+  total_recos: wholeNumber,
+  current_month_recos: wholeNumber,
+  previous_month_recos: wholeNumber,
+};
+
+export const targetCreated = success(
+  { ...transaction, ...resultCode("TargetCreated"), target_id: hex32 },
+  "TargetCreated",
+  "The target was added.",
+);
+export const targetList = success({ ...transaction, ...resultCode(), results: listOf(text) });
+export const targetRecord = success({
+  ...resultCode(),
+  ...transaction,
+  target_record: object({
+    target_id: text,
+    active_flag: flag,
+    name: text,
+    width: { type: "number" },
+    tracking_rating: rating,
+    reco_rating: constant(""),
+  }),
+  status,
+});
+export const targetUpdated = success({ ...resultCode(), ...transaction });
+export const targetDeleted = success({ ...transaction, ...resultCode() });
+export const similarTargets = success({
+  ...transaction,
+  ...resultCode(),
+  similar_targets: described(listOf(text), "Other active targets, the most similar first."),
+});
+export const summaryOfDatabase = success({
+  ...resultCode(),
+  ...transaction,
+  name: text,
+  active_images: wholeNumber,
+  inactive_images: wholeNumber,
+  failed_images: wholeNumber,
+  target_quota: wholeNumber,
+  ...recognitions,
+  processing_images: wholeNumber,
+  reco_threshold: wholeNumber,
+  request_quota: wholeNumber,
+  request_usage: { type: "integer", const: 0 },
+  request_count: { type: "integer", const: 0 },
+});
+export const summaryOfTarget = success({
+  status,
+  ...transaction,
+  ...resultCode(),
+  database_name: text,
+  target_name: text,
+  upload_date: { type: "string", format: "date" },
+  active_flag: flag,
+  tracking_rating: rating,
+  ...recognitions,
+});

@@ -1,0 +1,114 @@
+import { check } from "../../core/check.ts";
+import type { FaultRule } from "../../core/faults.ts";
+import { header } from "../../core/message.ts";
+import { operation } from "../../core/operation.ts";
+import { type DeclaredResponse, ok } from "../../core/response.ts";
+import { show } from "../../core/text.ts";
+import type { Database } from "../../schema/database.ts";
+import { isProcessed, type Target } from "../../schema/target.ts";
+import type { TemplateTarget } from "../../schema/vumark-database.ts";
+import { dated } from "../shared/plain.ts";
+import type { ApiContext, InstanceFailure, Services } from "../shared/services.ts";
+import { failure, jsonBody, serviceHeaders } from "../shared/target-responses.ts";
+import { targetTable } from "../shared/target-table.ts";
+import { pdfInstance } from "./pdf-instance.ts";
+import { pngInstance } from "./png-instance.ts";
+import { svgInstance } from "./svg-instance.ts";
+
+type InstanceContext = ApiContext & {
+  readonly database: Database;
+  readonly target: Target | TemplateTarget;
+};
+
+/** Row 26: the keys belong to a template database. */
+const databaseHasTemplates = check({
+  name: "databaseHasTemplates",
+  concerns: ["generateInstance"],
+  refusals: [failure("InvalidTargetType")],
+  test: ({ database }: InstanceContext) =>
+    database.kind === "vumark" ||
+    `the database "${database.databaseName}" is a cloud database; instances are made of VuMark databases' targets`,
+});
+
+/** Row 27: the template target is past its processing time. */
+const templateProcessed = check({
+  name: "templateProcessed",
+  concerns: ["generateInstance"],
+  refusals: [failure("TargetStatusNotSuccess")],
+  test: ({ target, now }: InstanceContext) =>
+    isProcessed(target, now) ||
+    `the template target is processing for ${target.processingTimeSeconds} s after its last change`,
+});
+
+const instance = (contentType: string): DeclaredResponse<Buffer> => ({
+  status: 200,
+  description: "The image.",
+  headers: serviceHeaders(contentType),
+  body: (_context, image) => image,
+});
+
+/** By media type: the response, and how an id is drawn. */
+const FORMATS = new Map([
+  ["image/png", { response: instance("image/png"), render: pngInstance }],
+  ["image/svg+xml", { response: instance("image/svg+xml"), render: svgInstance }],
+  ["application/pdf", { response: instance("application/pdf"), render: pdfInstance }],
+]);
+
+/** Row 28: `Accept` is one of the three media types. Finds the format. */
+const mediaTypeAccepted = check({
+  name: "mediaTypeAccepted",
+  concerns: ["generateInstance"],
+  refusals: [failure("InvalidAcceptHeader")],
+  test: ({ request }: ApiContext) => {
+    const mediaType = header(request, "accept") ?? "";
+    const format = FORMATS.get(mediaType);
+    return format === undefined
+      ? `Accept must be ${[...FORMATS.keys()].join(", ")}, got ${show(mediaType)}`
+      : { format };
+  },
+});
+
+/** A configured failure: without the headers that other responses have. */
+const configuredFailure = (code: InstanceFailure): DeclaredResponse => ({
+  ...failure(code),
+  headers: dated("application/json"),
+});
+
+const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> = {
+  QuotaExceeded: configuredFailure("QuotaExceeded"),
+  LicenseCheckFailed: configuredFailure("LicenseCheckFailed"),
+  AuthorizationFailed: configuredFailure("AuthorizationFailed"),
+};
+
+/** `instanceGenerationFailure` answers every request for an instance. */
+export function instanceFaults({ settings }: Services): readonly FaultRule[] {
+  const code = settings.instanceGenerationFailure;
+  if (code === undefined) return [];
+  return [
+    {
+      origin: "instanceGenerationFailure",
+      effect: `instanceGenerationFailure is configured as ${code}`,
+      matches: ({ operation: name }) => name === "generateInstance",
+      response: ok(CONFIGURED_FAILURES[code]),
+    },
+  ];
+}
+
+export const generateInstance = operation({
+  name: "generateInstance",
+  method: "POST",
+  path: "/targets/{id}/instances",
+  summary: "Makes an instance of a template (VuMark) target, as the image that the Accept header names.",
+  security: "serverKeys",
+  checks: targetTable.row(databaseHasTemplates).row(templateProcessed).row(mediaTypeAccepted),
+  body: jsonBody({ instance_id: { type: "string", minLength: 1 } }),
+  responses: [
+    ...[...FORMATS.values()].map(({ response }) => response),
+    ...Object.values(CONFIGURED_FAILURES),
+  ],
+  handle: ({ format: { response, render }, body }) =>
+    // A lone surrogate is no character that any of the formats could carry.
+    ok(response, render(Buffer.from(String(body.fields.instance_id)).toString())),
+});
+
+export const instanceOperations = [generateInstance];

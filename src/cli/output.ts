@@ -1,0 +1,38 @@
+import type { Writable } from "node:stream";
+
+/** Bytes that may wait for whoever reads the log; what comes beyond is dropped, and counted. */
+const MAX_WAITING = 2 ** 20;
+
+/** The log on standard error: whether somebody reads it, or it is closed, never ends, blocks or keeps the process. */
+export class LogOutput {
+  private dropped = 0;
+
+  constructor(private readonly stream: Writable) {
+    stream.on("error", () => {});
+  }
+
+  write(text: string): void {
+    if (this.stream.destroyed) return;
+    if (this.stream.writableLength > MAX_WAITING) {
+      this.dropped += 1;
+      return;
+    }
+    if (this.dropped > 0)
+      this.stream.write(`${JSON.stringify({ level: "warn", droppedLines: this.dropped })}\n`);
+    this.dropped = 0;
+    this.stream.write(text);
+  }
+
+  /** Resolves when everything was handed over, with true, or when the time is over, with false. */
+  async drain(milliseconds: number): Promise<boolean> {
+    if (this.stream.destroyed || this.stream.writableLength === 0) return true;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), milliseconds);
+      const done = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      this.stream.write("", done);
+    });
+  }
+}

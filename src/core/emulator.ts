@@ -1,0 +1,314 @@
+import type { Api, MalformedKind } from "./api.ts";
+import { runChecks } from "./check.ts";
+import { type Clock, realMilliseconds } from "./clock.ts";
+import type { ApiResponse, Context } from "./context.ts";
+import { type FaultRule, Faults, faultRequest } from "./faults.ts";
+import type { Journal, RequestResult } from "./journal.ts";
+import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
+import type { ApiOperation, OperationResult } from "./operation.ts";
+import type { Service } from "./operation-names.ts";
+import type { Profile } from "./profiles.ts";
+import type { Random } from "./random.ts";
+import { recordRequest, recordResponse } from "./recorded-message.ts";
+import { RequestBody } from "./request-body.ts";
+import { makeResponse, PreparedResponse } from "./response.ts";
+import type { PathParams } from "./router.ts";
+import { namedAccessKey } from "./signing.ts";
+import { messageOf } from "./text.ts";
+import { unservedReason } from "./unserved.ts";
+
+/** What the emulator itself needs of the parts that operations see. */
+export interface EmulatorServices {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly profile: Profile;
+  readonly journal: Journal;
+  readonly settings: {
+    /** Waited before every answer of an API that is delayed, in seconds. */
+    readonly responseDelaySeconds: number;
+    readonly delay: (seconds: number) => Promise<void>;
+  };
+}
+
+export interface EmulatorOptions {
+  /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
+  readonly unservedPaths: "notFound" | "connectionError";
+  /** Default: those that the settings name. */
+  readonly faults?: Faults;
+  /** Answers a request that failed, and says who refused it and why; without an answer the error is thrown. */
+  readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
+}
+
+/** What a server refuses, rather than the service: a line of text in the shape of the API's responses. */
+export interface ServerRefusal {
+  readonly status: number;
+  readonly refusedBy: string;
+  readonly reason: string;
+  /** Default: the reason. */
+  readonly line?: string;
+}
+
+/** An answer on its way: a response or none, and how long the client waits for it beside the configured delay. */
+type Answer = (OperationResult | NoResponse) & { readonly delaySeconds?: number };
+
+/** The client's connection fails with the reason. */
+interface NoResponse extends Omit<OperationResult, "response"> {
+  readonly response?: undefined;
+  readonly failure: ConnectionError["kind"];
+  readonly reason: string;
+}
+
+interface Route<Services> {
+  readonly api: Api<Services>;
+  readonly operation?: ApiOperation<Services> | undefined;
+  readonly params: PathParams;
+  readonly pathIsServed: boolean;
+}
+
+/** The whole emulator behind one function: a request in, a response out. Transports only translate. */
+export class Emulator<Services extends EmulatorServices> {
+  readonly faults: Faults;
+
+  constructor(
+    private readonly apis: readonly Api<Services>[],
+    private readonly services: Services,
+    /** The parts as a request that arrives now sees them. */
+    private readonly forRequest: (services: Services) => Services,
+    private readonly options: EmulatorOptions,
+  ) {
+    this.faults =
+      options.faults ?? new Faults(apis.flatMap(({ presetFaults }) => presetFaults?.(services) ?? []));
+  }
+
+  get journal(): Journal {
+    return this.services.journal;
+  }
+
+  /**
+   * Answers one request.
+   *
+   * @param host - what the host serves; the first API answers what none of them serves.
+   * @throws what a user's own matcher, rater or store threw.
+   */
+  async handle(host: readonly [Service, ...Service[]], request: WireRequest): Promise<Result> {
+    const route = this.findRoute(host, request);
+    const services = this.forRequest(this.services);
+    return this.journalled(route, request, (context) =>
+      this.faults.areNone
+        ? this.answer(host, route, context, services)
+        : this.answerOrFault(route, context, services, () => this.answer(host, route, context, services)),
+    );
+  }
+
+  /** Answers what a transport could not make a whole request of: no check runs, but the delay and the journal do. */
+  async answerMalformed(
+    service: Service,
+    request: WireRequest,
+    kind: MalformedKind,
+    refused: Required<Pick<OperationResult, "refusedBy" | "reason">>,
+  ): Promise<Result> {
+    const api = this.api(service);
+    return this.journalled({ api }, request, async (context) => {
+      const response = makeResponse(api.malformed[kind], context, refused.reason);
+      return { response: await this.finish(api, response, context), ...refused };
+    });
+  }
+
+  /** Answers what a server does not let in: no check runs, but the delay and the journal do. */
+  async refuse(service: Service, request: WireRequest, refusal: ServerRefusal): Promise<Result> {
+    const api = this.api(service);
+    return this.journalled({ api }, request, (context) => this.serverAnswer(api, refusal, context));
+  }
+
+  private async serverAnswer(
+    api: Api<Services>,
+    { status, refusedBy, reason, line = reason }: ServerRefusal,
+    context: Context,
+  ): Promise<OperationResult> {
+    const response = makeResponse(api.serverText(status), context, line);
+    return { response: await this.finish(api, response, context), refusedBy, reason };
+  }
+
+  /** Notes a connection that no transport could answer, and whose client got this reason. */
+  async refuseConnection(service: Service, authority: string, reason: string): Promise<void> {
+    const api = this.api(service);
+    const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
+    await this.journalled({ api }, request, async () => ({
+      response: undefined,
+      failure: "refused",
+      refusedBy: "transport",
+      reason,
+    }));
+  }
+
+  private async journalled(
+    { api, operation }: Pick<Route<Services>, "api" | "operation">,
+    request: WireRequest,
+    respond: (context: Context) => Promise<Answer>,
+  ): Promise<Result> {
+    const { clock, profile, random } = this.services;
+    const context: Context = { request, now: clock.now().getTime(), profile, random, notes: {} };
+    const started = realMilliseconds();
+    const { method, path } = request;
+    const time = new Date(context.now);
+    const close = this.journal.open({
+      time,
+      api: api.name,
+      operation: operation?.name,
+      method,
+      path,
+      request: recordRequest(request, api.holdsSecrets),
+    });
+    const record = (result: Omit<RequestResult, "durationMs">) =>
+      close({ durationMs: realMilliseconds() - started, ...context.notes, ...result });
+
+    try {
+      const answer = await this.answerOrFailure(api, context, respond);
+      const { refusedBy, delaySeconds } = answer;
+      const reason = refusedBy === undefined ? answer.reason : withCutOff(answer.reason, request);
+      if (answer.response === undefined) {
+        record({ refusedBy, reason });
+        await this.delayAnswer(api, delaySeconds);
+        const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
+        return { connectionError: { kind: answer.failure, message } };
+      }
+      const { status, headers, body, resultCode } = answer.response;
+      const response = recordResponse({ headers, body }, api.holdsSecrets);
+      record({ response, status, resultCode, refusedBy, reason: reason ?? context.notes.reason });
+      await this.delayAnswer(api, delaySeconds);
+      return { response: { status, headers, body } };
+    } catch (error) {
+      record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
+      throw error;
+    }
+  }
+
+  private async answerOrFailure(
+    api: Api<Services>,
+    context: Context,
+    respond: (context: Context) => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await respond(context);
+    } catch (error) {
+      const refusal = this.options.answerFailure?.(error);
+      if (refusal === undefined) throw error;
+      return this.serverAnswer(api, refusal, context);
+    }
+  }
+
+  private async delayAnswer({ isDelayed }: Api<Services>, furtherSeconds = 0): Promise<void> {
+    const { responseDelaySeconds, delay } = this.services.settings;
+    const seconds = (isDelayed ? responseDelaySeconds : 0) + furtherSeconds;
+    if (seconds > 0) await delay(seconds);
+  }
+
+  private async answer(
+    host: readonly Service[],
+    { api, operation, params, pathIsServed }: Route<Services>,
+    context: Context,
+    services: Services,
+  ): Promise<Answer> {
+    const { request } = context;
+    if (operation !== undefined) {
+      const body = new RequestBody(request.body);
+      const result = await operation.answer({ ...context, services, operation, params, body });
+      if (api.finish === undefined) return result;
+      return { ...result, response: await api.finish(result.response, context, this.services) };
+    }
+    const refused = await runChecks(api.unservedChecks ?? [], context);
+    const refusedBy = refused?.refusedBy ?? "route";
+    const reason = refused?.refusal.reason ?? unservedReason(this.apis, host, request);
+    if (refused === undefined && !pathIsServed && this.options.unservedPaths === "connectionError")
+      return { failure: "refused", refusedBy, reason };
+    const response = (refused?.refusal ?? api.unserved(context)).respond(context);
+    return { response: await this.finish(api, response, context), refusedBy, reason };
+  }
+
+  private async answerOrFault(
+    { api, operation }: Route<Services>,
+    context: Context,
+    services: Services,
+    answer: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const key = namedAccessKey(header(context.request, "authorization"));
+    const owner = key === undefined ? undefined : await api.keyOwner(key, services);
+    const database = owner?.databaseName;
+    const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
+    const rule = this.faults.choose(request, this.services.random);
+    if (rule === undefined) return answer();
+    context.notes.fault = rule.origin;
+    if (database !== undefined) context.notes.database = database;
+    return this.applyFault(rule, { api, operation }, context, answer);
+  }
+
+  private async applyFault(
+    { response, resetConnection = false, executed = false, delaySeconds = 0, effect }: FaultRule,
+    route: Pick<Route<Services>, "api" | "operation">,
+    context: Context,
+    answer: () => Promise<Answer>,
+  ): Promise<Answer> {
+    // Who refused a request that was executed all the same is worth more than what was done to the answer.
+    const facts = ({ refusedBy, reason = effect }: Pick<Answer, "refusedBy" | "reason"> = {}) => ({
+      reason,
+      delaySeconds,
+      ...(refusedBy !== undefined && { refusedBy }),
+    });
+    if (response === undefined && !resetConnection) {
+      const own = await answer();
+      return { ...own, ...facts(own) };
+    }
+    const told = facts(executed ? await answer() : undefined);
+    if (response === undefined) return { failure: "reset", ...told };
+    return { response: await this.faultResponse(response, route, context), ...told };
+  }
+
+  private async faultResponse(
+    response: NonNullable<FaultRule["response"]>,
+    { api, operation }: Pick<Route<Services>, "api" | "operation">,
+    context: Context,
+  ): Promise<ApiResponse> {
+    if (response instanceof PreparedResponse) return response.respond(context);
+    if ("resultCode" in response) {
+      const failure = api.failure(response.resultCode, response.status, operation);
+      return this.finish(api, failure.respond(context), context);
+    }
+    const { status, headers = {}, body = "" } = response;
+    return { status, headers: Object.entries(headers), body: Buffer.from(body) };
+  }
+
+  private async finish(api: Api<Services>, response: ApiResponse, context: Context): Promise<ApiResponse> {
+    return api.finish === undefined ? response : api.finish(response, context, this.services);
+  }
+
+  private api(service: Service): Api<Services> {
+    const found = this.apis.find(({ name }) => name === service);
+    if (found === undefined) throw new Error(`no API has the name ${service}`);
+    return found;
+  }
+
+  private findRoute(host: readonly [Service, ...Service[]], { method, path }: WireRequest): Route<Services> {
+    const apis = host.map((service) => this.api(service));
+    for (const api of apis) {
+      for (const operation of api.operations) {
+        const params = operation.method === method ? operation.match(path) : undefined;
+        if (params !== undefined) return { api, operation, params, pathIsServed: true };
+      }
+    }
+    const serving = apis.findLast(({ operations }) =>
+      operations.some((operation) => operation.match(path) !== undefined),
+    );
+    return { api: serving ?? this.api(host[0]), params: {}, pathIsServed: serving !== undefined };
+  }
+}
+
+/** The reason, and that the body came only in part, which explains most of what is wrong with such a request. */
+function withCutOff(
+  reason: string | undefined,
+  { isCutOff, body, headers }: WireRequest,
+): string | undefined {
+  if (isCutOff !== true) return reason;
+  const announced = header({ headers }, "content-length") ?? "an unknown number of";
+  const cutOff = `the body was cut off: ${body.length} of ${announced} bytes arrived`;
+  return reason === undefined ? cutOff : `${reason}; ${cutOff}`;
+}

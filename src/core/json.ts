@@ -1,0 +1,139 @@
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Deeper values are refused: they could not be kept, which the schemas of records say too. */
+const MOST_LEVELS = 100;
+/** No request needs so many; a body of nothing else would take seconds to parse. */
+const MOST_OBJECTS_AND_ARRAYS = 200_000;
+
+/**
+ * Reads JSON. What is wrong with it is told by kind and position; the text may hold secrets, and is never shown.
+ *
+ * @example parseJson('{"name":}') // { error: "unexpected character at position 8" }
+ */
+export function parseJson(
+  text: string,
+): { readonly value: unknown; readonly error?: undefined } | { readonly error: string } {
+  const excess = excessIn(text);
+  if (excess !== undefined) return { error: excess };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    const position = faultPosition(text);
+    return {
+      error:
+        position >= text.length
+          ? `unexpected end at position ${text.length}`
+          : `unexpected character at position ${position}`,
+    };
+  }
+}
+
+/** Whether there are more than so many brackets; most texts have few, which is found at once. */
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > MOST_LEVELS) return true;
+    }
+  }
+  return false;
+}
+
+function excessIn(text: string): string | undefined {
+  if (!hasManyBrackets(text)) return undefined;
+  let depth = 0;
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at) - 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    else if (character === "[" || character === "{") {
+      depth += 1;
+      count += 1;
+      if (depth > MOST_LEVELS) return `nested deeper than ${MOST_LEVELS} levels at position ${at}`;
+      if (count > MOST_OBJECTS_AND_ARRAYS)
+        return `more than ${MOST_OBJECTS_AND_ARRAYS} objects and arrays at position ${at}`;
+    }
+  }
+  return undefined;
+}
+
+/** The position behind a string's closing quote, whatever is between the quotes. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+const matchEnd = (pattern: RegExp, text: string, at: number): number | undefined => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+};
+
+/** Where a text that is not JSON stops being JSON. */
+function faultPosition(text: string): number {
+  const closers: string[] = [];
+  // What may come next: a value, a key, either of them or the end of what was just opened, a colon, or what follows a value.
+  let next: "value" | "key" | "colon" | "more" = "value";
+  let justOpened = false;
+  for (let at = matchEnd(SPACE, text, 0) ?? 0; at < text.length; at = matchEnd(SPACE, text, at) ?? at) {
+    const character = text[at] ?? "";
+    const mayClose = next === "more" || justOpened;
+    if (mayClose && character === closers.at(-1)) {
+      closers.pop();
+      next = "more";
+      at += 1;
+    } else if (next === "more") {
+      if (character !== "," || closers.length === 0) return at;
+      next = closers.at(-1) === "}" ? "key" : "value";
+      at += 1;
+    } else if (next === "colon") {
+      if (character !== ":") return at;
+      next = "value";
+      at += 1;
+    } else if (character === '"') {
+      const end = stringEnd(text, at);
+      if (end.fault !== undefined) return end.fault;
+      next = next === "key" ? "colon" : "more";
+      at = end.at;
+    } else if (next === "value" && (character === "{" || character === "[")) {
+      closers.push(character === "{" ? "}" : "]");
+      next = character === "{" ? "key" : "value";
+      justOpened = true;
+      at += 1;
+      continue;
+    } else {
+      const end = next === "value" ? matchEnd(LITERAL, text, at) : undefined;
+      if (end === undefined) return at;
+      next = "more";
+      at = end;
+    }
+    justOpened = false;
+  }
+  return text.length;
+}
+
+function stringEnd(text: string, start: number): { readonly at: number; readonly fault?: number } {
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (character === '"') return { at: at + 1 };
+    if (character < " ") return { at, fault: at };
+    if (character === "\\") {
+      const end = matchEnd(ESCAPE, text, at);
+      if (end === undefined) return { at, fault: at };
+      at = end - 1;
+    }
+  }
+  return { at: text.length, fault: text.length };
+}

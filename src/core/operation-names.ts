@@ -1,0 +1,39 @@
+/** The APIs, in the order in which hints name them. */
+export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
+/** One of the four APIs. */
+export type Service = (typeof SERVICES)[number];
+
+/** What requests ask for; beside these, the target manager's operations. */
+export const OPERATIONS = [
+  "addTarget",
+  "listTargets",
+  "getTarget",
+  "updateTarget",
+  "deleteTarget",
+  "getDuplicates",
+  "databaseSummary",
+  "targetSummary",
+  "generateInstance",
+  "requestReport",
+  "downloadReport",
+  "query",
+  "token",
+  "listCredentials",
+  "createCredential",
+  "updateCredentialScopes",
+  "deleteCredential",
+  "createDataset",
+  "datasetStatus",
+  "downloadDataset",
+  "deleteDataset",
+] as const;
+
+/** What a request asked for, by the name that the journal and fault rules use. */
+export type Operation = (typeof OPERATIONS)[number] | `manager.${string}`;
+
+/** What the name of an operation may be, in words. */
+export const OPERATION_NAMES = `${OPERATIONS.join(", ")}, or one of the manager's, which begin with "manager."`;
+
+/** Whether it is the name of an operation. */
+export const isOperation = (name: unknown): name is Operation =>
+  typeof name === "string" && (name.startsWith("manager.") || OPERATIONS.some((known) => known === name));

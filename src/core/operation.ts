@@ -1,0 +1,100 @@
+import { type AnyCheck, type CheckTable, runChecks } from "./check.ts";
+import type { ApiResponse, BodyKeys, Context, OperationContext } from "./context.ts";
+import type { MaybePromise } from "./message.ts";
+import type { Operation } from "./operation-names.ts";
+import type { Profile } from "./profiles.ts";
+import {
+  assertDeclared,
+  type DeclaredResponses,
+  type JsonSchema,
+  type PreparedResponse,
+  Refusal,
+  responsesUnder,
+} from "./response.ts";
+import { type PathParams, pathMatcher } from "./router.ts";
+
+/** The body that an operation takes. */
+export interface DeclaredBody {
+  readonly contentType: string;
+  readonly schema: JsonSchema | ((profile: Profile) => JsonSchema);
+  /** The keys of a JSON object that takes no others. */
+  readonly keys?: BodyKeys;
+}
+
+/** How requests to an operation authenticate. */
+export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";
+
+/** What is said of an operation beside its checks and its handler. */
+interface OperationFacts {
+  readonly method: string;
+  /** With parameters: `/targets/{id}`, `/reports/{file:[^/]+\.csv}`. */
+  readonly path: string;
+  /** What it does, in one sentence. */
+  readonly summary: string;
+  /** Absent: requests authenticate in no way. */
+  readonly security?: SecurityScheme;
+  readonly body?: DeclaredBody;
+  /** Query parameters, by name. */
+  readonly query?: (profile: Profile) => Readonly<Record<string, JsonSchema>>;
+  /** Every response of the handler, refusals included. */
+  readonly responses: DeclaredResponses;
+}
+
+/** One operation of one API. */
+export interface ApiOperation<Services = never> extends OperationFacts {
+  readonly name: Operation;
+  /** Those of its table that concern it, in order. */
+  readonly checks: readonly AnyCheck[];
+  readonly match: (path: string) => PathParams | undefined;
+  readonly answer: (context: OperationContext<Services>) => Promise<OperationResult>;
+}
+
+/** A response, and who refused the request and why, if it was refused. */
+export interface OperationResult {
+  readonly response: ApiResponse;
+  readonly refusedBy?: string;
+  readonly reason?: string;
+}
+
+/**
+ * Defines an operation. Which checks of the table concern it is worked out here, once.
+ *
+ * @param handle - runs when every check has passed; may still refuse (a conflict that only the store can see).
+ */
+export function operation<
+  Services,
+  Name extends Operation,
+  Contexts extends { readonly [Key in Name]: OperationContext<Services> },
+>({
+  name,
+  checks: table,
+  handle,
+  ...facts
+}: OperationFacts & {
+  readonly name: Name;
+  readonly checks: CheckTable<Contexts>;
+  readonly handle: (context: Contexts[Name]) => MaybePromise<PreparedResponse>;
+}): ApiOperation<Services> {
+  const checks = table.for(name);
+  return {
+    name,
+    ...facts,
+    checks,
+    match: pathMatcher(facts.path),
+    answer: async (context) => {
+      const refused = await runChecks(checks, context);
+      if (refused !== undefined) return refusalResult(context, refused.refusal, refused.refusedBy);
+      const handled = await handle(context as never);
+      assertDeclared(`the operation ${name}`, responsesUnder(facts.responses, context.profile), handled);
+      return handled instanceof Refusal
+        ? refusalResult(context, handled, name)
+        : { response: handled.respond(context) };
+    },
+  };
+}
+
+const refusalResult = (context: Context, refusal: Refusal, refusedBy: string): OperationResult => ({
+  response: refusal.respond(context),
+  ...(!refusal.isNotYet && { refusedBy }),
+  reason: refusal.reason,
+});

@@ -1,0 +1,133 @@
+import type { Service } from "./operation-names.ts";
+
+/** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
+export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
+/** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** The profile unless another is chosen. */
+export const DEFAULT_PROFILE: ProfileName = "neutral";
+
+/** Every point in which the two profiles differ . Nothing else knows a profile's name. */
+export interface Profile {
+  readonly name: ProfileName;
+  readonly regionHeader: string;
+  readonly upstreamTimeHeader: string;
+  readonly rateLimitedHeader: string;
+  /** Prefix of the report URL's parameters, and the words inside them. */
+  readonly reportParameterPrefix: string;
+  readonly reportAlgorithm: string;
+  readonly reportCredentialScope: string;
+  /** Query responses carry the region header. */
+  readonly queryRegion: boolean;
+  /** How an unknown multipart field of a query is answered. */
+  readonly unknownQueryField: "json" | "text";
+  /** A query with the content type `*`/`*` is read as multipart without a boundary, instead of refused with 415. */
+  readonly anyContentTypeIsMultipart: boolean;
+  /** Unserved paths that begin so get the 404 page; others an empty 404. */
+  readonly notFoundPagePrefixes: readonly string[];
+  readonly failedTargetsCanBeUpdated: boolean;
+  /** A dataset body that is not valid JSON: a validation error with one detail, or an error of its own. */
+  readonly invalidDatasetJson: "validation" | "error";
+  /** A dataset creation whose `Content-Length` is not an integer: a validation error, or the load balancer's page. */
+  readonly invalidDatasetLength: "validation" | "page";
+  readonly datasetViewsRequired: boolean;
+  /** The models of an advanced dataset must have different names. */
+  readonly modelNamesUnique: boolean;
+  /** The 404 page is always gzipped, or only for clients that accept it. */
+  readonly notFoundPageEncoding: "always" | "negotiated";
+  /** `motionHint` and `trackingMode` with an allowed value are accepted; else any value is refused. */
+  readonly trackingHintsSupported: boolean;
+  /** The accepted values of `cadDataFormat`, upper case; null: not checked. */
+  readonly cadDataFormats: readonly string[] | null;
+  /** `cadDataUuid` counts as a model's source. */
+  readonly cadDataUuidIsSource: boolean;
+  /** Whether wrong numbers of models are reported right after the types (stage 2) or last. */
+  readonly modelCountsReported: "afterTypes" | "last";
+  /** Deleting a dataset through the other family's route deletes it, instead of answering 200 and keeping it. */
+  readonly crossFamilyDeleteDeletes: boolean;
+}
+
+const neutral: Profile = {
+  name: "neutral",
+  regionHeader: "x-cloud-region",
+  upstreamTimeHeader: "x-proxy-upstream-service-time",
+  rateLimitedHeader: "x-proxy-ratelimited",
+  reportParameterPrefix: "X-Storage-",
+  reportAlgorithm: "STORAGE4-HMAC-SHA256",
+  reportCredentialScope: "us-east-2/storage/request",
+  queryRegion: true,
+  unknownQueryField: "json",
+  anyContentTypeIsMultipart: false,
+  notFoundPagePrefixes: [
+    "/targets",
+    "/summary",
+    "/duplicates",
+    "/imagetargets/databases",
+    "/oauth2/",
+    "/modeltargets/",
+    "/reports/",
+  ],
+  failedTargetsCanBeUpdated: true,
+  invalidDatasetJson: "validation",
+  invalidDatasetLength: "validation",
+  datasetViewsRequired: false,
+  modelNamesUnique: false,
+  notFoundPageEncoding: "negotiated",
+  trackingHintsSupported: true,
+  cadDataFormats: null,
+  cadDataUuidIsSource: false,
+  modelCountsReported: "afterTypes",
+  crossFamilyDeleteDeletes: true,
+};
+
+const vuforia: Profile = {
+  name: "vuforia",
+  regionHeader: "x-aws-region",
+  upstreamTimeHeader: "x-envoy-upstream-service-time",
+  rateLimitedHeader: "x-envoy-ratelimited",
+  reportParameterPrefix: "X-Amz-",
+  reportAlgorithm: "AWS4-HMAC-SHA256",
+  reportCredentialScope: "us-east-2/s3/aws4_request",
+  queryRegion: false,
+  unknownQueryField: "text",
+  anyContentTypeIsMultipart: true,
+  notFoundPagePrefixes: ["/targets", "/summary", "/duplicates"],
+  failedTargetsCanBeUpdated: false,
+  invalidDatasetJson: "error",
+  invalidDatasetLength: "page",
+  datasetViewsRequired: true,
+  modelNamesUnique: true,
+  notFoundPageEncoding: "always",
+  trackingHintsSupported: false,
+  cadDataFormats: [
+    "ZIP",
+    "GLB",
+    "DRC_GLB",
+    "DRC_GLTF",
+    "DAE",
+    "FBX",
+    "IGES",
+    "OBJ",
+    "PVS",
+    "PVZ",
+    "STL",
+    "VRML",
+  ],
+  cadDataUuidIsSource: true,
+  modelCountsReported: "last",
+  crossFamilyDeleteDeletes: false,
+};
+
+export const profiles: Readonly<Record<ProfileName, Profile>> = { neutral, vuforia };
+
+/** The region header's value, under both profiles. */
+export const REGIONS = "us-east-2, us-west-2";
+
+/** Base URLs of the four APIs, unless others are chosen. */
+export const DEFAULT_URLS = {
+  target: "https://vws.vuforia.com",
+  modelTarget: "https://vws.vuforia.com",
+  query: "https://cloudreco.vuforia.com",
+  manager: "http://target-manager.test",
+} as const satisfies Readonly<Record<Service, string>>;

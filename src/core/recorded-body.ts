@@ -1,0 +1,271 @@
+import { gunzipSync } from "node:zlib";
+import { decodeServiceBase64 } from "../schema/base64.ts";
+import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
+import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
+import { parseMediaType, type RawPart, splitParts } from "./multipart.ts";
+
+/** An image in a body. */
+export interface RecordedImage {
+  /** By its first bytes, whatever type was declared. */
+  readonly format: ImageFormat;
+  /** In pixels, by the image's header; undefined when that is damaged. */
+  readonly width: number | undefined;
+  /** In pixels, by the image's header; undefined when that is damaged. */
+  readonly height: number | undefined;
+  /** In bytes. */
+  readonly size: number;
+  /** The file itself. */
+  readonly bytes: Buffer;
+}
+
+/** A file part of a multipart form. */
+export interface RecordedFile {
+  /** The `filename` parameter, possibly empty. */
+  readonly filename: string;
+  /** The part's own `Content-Type`. */
+  readonly contentType: string | undefined;
+  /** Exactly what stands between the part's headers and the next boundary. */
+  readonly bytes: Buffer;
+  /** What the file is, if it is an image. */
+  readonly image: RecordedImage | undefined;
+}
+
+/** How a body is to be read. */
+export interface BodyFacts {
+  /** Of the body as it was sent; the bytes may be fewer, when secrets were taken out of them. */
+  readonly size: number;
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
+  /** The API's bodies have secrets by design: what cannot be read, and so not be masked, is not shown at all. */
+  readonly holdsSecrets?: boolean | undefined;
+  /** The emulator made it, not a client. */
+  readonly madeHere?: boolean | undefined;
+}
+
+const SECRET_WORD = /secret|password|token|api[-_]?key/i;
+const MOST_DECODED_BYTES = 64 * 1024 * 1024;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * A body as the journal keeps it. It is read only when it is looked at, and never fails: what a body is not, is undefined.
+ * Values of secret fields are replaced in all of its views.
+ *
+ * @example
+ * const { body } = mock.requests[0].request;
+ * body.fields; // { image: { filename: "picture.jpg", bytes: <Buffer …>, … }, max_num_results: "5" }
+ * String(body); // "image: ‹JPEG of 320x240 pixels, 20311 bytes›\nmax_num_results: 5"
+ */
+export class RecordedBody {
+  /** In bytes, as it was sent. */
+  readonly size: number;
+  /**
+   * How it is read.
+   *
+   * @internal
+   */
+  readonly facts: BodyFacts;
+  #kept: Buffer | undefined;
+  #whyDropped = "";
+
+  /** @internal */
+  constructor(bytes: Buffer | undefined, facts: BodyFacts) {
+    this.size = facts.size;
+    this.facts = facts;
+    this.#kept = bytes;
+    if (bytes === undefined) this.#whyDropped = "the journal no longer held it";
+  }
+
+  /** Whether the bytes are gone because newer bodies needed the room; see the option `journalBodyBytes`. */
+  get dropped(): boolean {
+    return this.#kept === undefined;
+  }
+
+  /**
+   * Lets go of the bytes.
+   *
+   * @internal
+   */
+  drop(why: string): void {
+    this.#kept = undefined;
+    this.#whyDropped = why;
+  }
+
+  /** The bytes, decoded if they were sent with a content encoding; undefined when they were dropped. */
+  get bytes(): Buffer | undefined {
+    const bytes = this.#decoded;
+    return bytes === undefined ? undefined : this.#withoutSecrets(bytes);
+  }
+
+  /** The bytes as UTF-8. */
+  get text(): string | undefined {
+    return textOf(this.bytes);
+  }
+
+  /** The JSON value. */
+  get json(): unknown {
+    return jsonOf(this.text);
+  }
+
+  /** The fields of a form, by name, the first of repeated ones: text, or a file. */
+  get fields(): Readonly<Record<string, string | RecordedFile>> | undefined {
+    const bytes = this.bytes;
+    if (bytes === undefined) return undefined;
+    const parts = this.#partsOf(bytes);
+    if (parts !== undefined) return firstOf(parts.map(readField));
+    if (this.#mediaType !== "application/x-www-form-urlencoded") return undefined;
+    return firstOf([...new URLSearchParams(this.text ?? "")]);
+  }
+
+  /** The image: the body itself, the field `image` of a form, or the decoded `image` of a JSON object. */
+  get image(): RecordedImage | undefined {
+    const bytes = this.bytes;
+    if (bytes === undefined) return undefined;
+    const itself = imageOf(bytes);
+    if (itself !== undefined) return itself;
+    const file = this.fields?.image;
+    if (typeof file === "object") return file.image;
+    const text = isObject(this.json) ? this.json.image : undefined;
+    return typeof text === "string" ? imageOf(decodeServiceBase64(text)) : undefined;
+  }
+
+  /** The body as short text: images as format, pixels and size, long text cut. */
+  toString(): string {
+    const { bytes, size } = this;
+    if (bytes === undefined) return `‹${size} bytes, dropped: ${this.#whyDropped}›`;
+    if (bytes.length === 0) return "";
+    const itself = imageOf(bytes);
+    if (itself !== undefined) return showImage(itself);
+    const { fields } = this;
+    if (fields !== undefined) {
+      return Object.entries(fields)
+        .map(([name, value]) => `${name}: ${typeof value === "string" ? cut(value) : showFile(value)}`)
+        .join("\n");
+    }
+    const text = textOf(bytes);
+    if (text === undefined) return `‹${size} bytes: ${bytes.toString("hex", 0, 16)}${size > 16 ? "…" : ""}›`;
+    const { shortJson } = this;
+    return shortJson === undefined ? cut(text) : JSON.stringify(shortJson);
+  }
+
+  /** The JSON value with images named and long text cut. */
+  get shortJson(): unknown {
+    return shortened(this.json);
+  }
+
+  /** What `JSON.stringify` shows: no bytes. */
+  toJSON(): object {
+    return { size: this.size, ...(this.dropped && { dropped: true }), text: this.toString() };
+  }
+
+  get #decoded(): Buffer | undefined {
+    const { contentEncoding } = this.facts;
+    if (this.#kept === undefined || contentEncoding?.toLowerCase() !== "gzip") return this.#kept;
+    try {
+      return gunzipSync(this.#kept, { maxOutputLength: MOST_DECODED_BYTES });
+    } catch {
+      return this.#kept;
+    }
+  }
+
+  get #mediaType(): string {
+    return parseMediaType(this.facts.contentType ?? "").main;
+  }
+
+  #partsOf(bytes: Buffer): readonly RawPart[] | undefined {
+    const { main, parameters } = parseMediaType(this.facts.contentType ?? "");
+    const boundary = parameters.get("boundary");
+    if (main !== "multipart/form-data" || !boundary) return undefined;
+    return splitParts(bytes, Buffer.from(boundary, "latin1"));
+  }
+
+  #withoutSecrets(bytes: Buffer): Buffer {
+    const { holdsSecrets = false, madeHere = false } = this.facts;
+    const parts = this.#partsOf(bytes);
+    if (parts?.some((part) => isSecretName(nameOf(part)))) return this.#notShown;
+    const text = parts === undefined && formatOf(bytes) === undefined ? textOf(bytes) : undefined;
+    if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;
+    if (text === "" || !(holdsSecrets || SECRET_WORD.test(text))) return bytes;
+    const json = jsonOf(text);
+    if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !madeHere)));
+    if (/^[^\s{["]*=/.test(text)) return Buffer.from(maskParameters(text));
+    if (madeHere) return Buffer.from(maskSentence(text));
+    return holdsSecrets || /^\s*[{["]/.test(text) ? this.#notShown : bytes;
+  }
+
+  get #notShown(): Buffer {
+    return Buffer.from(`‹${this.size} bytes that are not shown: they may hold a secret›`);
+  }
+}
+
+function textOf(bytes: Buffer | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A parameter of a part's `Content-Disposition`, in quotes or bare. */
+function parameterOf({ headers }: RawPart, name: string): string | undefined {
+  const line = headers.split("\r\n").find((each) => /^content-disposition\s*:/i.test(each)) ?? "";
+  const found = parseMediaType(line).parameters.get(name);
+  return found === undefined ? undefined : Buffer.from(found, "latin1").toString();
+}
+
+/** Of repeated names the first counts. */
+function firstOf<Value>(fields: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
+  const named = new Map<string, Value>();
+  for (const [name, value] of fields) if (!named.has(name)) named.set(name, value);
+  return Object.fromEntries(named);
+}
+
+const nameOf = (part: RawPart): string => parameterOf(part, "name") ?? "";
+
+function readField(part: RawPart): [string, string | RecordedFile] {
+  const name = nameOf(part);
+  const filename = parameterOf(part, "filename");
+  if (filename === undefined) return [name, part.content.toString()];
+  const contentType = /^content-type\s*:\s*(.*)$/im.exec(part.headers)?.[1]?.trim();
+  return [name, { filename, contentType, bytes: part.content, image: imageOf(part.content) }];
+}
+
+function imageOf(bytes: Buffer | undefined): RecordedImage | undefined {
+  const format = bytes === undefined ? undefined : formatOf(bytes);
+  if (bytes === undefined || format === undefined) return undefined;
+  const pixels = pixelSizeOf(bytes);
+  return { format, width: pixels?.width, height: pixels?.height, size: bytes.length, bytes };
+}
+
+function showImage({ format, width, height, size }: RecordedImage): string {
+  return `‹${format} of ${width ?? "?"}x${height ?? "?"} pixels, ${size} bytes›`;
+}
+
+const showFile = ({ image, bytes }: RecordedFile): string =>
+  image === undefined ? `‹file of ${bytes.length} bytes, neither PNG nor JPEG›` : showImage(image);
+
+const LONGEST_TEXT = 300;
+
+const cut = (text: string): string =>
+  text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}… (${text.length} characters)`;
+
+function shortened(value: unknown): unknown {
+  if (typeof value === "string") {
+    const image = value.length < 32 || value === HIDDEN ? undefined : imageOf(decodeServiceBase64(value));
+    return image === undefined ? cut(value) : showImage(image);
+  }
+  if (Array.isArray(value)) return value.map(shortened);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each)]));
+}

@@ -1,0 +1,101 @@
+import { maskHeaders, maskParameters } from "./masking.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "./message.ts";
+import { type BodyFacts, RecordedBody } from "./recorded-body.ts";
+
+/** What of a message is recorded. */
+interface Parts {
+  readonly headers: HeaderList;
+  readonly body: RecordedBody;
+}
+
+abstract class RecordedMessage {
+  readonly #headers: HeaderList;
+  /** The body, as bytes and read as what it is. */
+  readonly body: RecordedBody;
+
+  constructor({ headers, body }: Parts) {
+    this.#headers = headers;
+    this.body = body;
+  }
+
+  /** Header lines in their order, with the case that the transport shows. Credentials are masked. */
+  get headerLines(): HeaderList {
+    return maskHeaders(this.#headers);
+  }
+
+  /** Headers by lower-case name; repeated ones are joined with `, `. Credentials are masked. */
+  get headers(): Readonly<Record<string, string>> {
+    const lines = { headers: this.headerLines };
+    return Object.fromEntries(lines.headers.map(([name]) => [name.toLowerCase(), header(lines, name) ?? ""]));
+  }
+}
+
+/**
+ * What a client sent, as it arrived.
+ *
+ * @example
+ * const { headers, body } = mock.requests[0].request;
+ * headers["content-type"]; // "application/json"
+ * body.json; // { name: "poster", width: 1, image: "iVBORw0…" }
+ * body.image; // { format: "PNG", width: 320, height: 240, size: 20311, bytes: <Buffer …> }
+ */
+export class RecordedRequest extends RecordedMessage {
+  readonly #query: string;
+
+  /** @internal */
+  constructor({ query, ...parts }: Parts & { readonly query: string }) {
+    super(parts);
+    this.#query = query;
+  }
+
+  /** The query string without its `?`; empty when there is none. Values of secret parameters are masked. */
+  get query(): string {
+    return maskParameters(this.#query);
+  }
+
+  /** What `JSON.stringify` shows: no bytes. */
+  toJSON(): object {
+    return { headers: this.headers, query: this.query, body: this.body };
+  }
+}
+
+/**
+ * What the client got.
+ *
+ * @example mock.requests[0].response?.body.json // { result_code: "Success", … }
+ */
+export class RecordedResponse extends RecordedMessage {
+  /** What `JSON.stringify` shows: no bytes. */
+  toJSON(): object {
+    return { headers: this.headers, body: this.body };
+  }
+}
+
+/** @param holdsSecrets - whether the API's bodies have secrets by design. */
+export function recordRequest(
+  { headers, query, body }: Pick<WireRequest, "headers" | "query" | "body">,
+  holdsSecrets: boolean,
+): RecordedRequest {
+  return new RecordedRequest({ headers, query, body: recordBody(headers, body, { holdsSecrets }) });
+}
+
+/** @param holdsSecrets - whether the API's bodies have secrets by design. */
+export function recordResponse(
+  { headers, body }: Pick<WireResponse, "headers" | "body">,
+  holdsSecrets: boolean,
+): RecordedResponse {
+  return new RecordedResponse({ headers, body: recordBody(headers, body, { holdsSecrets, madeHere: true }) });
+}
+
+function recordBody(
+  headers: HeaderList,
+  bytes: Buffer,
+  facts: Pick<BodyFacts, "holdsSecrets" | "madeHere">,
+): RecordedBody {
+  return new RecordedBody(bytes, {
+    ...facts,
+    size: bytes.length,
+    contentType: header({ headers }, "content-type"),
+    contentEncoding: header({ headers }, "content-encoding"),
+  });
+}

@@ -1,0 +1,69 @@
+import { createHmac, hash } from "node:crypto";
+import { systemClock } from "./clock.ts";
+
+/** What a signature is computed over. */
+export interface SignedParts {
+  /** HTTP method; signed in upper case. */
+  readonly method: string;
+  /** Request path as sent, without the query string and without the base URL's own prefix. */
+  readonly path: string;
+  /** Request body as bytes, or as text that is sent as UTF-8. Absent: no body. */
+  readonly body?: Uint8Array | string | undefined;
+  /** `Content-Type` header; only the part up to the first `;` is signed. Absent: empty. */
+  readonly contentType?: string | undefined;
+  /** Exact value of the `Date` header, for example from {@link rfc1123Date}. Absent: empty. */
+  readonly date?: string | undefined;
+}
+
+/** A pair of keys of a database: server keys sign target API requests, client keys sign queries. */
+export interface SigningKeys {
+  /** Sent as it is. */
+  readonly accessKey: string;
+  /** Never sent. */
+  readonly secretKey: string;
+}
+
+/** Most requests have none. */
+const DIGEST_OF_NO_BODY = hash("md5", "");
+
+/** The five signed lines, joined with a line feed. */
+export function stringToSign({ method, path, body = "", contentType = "", date = "" }: SignedParts): string {
+  const bodyDigest = body.length === 0 ? DIGEST_OF_NO_BODY : hash("md5", body);
+  const mainType = contentType.split(";", 1)[0];
+  return [method.toUpperCase(), bodyDigest, mainType, date, path].join("\n");
+}
+
+/** Base64 of the HMAC-SHA1 of `text`, keyed with the UTF-8 secret key. */
+export function signText(secretKey: string, text: string): string {
+  return createHmac("sha1", secretKey).update(text).digest("base64");
+}
+
+/**
+ * The `Authorization` header of a signed request: server keys sign target API requests,
+ * client keys sign queries. A `contentType` that differs from the one sent makes the service refuse the request.
+ *
+ * @example
+ * const date = rfc1123Date();
+ * const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
+ */
+export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningKeys & SignedParts): string {
+  return `VWS ${accessKey}:${signText(secretKey, stringToSign(parts))}`;
+}
+
+/**
+ * A moment as the `Date` header wants it: `Sat, 21 Nov 2026 10:42:00 GMT`.
+ *
+ * @param moment - any `Date`; absent means now.
+ * @throws RangeError when `moment` is an invalid date.
+ * @example rfc1123Date(new Date("2026-11-21T10:42:00Z")) // "Sat, 21 Nov 2026 10:42:00 GMT"
+ */
+export function rfc1123Date(moment: Date = systemClock.now()): string {
+  if (Number.isNaN(moment.getTime()))
+    throw new RangeError("the moment is an invalid date; expected a valid one");
+  return moment.toUTCString();
+}
+
+/** The access key that an `Authorization` header names: between the space and the colon. */
+export function namedAccessKey(authorization: string | undefined): string | undefined {
+  return /^[^ :]+ ([^ :]+):/.exec(authorization ?? "")?.[1];
+}

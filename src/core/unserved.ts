@@ -1,0 +1,86 @@
+import type { Api } from "./api.ts";
+import type { WireRequest } from "./message.ts";
+import type { Service } from "./operation-names.ts";
+
+/** Of a longer path only the beginning is compared: the longest route is far shorter. */
+const MOST_CHARACTERS = 512;
+
+/** Of what is served, what is most like an unserved request. Undefined: nothing is served. */
+export function nearestRoute<Route extends { readonly method: string; readonly path: string }>(
+  routes: readonly Route[],
+  request: { readonly method: string; readonly path: string },
+): Route | undefined {
+  let nearest: { readonly route: Route; readonly cost: number } | undefined;
+  const path = request.path.slice(0, MOST_CHARACTERS);
+  for (const route of routes) {
+    const cost = pathCost(path, route.path) + (request.method === route.method ? 0 : 0.5);
+    if (nearest === undefined || cost < nearest.cost) nearest = { route, cost };
+  }
+  return nearest?.route;
+}
+
+/** How much has to be changed in a path so that it fits a pattern: segments added or removed cost 1, others by their letters. */
+function pathCost(path: string, pattern: string): number {
+  const segments = (text: string): string[] => text.split("/").filter((segment) => segment !== "");
+  // Empty segments are a mistake of their own, and a small one.
+  const slashes = path === `/${segments(path).join("/")}` ? 0 : 0.1;
+  return slashes + editCost(segments(path), segments(pattern), segmentCost);
+}
+
+function segmentCost(given: string, wanted: string): number {
+  if (given === wanted) return 0;
+  // An id could be anything; but a word of the path is the better explanation.
+  if (wanted.startsWith("{")) return 0.05;
+  if (given.toLowerCase() === wanted.toLowerCase()) return 0.1;
+  const changed = editCost([...given.slice(0, 40)], [...wanted], (a, b) => (a === b ? 0 : 1));
+  return Math.min(1, changed / Math.max(given.length, wanted.length)) * 1.5;
+}
+
+/** The least cost of turning one list into the other by adding, removing (1 each) and changing elements. */
+function editCost(
+  from: readonly string[],
+  to: readonly string[],
+  change: (given: string, wanted: string) => number,
+): number {
+  // What it costs to come from what was read of `from` so far to each beginning of `to`.
+  const row = to.map((wanted, index) => ({ wanted, cost: index + 1 }));
+  let least = to.length;
+  for (const [index, given] of from.entries()) {
+    let before = index;
+    least = index + 1;
+    for (const cell of row) {
+      least = Math.min(before + change(given, cell.wanted), cell.cost + 1, least + 1);
+      before = cell.cost;
+      cell.cost = least;
+    }
+  }
+  return least;
+}
+
+/**
+ * Why nothing serves a request, and what comes nearest to it: the methods of its path, the API that does serve it, or
+ * the route that is most like it.
+ *
+ * @param host - the APIs that the host of the request serves.
+ */
+export function unservedReason(
+  apis: readonly Api[],
+  host: readonly Service[],
+  { method, path }: Pick<WireRequest, "method" | "path">,
+): string {
+  const here = apis.filter(({ name }) => host.includes(name)).flatMap(({ operations }) => operations);
+  const samePath = here.filter((operation) => operation.match(path) !== undefined);
+  if (samePath.length > 0) {
+    const served = samePath.map((operation) => `${operation.method} (${operation.name})`).join(", ");
+    return `${path} does not support the method ${method}; expected ${served}`;
+  }
+  for (const { operations, title, urlOption } of apis) {
+    if (operations.some((operation) => operation.method === method && operation.match(path) !== undefined)) {
+      return `this host does not serve ${method} ${path}; send it to the base URL of the ${title} (option ${urlOption})`;
+    }
+  }
+  const nearest = nearestRoute(here, { method, path });
+  const hint =
+    nearest === undefined ? "" : `; the nearest route is ${nearest.method} ${nearest.path} (${nearest.name})`;
+  return `nothing is served at ${method} ${path}${hint}`;
+}

@@ -1,0 +1,221 @@
+import { loadModule } from "../core/load-module.ts";
+import { THUMBNAIL_SIDE } from "./decode.ts";
+import { similarityKernel } from "./kernels/compiled.ts";
+import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
+
+/** A thumbnail prepared for the kernel, which says what is in it and in which order: 233 kB, 78 kB when grey. */
+export interface PreparedImage {
+  /** All three planes are the same one. */
+  readonly grey: boolean;
+  /** For each window of each plane: n times the sum of the squared pixels, minus the square of their sum. */
+  readonly spreads: Uint8Array;
+  /** For each window of each plane: the sum of its pixels. */
+  readonly sums: Uint8Array;
+  /** For each window of each plane: its pixels, and zeros up to 36. */
+  readonly pixels: Uint8Array;
+}
+
+/** What is kept of every target: 22 kB, 7 kB when grey, from which follows that most images cannot match it. */
+export interface Sketch {
+  readonly grey: boolean;
+  readonly codes: Uint8Array;
+  /** By how much, in all windows together, the codes may be off. */
+  readonly slack: number;
+}
+
+/** An image to compare others with. */
+export interface Query {
+  readonly image: PreparedImage;
+  /** What sketches are compared with: 112 kB. */
+  readonly sketch: Uint8Array;
+}
+
+interface Kernel extends KernelMemory {
+  thumbnailAt(): number;
+  spreadsAt(): number;
+  sumsAt(): number;
+  pixelsAt(): number;
+  sketchAt(): number;
+  querySketchAt(): number;
+  prepare(): number;
+  sketch(grey: boolean): number;
+  sketchQuery(grey: boolean): void;
+  boundSketch(grey: boolean, slack: number, threshold: number): number;
+  useAsQuery(grey: boolean): void;
+  mayReach(grey: boolean, threshold: number): number;
+  score(grey: boolean, threshold: number): number;
+}
+
+/** The kernel, and which query it is set to: queries take turns. */
+interface Loaded {
+  readonly kernel: Kernel;
+  readonly memory: Uint8Array;
+  sketched: Query | undefined;
+  prepared: Query | undefined;
+}
+
+const PLANES = 3;
+const WINDOWS = 43 * 43;
+const WINDOW_PIXELS = 36;
+const SKETCH_PLANE_BYTES = 7488;
+const QUERY_SKETCH_BYTES = 112_320;
+
+let loaded: Loaded | undefined;
+
+function load(): Loaded {
+  if (loaded) return loaded;
+  const kernel = instantiate<Kernel>(similarityKernel);
+  const memory = new Uint8Array(kernel.memory.buffer);
+  loaded = { kernel, memory, sketched: undefined, prepared: undefined };
+  return loaded;
+}
+
+/** Prepares a 256x256 RGB thumbnail, and makes a sketch of it: about 2 ms. */
+export function prepareImage(thumbnail: Uint8Array): { image: PreparedImage; sketch: Sketch } {
+  const { kernel, memory } = load();
+  memory.set(thumbnail, kernel.thumbnailAt());
+  const grey = kernel.prepare() !== 0;
+  const slack = kernel.sketch(grey);
+  const planes = grey ? 1 : PLANES;
+  const part = (at: number, bytes: number) => memory.slice(at, at + planes * bytes);
+  return {
+    image: {
+      grey,
+      spreads: part(kernel.spreadsAt(), WINDOWS * 4),
+      sums: part(kernel.sumsAt(), WINDOWS * 2),
+      pixels: part(kernel.pixelsAt(), WINDOWS * WINDOW_PIXELS),
+    },
+    sketch: { grey, slack, codes: part(kernel.sketchAt(), SKETCH_PLANE_BYTES) },
+  };
+}
+
+/** The bytes that a prepared image takes. */
+export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number {
+  return spreads.byteLength + sums.byteLength + pixels.byteLength;
+}
+
+/** Makes a query of a prepared image: about 0.5 ms. */
+export function makeQuery(image: PreparedImage): Query {
+  const { kernel, memory } = load();
+  putImage(image);
+  kernel.sketchQuery(image.grey);
+  const at = kernel.querySketchAt();
+  const query = { image, sketch: memory.slice(at, at + QUERY_SKETCH_BYTES) };
+  load().sketched = query;
+  return query;
+}
+
+/**
+ * The most that the score of an image can be, by its sketch; when that is below the threshold, any number below it. Takes
+ * about 9 µs. No two images score above their bound.
+ */
+export function boundScore(query: Query, { grey, codes, slack }: Sketch, threshold: number): number {
+  const scorer = load();
+  const { kernel, memory } = scorer;
+  if (scorer.sketched !== query) {
+    memory.set(query.sketch, kernel.querySketchAt());
+    scorer.sketched = query;
+  }
+  memory.set(codes, kernel.sketchAt());
+  return kernel.boundSketch(grey, slack, threshold);
+}
+
+/**
+ * Scores an image, as the definition does, within 1e-9; null when not above the threshold. Takes about 0.06 ms, less for
+ * one that differs so much that its pixels need not be looked at.
+ */
+export function scoreImage(query: Query, image: PreparedImage, threshold: number): number | null {
+  const scorer = load();
+  const { kernel, memory } = scorer;
+  if (scorer.prepared !== query) {
+    putImage(query.image);
+    kernel.useAsQuery(query.image.grey);
+    scorer.prepared = query;
+  }
+  memory.set(image.spreads, kernel.spreadsAt());
+  memory.set(image.sums, kernel.sumsAt());
+  if (!kernel.mayReach(image.grey, threshold)) return null;
+  memory.set(image.pixels, kernel.pixelsAt());
+  const score = kernel.score(image.grey, threshold);
+  return score > threshold ? score : null;
+}
+
+function putImage({ spreads, sums, pixels }: PreparedImage): void {
+  const { kernel, memory } = load();
+  memory.set(spreads, kernel.spreadsAt());
+  memory.set(sums, kernel.sumsAt());
+  memory.set(pixels, kernel.pixelsAt());
+}
+
+interface Plane {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1;
+}
+
+/** The part of image-ssim that is used; its own declarations point at sources that strict settings refuse. */
+interface ImageSsim {
+  compare(image1: Plane, image2: Plane, windowSize: number): { ssim: number };
+}
+
+/** Side, in pixels, of the windows that the score is the mean of. */
+const SSIM_WINDOW = 6;
+
+/**
+ * The definition of the structural similarity score: image-ssim on each of the R, G and B planes of two 256x256
+ * thumbnails, mean of the three; 1 for equal images.
+ */
+export function structuralSimilarity(a: Uint8Array, b: Uint8Array): number {
+  const imageSsim: ImageSsim = loadModule("image-ssim");
+  const scores = [0, 1, 2].map(
+    (channel) => imageSsim.compare(plane(a, channel), plane(b, channel), SSIM_WINDOW).ssim,
+  );
+  return scores.reduce((total, score) => total + score, 0) / scores.length;
+}
+
+/** Where two pictures are alike. */
+export interface SimilarityMap {
+  /** Windows in a row. */
+  readonly columns: number;
+  /** The score of each window, row by row: their mean, weighted alike, is the score of the pictures. */
+  readonly windows: readonly number[];
+}
+
+/** The scores of all windows of two 256x256 thumbnails, by the definition of {@link structuralSimilarity}. */
+export function similarityMap(a: Uint8Array, b: Uint8Array): SimilarityMap {
+  const imageSsim: ImageSsim = loadModule("image-ssim");
+  const planes = [0, 1, 2].map((channel) => [plane(a, channel), plane(b, channel)] as const);
+  const starts = Array.from({ length: Math.ceil(THUMBNAIL_SIDE / SSIM_WINDOW) }, (_, at) => at * SSIM_WINDOW);
+  const windows = starts.flatMap((top) =>
+    starts.map((left) => {
+      const scores = planes.map(
+        ([first, second]) =>
+          imageSsim.compare(windowOf(first, left, top), windowOf(second, left, top), SSIM_WINDOW).ssim,
+      );
+      return scores.reduce((total, score) => total + score, 0) / scores.length;
+    }),
+  );
+  return { columns: starts.length, windows };
+}
+
+function windowOf({ data, width, height }: Plane, left: number, top: number): Plane {
+  const right = Math.min(left + SSIM_WINDOW, width);
+  const rows = Array.from({ length: Math.min(SSIM_WINDOW, height - top) }, (_, row) =>
+    data.subarray((top + row) * width + left, (top + row) * width + right),
+  );
+  return {
+    data: Uint8Array.from(rows.flatMap((row) => [...row])),
+    width: right - left,
+    height: rows.length,
+    channels: 1,
+  };
+}
+
+function plane(thumbnail: Uint8Array, channel: number): Plane {
+  const data = Uint8Array.from(
+    { length: THUMBNAIL_SIDE ** 2 },
+    (_, index) => thumbnail[index * PLANES + channel] ?? 0,
+  );
+  return { data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, channels: 1 };
+}

@@ -1,0 +1,45 @@
+import type { JournalEntry } from "../core/journal.ts";
+import type { Service } from "../core/operation-names.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+
+const MOST_NAMED = 5;
+const LAST_REQUESTS = 2;
+
+/** A mock in five lines at most, for `console.log`: where it is, what it holds, what it was asked last. Shows no key. */
+export function describeMock(
+  {
+    urls,
+    requests,
+  }: { readonly urls: Readonly<Record<Service, string>>; readonly requests: readonly JournalEntry[] },
+  store: MemoryStore,
+  isStarted: boolean,
+): string {
+  const databases = [...store.listCloudDatabases(), ...store.listVuMarkDatabases()].map(
+    ({ databaseName }) => databaseName,
+  );
+  const targets = store
+    .listCloudDatabases()
+    .flatMap(({ databaseName }) => store.listTargets(databaseName).map(({ name }) => name));
+  const refused = requests.filter(({ refusedBy }) => refusedBy !== undefined).length;
+  return [
+    `MockCloudReco ${isStarted ? "answers" : "(stopped) answered"} ${[...new Set(Object.values(urls))].join(", ")}`,
+    `  ${counted(databases, "database")}; ${counted(targets, "target")}`,
+    `  ${requests.length} requests, ${refused} refused${requests.length === 0 ? "" : "; the last:"}`,
+    ...requests.slice(-LAST_REQUESTS).map(({ number, method, path, status, resultCode, reason }) => {
+      const outcome = status === undefined ? "no response" : [status, resultCode].filter(Boolean).join(" ");
+      return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${firstSentence(reason)}`}`;
+    }),
+  ].join("\n");
+}
+
+function counted(names: readonly string[], noun: string): string {
+  const shown = names
+    .slice(0, MOST_NAMED)
+    .map((name) => JSON.stringify(name))
+    .join(", ");
+  const more = names.length > MOST_NAMED ? ", …" : "";
+  return `${names.length} ${noun}${names.length === 1 ? "" : "s"}${names.length === 0 ? "" : ` (${shown}${more})`}`;
+}
+
+const firstSentence = (reason: string): string =>
+  reason.length <= 120 ? reason : `${reason.slice(0, 120)}…`;

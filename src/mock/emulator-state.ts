@@ -1,0 +1,60 @@
+import { createEmulator, type Emulator } from "../apis/index.ts";
+import { type ClockSetting, MovableClock } from "../core/clock.ts";
+import { Faults } from "../core/faults.ts";
+import { Journal } from "../core/journal.ts";
+import type { Random } from "../core/random.ts";
+import { assessImage } from "../images/assess.ts";
+import { compareBySimilarity } from "../images/matchers.ts";
+import { prepareInBackground } from "../images/ranking.ts";
+import { MemoryStore } from "../store/memory-store.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** One state of a mock, and what answers requests from it. */
+export class EmulatorState {
+  readonly clock: MovableClock;
+  readonly emulator: Emulator;
+
+  private constructor(
+    private readonly options: ResolvedOptions,
+    private readonly random: Random,
+    readonly store: MemoryStore,
+    journal: Journal,
+    clockSetting?: ClockSetting,
+    faults?: Faults,
+  ) {
+    const { profile, settings } = options;
+    this.clock = new MovableClock(options.clock, clockSetting);
+    this.emulator = createEmulator(
+      { store, clock: this.clock, random, profile, settings, journal },
+      { unservedPaths: "connectionError", ...(faults && { faults }) },
+    );
+  }
+
+  static empty(options: ResolvedOptions, random: Random): EmulatorState {
+    const { queryMatcher, duplicatesMatcher } = options.settings;
+    const store = new MemoryStore(
+      (image) => assessImage(image, options.targetRater, random),
+      compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
+    );
+    return new EmulatorState(
+      options,
+      random,
+      store,
+      new Journal(options.journalCapacity, options.journalBodyBytes),
+    );
+  }
+
+  /** One that begins with what is here. Its requests are in this one's journal too; this one's faults apply there too. */
+  fork(): EmulatorState {
+    const { options, random, store, clock, emulator } = this;
+    const journal = new Journal(options.journalCapacity, options.journalBodyBytes, emulator.journal);
+    return new EmulatorState(
+      options,
+      random,
+      store.fork(),
+      journal,
+      clock.setting,
+      new Faults([], emulator.faults),
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { InvalidOptionError } from "./kernel/problems.ts";
+
+/** A base URL without `http://` or `https://` in front. */
+export class MissingSchemeError extends TypeError {
+  /** Tells the error from others. */
+  override readonly name = "MissingSchemeError";
+
+  constructor(url: string) {
+    const shown = withoutCredentials(url);
+    super(`Invalid URL "${shown}": No scheme supplied. Perhaps you meant "https://${shown}".`);
+  }
+}
+
+/** A URL as errors and logs show it: without user and password. */
+export const withoutCredentials = (url: string): string =>
+  url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@\s]*@/i, "$1…@");
+
+/**
+ * Reads a host setting: a full base URL; a path prefix is kept, without its trailing slash.
+ *
+ * @throws MissingSchemeError when there is no scheme.
+ * @throws InvalidOptionError when it is not an http or https URL, or has a query, a fragment or credentials.
+ */
+export function parseBaseUrl(option: string, value: unknown): URL {
+  const expected =
+    "an http or https URL without query, such as https://vws.example.com or https://proxy.example/vws";
+  if (typeof value !== "string") throw new InvalidOptionError(option, String(value), expected);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new MissingSchemeError(value);
+  const refused = new InvalidOptionError(option, JSON.stringify(withoutCredentials(value)), expected);
+  if (!URL.canParse(value)) throw refused;
+  const url = new URL(value);
+  const extra = url.search + url.hash + url.username + url.password;
+  if (!["http:", "https:"].includes(url.protocol) || extra !== "") throw refused;
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}
+
+/** Where a client on this machine finds a server that listens on that address, as a URL writes it. */
+export function localHost(address: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  return address.includes(":") ? `[${address}]` : address;
+}

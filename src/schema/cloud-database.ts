@@ -1,0 +1,248 @@
+import * as z from "zod/mini";
+import { optional, record } from "./kernel/record.ts";
+import { aboveZero, kind, oneOf, orNull, pathName, text, wholeNumber } from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+import { type SeededTarget, seededTarget, TARGET_NAMES, type TargetView, targetView } from "./target.ts";
+import { withoutUndefined } from "./without-undefined.ts";
+
+/** The four states of a database. */
+export const DATABASE_STATES = [
+  "WORKING",
+  "PROJECT_INACTIVE",
+  "PROJECT_SUSPENDED",
+  "PROJECT_HAS_NO_API_ACCESS",
+] as const;
+/** The state of a database; any but `WORKING` refuses requests. */
+export type DatabaseState = (typeof DATABASE_STATES)[number];
+
+/** At most `maxRequests` accepted requests in any `windowSeconds`. */
+export interface RequestRateLimit {
+  /** 0 or more. */
+  readonly maxRequests: number;
+  /** Length of the rolling window in seconds, above 0. */
+  readonly windowSeconds: number;
+}
+
+/** The groups of endpoints that a rate limit can be set for; a group whose own limit is null falls into `other`. */
+export interface RequestRateLimits {
+  /** All endpoints that have no limit of their own. */
+  readonly other: RequestRateLimit | null;
+  /** `GET /targets/{id}`. */
+  readonly getTarget: RequestRateLimit | null;
+  /** `GET /duplicates/{id}`. */
+  readonly getDuplicates: RequestRateLimit | null;
+  /** `GET /targets`. */
+  readonly listTargets: RequestRateLimit | null;
+}
+
+/** The limits that the real service documents; none applies by default. */
+export const DOCUMENTED_REQUEST_RATE_LIMITS: RequestRateLimits = Object.freeze({
+  other: Object.freeze({ maxRequests: 15, windowSeconds: 1 }),
+  getTarget: Object.freeze({ maxRequests: 45, windowSeconds: 1 }),
+  getDuplicates: Object.freeze({ maxRequests: 10, windowSeconds: 1 }),
+  listTargets: Object.freeze({ maxRequests: 2, windowSeconds: 60 }),
+});
+
+/** Fields of a cloud database that may change while it is used. */
+export interface DatabaseChanges {
+  /** Default `WORKING`. */
+  readonly stateName?: DatabaseState;
+  /** Requests that the license allows; 0 refuses every request. Default 100000. */
+  readonly requestQuota?: number;
+  /** Recognitions that the license allows, as the summary shows it; 0 or more. Default 1000. */
+  readonly recoThreshold?: number;
+  /** Recognitions of this month, as the summary shows them; 0 or more. Default 0. */
+  readonly currentMonthRecos?: number;
+  /** Recognitions of the previous month; 0 or more. Default 0. */
+  readonly previousMonthRecos?: number;
+  /** Recognitions of all time; 0 or more. Default 0. */
+  readonly totalRecos?: number;
+  /** Targets that the database may hold. Default 1000. */
+  readonly targetQuota?: number;
+  /** Requests per second over all endpoints; null: no limit. */
+  readonly requestsPerSecondLimit?: number | null;
+  /** Limits by group of endpoints; a group that is null or not given falls into `other`. */
+  readonly requestRateLimits?: Partial<RequestRateLimits> | null;
+}
+
+/** Fields of a new cloud database; keys, name and id are generated when not given. */
+export interface CloudDatabaseFields extends DatabaseChanges {
+  /** Unique; default: 32 hexadecimal digits. */
+  readonly databaseId?: string;
+  /** Unique; default: 32 hexadecimal digits. */
+  readonly databaseName?: string;
+  /** Names the keys that sign target API requests. Unique; default: 32 hexadecimal digits. */
+  readonly serverAccessKey?: string;
+  /** Signs target API requests. Unique; default: 32 hexadecimal digits. */
+  readonly serverSecretKey?: string;
+  /** Names the keys that sign queries. Unique; default: 32 hexadecimal digits. */
+  readonly clientAccessKey?: string;
+  /** Signs queries. Unique; default: 32 hexadecimal digits. */
+  readonly clientSecretKey?: string;
+  /** There is no other type. */
+  readonly databaseTypeName?: "CLOUD_RECO";
+}
+
+const NO_GROUP_LIMITS: RequestRateLimits = {
+  other: null,
+  getTarget: null,
+  getDuplicates: null,
+  listTargets: null,
+};
+
+const identity = {
+  databaseId: pathName,
+  databaseName: pathName,
+  serverAccessKey: text,
+  serverSecretKey: text,
+  clientAccessKey: text,
+  clientSecretKey: text,
+};
+const typeName = oneOf("CLOUD_RECO");
+
+/** The four states. */
+export const stateName = oneOf(...DATABASE_STATES);
+
+/** Null, or limits of which those not given are null. */
+export const requestRateLimits = z.lazy(() => {
+  const limit = orNull(record<RequestRateLimit>({ maxRequests: wholeNumber, windowSeconds: aboveZero }));
+  const groups = { other: limit, getTarget: limit, getDuplicates: limit, listTargets: limit };
+  return orNull(record<RequestRateLimits>(optional(groups, NO_GROUP_LIMITS)));
+});
+export const requestsPerSecondLimit = orNull(wholeNumber);
+
+const allowances = {
+  requestQuota: wholeNumber,
+  recoThreshold: wholeNumber,
+  currentMonthRecos: wholeNumber,
+  previousMonthRecos: wholeNumber,
+  totalRecos: wholeNumber,
+  targetQuota: wholeNumber,
+  requestsPerSecondLimit,
+  requestRateLimits,
+};
+
+/** A free license's quotas. */
+const DEFAULTS = {
+  stateName: "WORKING",
+  databaseTypeName: "CLOUD_RECO",
+  requestQuota: 100_000,
+  recoThreshold: 1000,
+  currentMonthRecos: 0,
+  previousMonthRecos: 0,
+  totalRecos: 0,
+  targetQuota: 1000,
+} as const;
+
+/** A cloud recognition database: keys, quotas and counts; its targets are kept beside it. */
+export interface CloudDatabase extends Required<CloudDatabaseFields> {
+  readonly kind: "cloud";
+  readonly requestRateLimits: RequestRateLimits | null;
+}
+
+/** What of a cloud database may change while it is used. */
+export type DatabaseSettings = Pick<CloudDatabase, keyof DatabaseChanges>;
+
+/** What a new cloud database may be given, checked. */
+export type NewCloudDatabase = Partial<Omit<CloudDatabase, "kind">>;
+
+export const newCloudDatabaseFields = z.lazy(() =>
+  record<NewCloudDatabase>(optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances })),
+);
+export const databaseChanges = z.lazy(() =>
+  record<Partial<DatabaseSettings>>(optional({ stateName, ...allowances })),
+);
+
+/** What snapshots keep. */
+export const cloudDatabaseRecord = z.lazy(() =>
+  record<CloudDatabase>({
+    kind: oneOf("cloud"),
+    ...identity,
+    stateName,
+    databaseTypeName: typeName,
+    ...allowances,
+  }),
+);
+
+/** A cloud database as the target manager shows it. */
+interface CloudDatabaseView extends Omit<CloudDatabase, "kind"> {
+  readonly targets: readonly TargetView[];
+}
+
+/** What the target manager answers. */
+export const cloudDatabaseJson = wireForm(
+  z.lazy(() =>
+    record<CloudDatabaseView>({
+      ...identity,
+      stateName,
+      databaseTypeName: typeName,
+      targets: z.array(targetView),
+      ...allowances,
+    }),
+  ),
+  { names: TARGET_NAMES },
+);
+
+/** `POST /cloud_databases`: a new database is empty, whatever `targets` holds. */
+export const postedCloudDatabase = wireForm(
+  z.lazy(() =>
+    record<NewCloudDatabase>(
+      optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances }, DEFAULTS),
+    ),
+  ),
+  { resource: cloudDatabaseJson },
+);
+
+/** A cloud database in a seed file. */
+export interface SeededCloudDatabase extends NewCloudDatabase {
+  readonly targets?: readonly SeededTarget[];
+}
+
+export const seededCloudDatabase = z.lazy(() => {
+  const targets = kind("a list of targets", z.array(seededTarget));
+  return record<SeededCloudDatabase>(
+    optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances, targets }),
+  );
+});
+
+/** `PUT /cloud_databases/{database_name}`. */
+export const putCloudDatabase = wireForm(databaseChanges, { resource: cloudDatabaseJson });
+
+/** Rate limits of databases that are added without their own. */
+export type DefaultLimits = Pick<CloudDatabase, "requestsPerSecondLimit" | "requestRateLimits">;
+
+const NO_LIMITS: DefaultLimits = { requestsPerSecondLimit: null, requestRateLimits: null };
+
+/** Where ids, names and keys come from that are not given. */
+export interface HexSource {
+  /** So many hexadecimal digits. */
+  hex(digits: number): string;
+}
+
+/** An id, a name or a key. */
+export const generatedBy = (random: HexSource) => (): string => random.hex(32);
+
+/**
+ * A cloud database with a free license's quotas.
+ *
+ * @param limits - the limits of a database for which none are given; null given means none.
+ */
+export function newCloudDatabase(
+  given: NewCloudDatabase,
+  random: HexSource,
+  limits: DefaultLimits = NO_LIMITS,
+): CloudDatabase {
+  const generated = generatedBy(random);
+  return {
+    ...DEFAULTS,
+    ...limits,
+    ...withoutUndefined(given),
+    kind: "cloud",
+    databaseId: given.databaseId ?? generated(),
+    databaseName: given.databaseName ?? generated(),
+    serverAccessKey: given.serverAccessKey ?? generated(),
+    serverSecretKey: given.serverSecretKey ?? generated(),
+    clientAccessKey: given.clientAccessKey ?? generated(),
+    clientSecretKey: given.clientSecretKey ?? generated(),
+  };
+}

@@ -1,0 +1,22 @@
+import * as z from "zod/mini";
+import { record } from "./kernel/record.ts";
+import { listOf, pathName, text } from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+
+/** A created OAuth 2.0 client credential. */
+export interface ClientCredential {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+}
+
+/** What snapshots keep. */
+export const credentialRecord = z.lazy(() =>
+  record<ClientCredential>({ clientId: pathName, clientSecret: text, scopes: listOf(text) }),
+);
+
+/** What the target manager takes and answers. */
+export const credentialJson = wireForm(credentialRecord);
+
+/** How many created credentials may exist at a time. */
+export const MAX_CLIENT_CREDENTIALS = 100;

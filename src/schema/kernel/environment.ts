@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+import { kind, seconds, wholeNumberFrom, wordsOf } from "./values.ts";
+
+/** Text that a function reads; what it throws at is not accepted. */
+export const textReadBy = <T>(description: string, readText: (given: string) => T) =>
+  kind(
+    description,
+    z.pipe(
+      kind(description, z.string()),
+      z.transform((input: string, { issues }): T => {
+        try {
+          return readText(input);
+        } catch {
+          issues.push({ code: "custom", input, message: description });
+          return z.NEVER;
+        }
+      }),
+    ),
+  );
+
+/** A number as an environment variable writes it. */
+const numberIn = (number: z.ZodMiniType<number>) => {
+  const description = wordsOf(number);
+  const digits = z.string().check(z.regex(/^(\d+\.?\d*|\.\d+)$/));
+  return kind(
+    description,
+    z.pipe(z.pipe(kind(description, digits), z.transform(Number)), number as z.ZodMiniType<number, number>),
+  );
+};
+export const secondsIn = numberIn(seconds);
+export const countIn = numberIn(wholeNumberFrom(0));
+export const countFromOneIn = numberIn(wholeNumberFrom(1));
+export const portIn = numberIn(wholeNumberFrom(0, 65535));
+
+export const flagIn = kind(
+  "true, false, 1, 0, yes or no",
+  z.stringbool({ truthy: ["true", "1", "yes"], falsy: ["false", "0", "no"] }),
+);

@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { words } from "./values.ts";
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What a request may hold, as OpenAPI 3.1 has it. */
+export const requestSchema = (schema: z.ZodMiniType): JsonSchema => jsonSchema(schema, () => {});
+
+/** What a response holds: every field, and no other. */
+export const responseSchema = (schema: z.ZodMiniType): JsonSchema =>
+  jsonSchema(schema, (part) => {
+    delete part.default;
+    if (part.properties !== undefined) part.required = Object.keys(part.properties);
+  });
+
+/** @param finish - is called with each part. */
+function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
+  const { $schema, ...document } = z.toJSONSchema(schema, {
+    io: "input",
+    metadata: words,
+    unrepresentable: "any",
+    override: ({ jsonSchema: part }) => {
+      // Every whole number has these bounds.
+      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+      if (part.properties !== undefined) delete part.description;
+      finish(part);
+    },
+  });
+  return document;
+}

@@ -1,0 +1,112 @@
+import type * as z from "zod/mini";
+import { nearest } from "./nearest.ts";
+import { wordsOf } from "./values.ts";
+
+/** A value that a schema does not take: where it stands, what is given there (undefined: nothing), what is expected. */
+export interface Problem {
+  readonly path: string;
+  readonly given: string | undefined;
+  readonly expected: string;
+}
+
+/** What a schema makes of a value, or everything that is wrong with it. */
+export type Reading<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+
+export function read<T>(schema: z.ZodMiniType<T>, value: unknown): Reading<T> {
+  const { success, data, error } = schema.safeParse(value, { error: expected, reportInput: true });
+  return success ? { value: data } : { problems: error.issues.flatMap((issue) => problemsOf(issue, [])) };
+}
+
+/** An option or field whose value is not accepted. */
+export class InvalidOptionError extends TypeError {
+  /** Tells the error from others. */
+  override readonly name = "InvalidOptionError";
+
+  constructor(
+    /** Dotted path of the option or field. */
+    readonly option: string,
+    value: string,
+    /** What would be accepted, in words. */
+    readonly expected: string,
+  ) {
+    super(`Invalid ${option}: expected ${expected}; got ${value}.`);
+  }
+}
+
+/**
+ * What a schema makes of a value.
+ *
+ * @param name - what the value is called in messages.
+ * @throws InvalidOptionError naming the first thing that is wrong with it.
+ */
+export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknown): T {
+  const reading = read(schema, value);
+  if ("value" in reading) return reading.value;
+  const [{ path, given = "nothing", expected } = { path: "", expected: "another value" }] = reading.problems;
+  throw new InvalidOptionError(joined(name, path), given, expected);
+}
+
+/** A path inside of something that has a name. */
+export const joined = (name: string, path: string): string =>
+  path === "" || path.startsWith("[") ? name + path : `${name}.${path}`;
+
+/** The message of an issue: what the schema expects that raised it, or the names that it knows. */
+function expected({ code, inst, schema = inst as z.core.$ZodType }: z.core.$ZodRawIssue): string {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return code === "unrecognized_keys" && def.type === "object"
+    ? Object.keys(def.shape).join(", ")
+    : wordsOf(schema);
+}
+
+/** So many of them are told; comparing each of a million names with what is known would take minutes. */
+const MOST_UNKNOWN_NAMES = 20;
+
+function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): readonly Problem[] {
+  const path = [...outside, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.slice(0, MOST_UNKNOWN_NAMES).map((name) => ({
+      path: dotted([...path, cut(name)]),
+      given: "an unknown name",
+      expected: nearest(name, issue.message.split(", ")) ?? `one of ${issue.message}`,
+    }));
+  }
+  if (issue.code === "invalid_union") {
+    const [meant] = issue.errors
+      .filter((issues) => issues.some(isInside))
+      .sort((a, b) => weight(a) - weight(b));
+    if (meant !== undefined) return meant.flatMap((inner) => problemsOf(inner, path));
+  }
+  const told: unknown = issue.code === "custom" ? issue.params?.given : undefined;
+  const given = typeof told === "string" ? told : shown(path, issue.input);
+  return [{ path: dotted(path), given, expected: issue.message }];
+}
+
+/** Of several forms, the one that fits best was meant; an unknown name speaks against it most. */
+const weight = (issues: readonly z.core.$ZodIssue[]): number =>
+  issues.reduce((sum, { code }) => sum + (code === "unrecognized_keys" ? 2 : 1), 0);
+const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
+  path.length > 0 || code === "unrecognized_keys";
+
+/** `outer.inner[0]`. */
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .join("")
+    .replace(/^\./, "");
+
+const SECRET = /secret|password/i;
+const LONGEST_SHOWN = 80;
+
+const cut = (given: string): string =>
+  given.length > LONGEST_SHOWN ? `${given.slice(0, LONGEST_SHOWN)}…` : given;
+
+function shown(path: readonly PropertyKey[], value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (path.some((key) => SECRET.test(String(key)))) return "a value that is not shown";
+  if (typeof value === "string") {
+    return JSON.stringify(cut(value));
+  }
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}

@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import { withoutUndefined } from "../without-undefined.ts";
+import { kind } from "./values.ts";
+
+/** A schema for each name of an interface, and for no other. */
+type FieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<T[Name]> };
+
+/**
+ * An object with these fields and no other. The interface is for people and the compiler, the fields are for values; it
+ * does not compile unless they agree. A field given as undefined is one that is not given.
+ */
+export function record<T>(fields: FieldsOf<T>): z.ZodMiniType<T>;
+export function record(fields: z.core.$ZodShape): z.ZodMiniType {
+  return kind("an object", z.strictObject(fields).check(z.overwrite(given)));
+}
+
+const given = (fields: Readonly<Record<string, unknown>>) =>
+  Object.values(fields).includes(undefined) ? withoutUndefined(fields) : fields;
+
+/** A record as it is kept: without codecs, whose JSON forms are for people. */
+export const keptRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
+  kind("an object", z.output(record<T>(fields)));
+
+type Discriminable = z.core.$ZodTypeDiscriminable;
+
+/** Of several records the one whose `kind` is given. */
+export const byKind = <T extends { readonly kind: string }>(
+  description: string,
+  forms: readonly z.ZodMiniType<T>[],
+): z.ZodMiniType<T> =>
+  kind(
+    description,
+    z.discriminatedUnion("kind", forms as unknown as [Discriminable]),
+  ) as z.ZodMiniType<unknown> as z.ZodMiniType<T>;
+
+type Optional<F, D> = {
+  readonly [Name in keyof F]: F[Name] extends z.ZodMiniType<infer T>
+    ? z.ZodMiniType<Name extends keyof D ? T : T | undefined>
+    : never;
+};
+
+/** The same fields, but each may be absent: it is then what `defaults` says, or stays absent. */
+export function optional<F extends z.core.$ZodLooseShape, D extends object = object>(
+  fields: F,
+  defaults?: D,
+): Optional<F, D>;
+export function optional(fields: z.core.$ZodShape, defaults: object = {}): z.core.$ZodShape {
+  const absent = (name: string, field: z.core.SomeType) =>
+    Object.hasOwn(defaults, name) ? z._default(field, Reflect.get(defaults, name)) : z.optional(field);
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, absent(name, field)]));
+}

@@ -1,0 +1,195 @@
+import { parseISO } from "date-fns/parseISO";
+import * as z from "zod/mini";
+import { decodeServiceBase64 } from "../base64.ts";
+
+/*
+ * What single values may be, each kind once. What JSON writes in another way is a codec, with JSON's form outside.
+ */
+
+/** What a schema expects, in words that complete "expected …", and what else JSON Schema says of it. */
+interface Words {
+  readonly description: string;
+  readonly [keyword: string]: unknown;
+}
+
+/** The words of schemas. Not zod's own registry: other copies of zod in the process share that. */
+export const words = z.registry<Words>();
+
+/** A schema, and the words for it. */
+export const kind = <S extends z.core.$ZodType>(description: string, schema: S, more: object = {}): S => {
+  words.add(schema, { description, ...more });
+  return schema;
+};
+
+export const wordsOf = (schema: z.core.SomeType): string =>
+  words.get(schema as z.core.$ZodType)?.description ?? "something else";
+
+/** `"a", "b" or "c"`. */
+export const quoted = (names: readonly string[]): string =>
+  names
+    .map((name) => `"${name}"`)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
+
+export const flag = kind("true or false", z.boolean());
+export const anyText = kind("text", z.string());
+export const text = kind("non-empty text", z.string().check(z.minLength(1)));
+
+const MAX_NAME_LENGTH = 255;
+/** Half of a surrogate pair, which UTF-8 has no bytes for. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** What a path can carry as one segment. Clients resolve `.` and `..`, percent-encoded ones too. */
+const fitsIntoPath = (name: string): boolean =>
+  [...name].length <= MAX_NAME_LENGTH && !LONE_SURROGATE.test(name) && name !== "." && name !== "..";
+
+/** A name or an id that paths contain. */
+export const pathName = kind(
+  `a name of 1 to ${MAX_NAME_LENGTH} characters that a path can carry`,
+  z.string().check(z.minLength(1), z.refine(fitsIntoPath)),
+  { maxLength: MAX_NAME_LENGTH },
+);
+
+/** Negative zero becomes zero. */
+const integer = z.int().check(z.overwrite((value) => value + 0));
+export const wholeNumberFrom = (least: number, most?: number) =>
+  most === undefined
+    ? kind(`a whole number, ${least} or more`, integer.check(z.gte(least)))
+    : kind(`a whole number from ${least} to ${most}`, integer.check(z.gte(least), z.lte(most)));
+export const wholeNumber = wholeNumberFrom(0);
+
+export const aboveZero = kind("a number above 0", z.number().check(z.gt(0)));
+export const fromZeroToOne = kind("a number from 0 to 1", z.number().check(z.gte(0), z.lte(1)));
+export const seconds = kind("a number of seconds, 0 or more", z.number().check(z.gte(0)));
+
+export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
+  kind(quoted(names), z.enum(names));
+
+export const orNull = <T>(inner: z.ZodMiniType<T>) =>
+  z.nullable(kind(`${wordsOf(inner)}, or null`, inner.clone()));
+
+export const listOf = <T>(item: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
+  kind(`a list, each ${wordsOf(item)}`, z.array(item));
+
+export const headers = kind(
+  "an object of header names and text values",
+  z.record(z.string(), kind("text", z.string())),
+);
+
+export const aFunction = <F extends (...args: never[]) => unknown>(signature: string) =>
+  kind(
+    `a function ${signature}`,
+    z.custom<F>((value) => typeof value === "function"),
+  );
+
+export const withMethod = <T extends object>(method: keyof T & string, signature: string) =>
+  kind(
+    `an object with ${method}${signature}`,
+    z.custom<T>(
+      (value) =>
+        typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
+    ),
+  );
+
+export const binary = kind(
+  "bytes (Uint8Array)",
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+);
+export const textOrBytes = kind("text or bytes (Uint8Array)", z.union([z.string(), binary]));
+export const textOrNumber = kind("text or a number", z.union([z.string(), z.number()]));
+
+/** A JSON object as somebody sent it. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const MAX_NESTING = 100;
+
+/** Whether objects and arrays are inside each other at most {@link MAX_NESTING} deep. */
+function isShallow(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= MAX_NESTING; depth += 1) {
+    level = level.filter((one) => typeof one === "object" && one !== null);
+    if (level.length === 0) return true;
+    level = level.flatMap((one) => Object.values(Object(one)));
+  }
+  return false;
+}
+
+/** Whatever is in it. */
+export const anyObject = kind("an object", z.custom<JsonObject>(isJsonObject), { type: "object" });
+
+/** Kept as it is: the product looks inside nowhere. */
+export const jsonObject = kind(
+  `an object, nested at most ${MAX_NESTING} deep`,
+  z.custom<JsonObject>((value) => isJsonObject(value) && isShallow(value)),
+  { type: "object" },
+);
+
+const BASE64 = "base64 (A-Z, a-z, 0-9, + and /, padding at the end)";
+
+/** Base64 in the service's reading of it, kept as it was sent. */
+const base64Text = kind(
+  BASE64,
+  z.string().check(z.refine((given) => decodeServiceBase64(given) !== undefined)),
+  {
+    contentEncoding: "base64",
+  },
+);
+
+/** Base64 of at most so many bytes, kept as it was sent. */
+export const base64UpTo = (bytes: number) =>
+  kind(
+    `${BASE64} of at most ${bytes} bytes`,
+    z.string().check(z.refine((given) => (decodeServiceBase64(given)?.length ?? bytes + 1) <= bytes)),
+    { contentEncoding: "base64" },
+  );
+
+/** Bytes; in JSON base64. */
+export const bytes = z.codec(base64Text, binary, {
+  decode: (given) => decodeServiceBase64(given) ?? z.NEVER,
+  encode: (value) => Buffer.from(value).toString("base64"),
+});
+
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
+/** Microseconds are dropped, and without a zone it is UTC. */
+const millisecondsOf = (given: string): number =>
+  parseISO(/(Z|[+-]\d\d:\d\d)$/.test(given) ? given : `${given}Z`).getTime();
+
+const writtenMoment = (description: string, accepts: (milliseconds: number) => boolean) =>
+  kind(
+    description,
+    z.string().check(z.refine((given) => ISO_8601.test(given) && accepts(millisecondsOf(given)))),
+    { format: "date-time" },
+  );
+
+/** The latest moment, and the earliest one's distance from the epoch, that a JavaScript date can hold. */
+const MOST_MILLISECONDS = 8.64e15;
+const EXAMPLE = "2026-11-21T10:42:00.000Z";
+const milliseconds = kind(
+  "a moment, in milliseconds since 1970",
+  z.number().check(z.gte(-MOST_MILLISECONDS), z.lte(MOST_MILLISECONDS)),
+);
+const toIso = (time: number): string => new Date(time).toISOString();
+
+/** Milliseconds since the epoch; in JSON ISO 8601. */
+export const moment = z.codec(
+  writtenMoment(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time)),
+  milliseconds,
+  { decode: millisecondsOf, encode: toIso },
+);
+
+/** The last millisecond of the year 9999. */
+const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
+
+/** Whether a clock can be put to a moment: the years that every date format can write. */
+export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
+export const CLOCK_YEARS = "in the years 1970 to 9999";
+
+/** A moment that a clock can be put to. */
+export const clockMoment = z.codec(
+  writtenMoment(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment),
+  milliseconds,
+  { decode: millisecondsOf, encode: toIso },
+);

@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+import { type JsonObject, kind, wordsOf } from "./values.ts";
+
+interface WireOptions {
+  /** What JSON calls fields that have another name there than their own in snake case. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** What the resource looks like in full: the rest of its fields may be given, whatever they hold, and nobody reads them. */
+  readonly resource?: { fieldNames(): readonly string[] };
+  /** Of these rest, what is refused. */
+  readonly except?: readonly string[];
+}
+
+/** A resource as JSON has it: names in snake case, values as their codecs say. */
+export interface WireForm<T> {
+  /** Reads it. */
+  readonly schema: z.ZodMiniType<T>;
+  /** Writes a value that the product made itself, and that therefore is not checked again. */
+  write(value: T): JsonObject;
+  /** Names of its fields. */
+  fieldNames(): readonly string[];
+}
+
+export const wireForm = <T>(schema: z.ZodMiniType<T>, options: WireOptions = {}): WireForm<T> => ({
+  schema: z.lazy(() => reader(schema, options) as z.ZodMiniType<T>),
+  write: (value) => writer(schema, options)(value) as JsonObject,
+  fieldNames: () => {
+    const def = defOf(schema);
+    const shape = defOf(def.type === "lazy" ? def.getter() : schema);
+    return shape.type === "object" ? Object.keys(shape.shape).map((name) => jsonName(name, options)) : [];
+  },
+});
+
+type Def = z.core.$ZodTypes["_zod"]["def"];
+const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const jsonName = (name: string, { names }: WireOptions): string => names?.[name] ?? snakeCase(name);
+
+function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType {
+  const { resource, except = [], ...inherited } = options;
+  const inner = (one: z.core.SomeType) => reader(one, inherited);
+  const def = defOf(schema);
+  switch (def.type) {
+    case "object": {
+      const own = new Map(Object.keys(def.shape).map((name) => [jsonName(name, options), name]));
+      const fields = Object.entries(def.shape).map(([name, field]) => [
+        jsonName(name, options),
+        inner(field),
+      ]);
+      const ignored = resource?.fieldNames().filter((name) => !own.has(name) && !except.includes(name)) ?? [];
+      const others = ignored.map((name) => [name, kind("Ignored.", z.optional(z.unknown()))]);
+      const object = kind(wordsOf(schema), z.strictObject(Object.fromEntries([...fields, ...others])));
+      const renamed = (given: Readonly<Record<string, unknown>>): unknown =>
+        Object.fromEntries(
+          Object.entries(given).flatMap(([json, value]) => {
+            const name = own.get(json);
+            return name === undefined ? [] : [[name, value]];
+          }),
+        );
+      const checks = (def.checks ?? []) as z.core.$ZodCheck<unknown>[];
+      return z.pipe(z.pipe(object, z.transform(renamed)), z.unknown().check(...checks));
+    }
+    case "array":
+      return kind(wordsOf(schema), z.array(inner(def.element)));
+    case "nullable":
+      return z.nullable(inner(def.innerType));
+    case "optional":
+      return z.optional(inner(def.innerType));
+    case "default":
+      return z._default(inner(def.innerType), def.defaultValue);
+    case "lazy":
+      return reader(def.getter(), options);
+    default:
+      return schema as z.core.$ZodType;
+  }
+}
+
+type Write = (value: unknown) => unknown;
+const writers = new WeakMap<WireOptions, WeakMap<z.core.SomeType, Write>>();
+
+/** Worked out once for each schema: thousands of targets are written in one listing. */
+function writer(schema: z.core.SomeType, options: WireOptions): Write {
+  const known = writers.get(options) ?? new WeakMap<z.core.SomeType, Write>();
+  writers.set(options, known);
+  const write = known.get(schema) ?? makeWriter(schema, options);
+  known.set(schema, write);
+  return write;
+}
+
+function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
+  const def = defOf(schema);
+  const orNothing = (inner: z.core.SomeType): Write => {
+    const write = writer(inner, options);
+    return (value) => (value === null || value === undefined ? value : write(value));
+  };
+  switch (def.type) {
+    case "object": {
+      const fields = Object.entries(def.shape).map(([name, field]) => ({
+        name,
+        json: jsonName(name, options),
+        write: writer(field, options),
+      }));
+      return (value) =>
+        Object.fromEntries(
+          fields.map(({ name, json, write }) => [json, write(Reflect.get(Object(value), name))]),
+        );
+    }
+    case "array": {
+      const write = writer(def.element, options);
+      return (value) => Array.from(value as readonly unknown[], write);
+    }
+    case "nullable":
+    case "optional":
+    case "default":
+      return orNothing(def.innerType);
+    case "lazy":
+      return writer(def.getter(), options);
+    case "pipe": {
+      const { reverseTransform } = def;
+      if (reverseTransform === undefined) break;
+      const context: z.core.ParsePayload = { value: undefined, issues: [] };
+      return (value) => reverseTransform(value, context);
+    }
+  }
+  return (value) => value;
+}

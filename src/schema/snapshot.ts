@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { type ClientCredential, credentialRecord } from "./credential.ts";
+import { type Database, databaseRecord } from "./database.ts";
+import { type Dataset, datasetRecord } from "./dataset.ts";
+import { record } from "./kernel/record.ts";
+import { kind, listOf, text } from "./kernel/values.ts";
+import { type Report, reportRecord } from "./report.ts";
+import { type TargetRecord, targetRecord } from "./target.ts";
+import { type TemplateTarget, templateTargetRecord } from "./vumark-database.ts";
+
+/** When requests were accepted that count for a limit. */
+interface AcceptedRequests {
+  readonly limit: string;
+  /** In milliseconds since the epoch. */
+  readonly moments: readonly number[];
+}
+
+/** All that belongs to one database. */
+interface SnapshotDatabase {
+  /** With its keys. */
+  readonly database: Database;
+  /** By upload date; those that are deleted have no image any more. */
+  readonly targets: readonly TargetRecord[];
+  /** Template targets, in order of creation. */
+  readonly templates: readonly TemplateTarget[];
+  /** Recognition-counts reports. */
+  readonly reports: readonly Report[];
+  /** By the limit that the requests count for. */
+  readonly accepted: readonly AcceptedRequests[];
+}
+
+/**
+ * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets and
+ * credentials, and every image once. Frozen. Holds secrets, but not the journal.
+ */
+export interface Snapshot {
+  /** Of the form, for later ones. */
+  readonly version: 1;
+  /** With their keys, targets, reports and rate-limit histories. */
+  readonly databases: readonly SnapshotDatabase[];
+  /** Of both families. */
+  readonly datasets: readonly Dataset[];
+  /** Of OAuth 2.0 clients. */
+  readonly credentials: readonly ClientCredential[];
+  /** Base64 by SHA-256. */
+  readonly images: Readonly<Record<string, string>>;
+}
+
+/** Unique names, keys and ids, and images that are there, are checked when the state is built. */
+export const snapshot = z.lazy(() =>
+  record<Snapshot>({
+    version: kind("1", z.literal(1)),
+    databases: listOf(
+      record<SnapshotDatabase>({
+        database: databaseRecord,
+        targets: listOf(targetRecord),
+        templates: listOf(templateTargetRecord),
+        reports: listOf(reportRecord),
+        accepted: listOf(record<AcceptedRequests>({ limit: text, moments: listOf(z.number()) })),
+      }),
+    ),
+    datasets: listOf(datasetRecord),
+    credentials: listOf(credentialRecord),
+    images: kind("an object of base64 by SHA-256", z.record(z.string(), kind("base64", z.string()))),
+  }),
+);

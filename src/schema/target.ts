@@ -1,0 +1,284 @@
+import * as z from "zod/mini";
+import { hasPassed } from "./elapsed.ts";
+import { keptRecord, optional, record } from "./kernel/record.ts";
+import {
+  aboveZero,
+  base64UpTo,
+  binary,
+  bytes,
+  flag,
+  kind,
+  moment,
+  oneOf,
+  orNull,
+  pathName,
+  seconds,
+  text,
+  wholeNumber,
+  wholeNumberFrom,
+  wordsOf,
+} from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+
+/** What the decoded metadata of a target may hold. */
+export const MAX_METADATA_BYTES = 1_048_575;
+
+/** Where processing has got to: what ends `failed` is never found. */
+export type TargetStatus = "processing" | "success" | "failed";
+
+/** Recognition counts to set; what is not given stays as it is. */
+export interface RecognitionCountChanges {
+  /** A whole number of at least 0. */
+  readonly currentMonthRecos?: number;
+  /** A whole number of at least 0. */
+  readonly previousMonthRecos?: number;
+  /** A whole number of at least 0. */
+  readonly totalRecos?: number;
+}
+
+/** Recognitions of one target; only ever set through the mock or the target manager, never counted. */
+export type RecognitionCounts = Required<RecognitionCountChanges>;
+
+/** Fields of a target that is added without a request. */
+export interface TargetFields {
+  /** PNG or JPEG, as the target API would accept it. */
+  readonly image: Uint8Array;
+  /** Default: the target's id. */
+  readonly name?: string;
+  /** Width in scene units, above 0. Default 1. */
+  readonly width?: number;
+  /** Default true. */
+  readonly activeFlag?: boolean;
+  /** Base64, bytes, or null; at most 1048575 bytes. Default null. */
+  readonly applicationMetadata?: string | Uint8Array | null;
+  /** Default: 32 hexadecimal digits. */
+  readonly targetId?: string;
+  /** Whether it is past its processing time at once. Default false. */
+  readonly processed?: boolean;
+}
+
+/** Bytes of a target's image, by content; a store behind a network loads them when they are asked for. */
+export interface TargetImage {
+  /** SHA-256 of the bytes, in hexadecimal. */
+  readonly sha256: string;
+  bytes(): Buffer | Promise<Buffer>;
+}
+
+/** What is known of a target beside its image and what became of it. */
+interface TargetFacts extends RecognitionCounts {
+  readonly targetId: string;
+  readonly name: string;
+  /** Width in scene units, above 0. */
+  readonly width: number;
+  readonly activeFlag: boolean;
+  /** Metadata as it was sent: base64 in the service's own reading of it. */
+  readonly applicationMetadata: string | null;
+  readonly processingTimeSeconds: number;
+  /** Milliseconds since the epoch. */
+  readonly uploadDate: number;
+  readonly lastModifiedDate: number;
+  readonly deleteDate: number | null;
+}
+
+/** A target of a cloud database. Immutable: a change makes a new record. */
+export interface Target extends TargetFacts {
+  readonly image: TargetImage;
+  /** Tells apart targets that were uploaded in the same millisecond: the later, the higher. */
+  readonly tick: number;
+  /** What processing ends in. */
+  readonly outcome: "success" | "failed";
+  /** What the rater gave, 0 to 5. */
+  readonly rating: number;
+  /** Processing was cut short on request; an update starts it again. */
+  readonly processed: boolean;
+  /** The rating is shown although half the processing time has not passed since upload. */
+  readonly rated: boolean;
+}
+
+/** What snapshots keep of a target. */
+export interface TargetRecord extends Omit<Target, "image"> {
+  /** SHA-256 of the image, which the snapshot holds beside its targets. */
+  readonly image: string;
+}
+
+/** A target as the target manager shows it at one moment. */
+export interface TargetView extends TargetFacts {
+  readonly image: Uint8Array;
+  readonly trackingRating: number;
+  readonly recoRating: "";
+}
+
+/** What JSON calls fields of a target that have another name there. */
+export const TARGET_NAMES = { image: "image_base64", deleteDate: "delete_date_optional" };
+
+const metadata = base64UpTo(MAX_METADATA_BYTES);
+const applicationMetadata = orNull(metadata);
+const changeable = { name: text, width: aboveZero, activeFlag: flag, applicationMetadata };
+const counts = { currentMonthRecos: wholeNumber, previousMonthRecos: wholeNumber, totalRecos: wholeNumber };
+
+/** `mock.addTarget(database, …)`. */
+export const targetFields = z.lazy(() => {
+  const description = `${wordsOf(metadata)}, the bytes themselves, or null`;
+  const fits = z.refine<Uint8Array>(({ length }) => length <= MAX_METADATA_BYTES, description);
+  const inProcess = {
+    ...changeable,
+    applicationMetadata: kind(
+      description,
+      z.union([metadata, kind(description, binary.check(fits)), z.null()]),
+    ),
+    targetId: pathName,
+    processed: flag,
+  };
+  return record<TargetFields>({
+    image: kind("the bytes of an image (Uint8Array)", binary.clone()),
+    ...optional(inProcess),
+  });
+});
+
+/** `mock.setRecognitionCounts(database, id, …)`. */
+export const countChanges = z.lazy(() => record<RecognitionCountChanges>(optional(counts)));
+
+const facts = {
+  ...changeable,
+  ...counts,
+  targetId: pathName,
+  processingTimeSeconds: seconds,
+  uploadDate: moment,
+  lastModifiedDate: moment,
+  deleteDate: z.nullable(moment),
+};
+
+/** What processing ends in, and what the rater gave. */
+export const processingEnd = { outcome: oneOf("success", "failed"), rating: wholeNumberFrom(0, 5) };
+
+/** What snapshots keep. */
+export const targetRecord = z.lazy(() =>
+  keptRecord<TargetRecord>({
+    ...facts,
+    image: text,
+    tick: wholeNumber,
+    ...processingEnd,
+    processed: flag,
+    rated: flag,
+  }),
+);
+
+/** What the target manager answers, in the order in which it does. */
+export const targetView = z.lazy(() =>
+  record<TargetView>({
+    name: text,
+    width: aboveZero,
+    image: bytes,
+    activeFlag: flag,
+    processingTimeSeconds: seconds,
+    applicationMetadata,
+    targetId: pathName,
+    lastModifiedDate: moment,
+    deleteDate: z.nullable(moment),
+    uploadDate: moment,
+    trackingRating: wholeNumberFrom(-1, 5),
+    ...counts,
+    recoRating: z.literal(""),
+  }),
+);
+export const targetJson = wireForm(targetView, { names: TARGET_NAMES });
+
+/** `POST …/targets`. */
+export const postedTarget = wireForm(
+  z.lazy(() => {
+    const { name, width, ...others } = changeable;
+    return record<
+      Pick<TargetFacts, "name" | "width" | "activeFlag" | "applicationMetadata"> & {
+        readonly image: Uint8Array;
+        readonly targetId?: string;
+        readonly processingTimeSeconds?: number;
+      }
+    >({
+      name,
+      width,
+      image: bytes,
+      ...optional(others, { activeFlag: true, applicationMetadata: null }),
+      ...optional({ targetId: pathName, processingTimeSeconds: seconds }),
+    });
+  }),
+  { names: TARGET_NAMES, resource: targetJson },
+);
+
+/** A target in a seed file. */
+export interface SeededTarget
+  extends Omit<TargetFields, "image" | "name" | "width" | "applicationMetadata" | "processed">,
+    RecognitionCountChanges {
+  readonly name: string;
+  readonly width: number;
+  /** Path of the image's file, from the seed file's folder. */
+  readonly image: string;
+  readonly applicationMetadata?: string | null;
+  readonly processingTimeSeconds?: number;
+}
+
+export const IMAGE_PATH = "the path of an image file, from this file's folder";
+
+export const seededTarget = z.lazy(() => {
+  const { name, width, ...others } = changeable;
+  return record<SeededTarget>({
+    name,
+    width,
+    image: kind(IMAGE_PATH, text.clone()),
+    ...optional({ ...others, ...counts, targetId: pathName, processingTimeSeconds: seconds }),
+  });
+});
+
+/** `PUT …/targets/{target_id}`, where the image is called `image`: its other name would be ignored silently. */
+export const putTarget = wireForm(
+  z.lazy(() =>
+    record<
+      Partial<Pick<TargetFacts, "name" | "width" | "activeFlag" | "applicationMetadata">> & {
+        readonly image?: Uint8Array;
+      }
+    >(optional({ ...changeable, image: bytes })),
+  ),
+  { resource: targetJson, except: [TARGET_NAMES.image] },
+);
+
+/** `POST …/recognition_counts`. */
+export const postedCounts = wireForm(countChanges, { resource: targetJson });
+
+/** `processing` until the processing time has passed since the last change. */
+export function statusAt(target: Target, now: number): TargetStatus {
+  return isProcessed(target, now) ? target.outcome : "processing";
+}
+
+/** Whether processing is over; of targets of both kinds. */
+export function isProcessed(
+  target: Pick<Target, "processed" | "lastModifiedDate" | "processingTimeSeconds">,
+  now: number,
+): boolean {
+  return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
+}
+
+/** Why no query finds a target now, whatever the picture: in words, and what differs from target to target. */
+export function whyNotFound(
+  target: Target,
+  now: number,
+): { readonly why: string; readonly detail: string } | undefined {
+  if (!target.activeFlag) return { why: "inactive", detail: "" };
+  const status = statusAt(target, now);
+  if (status === "failed")
+    return {
+      why: "failed: the image is of one colour, or nearly",
+      detail: "",
+    };
+  if (status === "processing") {
+    const leftMs = target.processingTimeSeconds * 1000 - Math.max(0, now - target.lastModifiedDate);
+    return { why: "still processing", detail: `, for ${Math.ceil(leftMs) / 1000} s more` };
+  }
+  const rating = ratingAt(target, now);
+  return rating > 0 ? undefined : { why: `tracking rating ${rating}; it must be above 0`, detail: "" };
+}
+
+/** -1 until half the processing time has passed since upload; then what the rater gave, also when failed. */
+export function ratingAt(target: Target, now: number): number {
+  return target.rated || hasPassed(target.uploadDate, target.processingTimeSeconds / 2, now)
+    ? target.rating
+    : -1;
+}

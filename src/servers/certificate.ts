@@ -1,0 +1,97 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { isIP } from "node:net";
+import { systemClock } from "../core/clock.ts";
+import { createRandom } from "../core/random.ts";
+import type { TlsFiles } from "../transports/http-server/http-server.ts";
+
+/*
+ * Node has no function that makes a certificate; this writes the few ASN.1 values that a self-signed one is made of
+ * (RFC 5280).
+ */
+
+const DAY_MILLISECONDS = 86_400_000;
+const VALID_DAYS = 365;
+
+const SEQUENCE = 0x30;
+const SET = 0x31;
+const INTEGER = 0x02;
+const BIT_STRING = 0x03;
+const OCTET_STRING = 0x04;
+const UTF8_STRING = 0x0c;
+const GENERALIZED_TIME = 0x18;
+const TRUE = Buffer.from("0101ff", "hex");
+const VERSION_3 = Buffer.from("a003020102", "hex");
+const ECDSA_WITH_SHA256 = Buffer.from("300a06082a8648ce3d040302", "hex");
+const COMMON_NAME = Buffer.from("0603550403", "hex");
+const BASIC_CONSTRAINTS = Buffer.from("0603551d13", "hex");
+const ALTERNATIVE_NAMES = Buffer.from("0603551d11", "hex");
+const DNS_NAME = 0x82;
+const IP_ADDRESS = 0x87;
+const EXTENSIONS = 0xa3;
+
+function value(tag: number, ...contents: Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const size =
+    length < 0x80
+      ? [length]
+      : length < 0x100
+        ? [0x81, length]
+        : [0x82, Math.floor(length / 0x100), length % 0x100];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const time = (moment: number): Buffer =>
+  value(
+    GENERALIZED_TIME,
+    Buffer.from(`${new Date(moment).toISOString().slice(0, 19).replace(/[-T:]/g, "")}Z`),
+  );
+
+function alternativeName(host: string): Buffer {
+  if (isIP(host) === 4) return value(IP_ADDRESS, Buffer.from(host.split(".").map(Number)));
+  return host === "::1"
+    ? value(IP_ADDRESS, Buffer.concat([Buffer.alloc(15), Buffer.from([1])]))
+    : value(DNS_NAME, Buffer.from(host));
+}
+
+/**
+ * Makes a key and a self-signed certificate for it, valid for a year. Clients have to be told to trust it.
+ *
+ * @param hosts - names and IPv4 addresses that clients use, beside localhost, 127.0.0.1 and ::1.
+ */
+export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const now = systemClock.now().getTime();
+  const commonName = value(SEQUENCE, COMMON_NAME, value(UTF8_STRING, Buffer.from("mock-cloud-reco")));
+  const name = value(SEQUENCE, value(SET, commonName));
+  const names = [...new Set(["localhost", "127.0.0.1", "::1", ...hosts])].map(alternativeName);
+  const content = value(
+    SEQUENCE,
+    VERSION_3,
+    // A leading 01 keeps the number positive, and its bytes the shortest.
+    value(INTEGER, Buffer.concat([Buffer.from([1]), createRandom().bytes(15)])),
+    ECDSA_WITH_SHA256,
+    name,
+    value(SEQUENCE, time(now - DAY_MILLISECONDS), time(now + VALID_DAYS * DAY_MILLISECONDS)),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    value(
+      EXTENSIONS,
+      value(
+        SEQUENCE,
+        value(SEQUENCE, BASIC_CONSTRAINTS, TRUE, value(OCTET_STRING, value(SEQUENCE, TRUE))),
+        value(SEQUENCE, ALTERNATIVE_NAMES, value(OCTET_STRING, value(SEQUENCE, ...names))),
+      ),
+    ),
+  );
+  const signature = value(BIT_STRING, Buffer.from([0]), sign("sha256", content, privateKey));
+  const certificate = value(SEQUENCE, content, ECDSA_WITH_SHA256, signature);
+  return { cert: pem("CERTIFICATE", certificate), key: pem("PRIVATE KEY", privateKey.export(PKCS8)) };
+}
+
+const PKCS8 = { type: "pkcs8", format: "der" } as const;
+
+function pem(label: string, der: Buffer): string {
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ""].join("\n");
+}

@@ -1,0 +1,11 @@
+export type { ConsideredTarget, JournalEntry } from "../core/journal.ts";
+export type { ProfileName } from "../core/profiles.ts";
+export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
+export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
+export { InvalidOptionError } from "../schema/kernel/problems.ts";
+export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
+export type { TlsFiles } from "../transports/http-server/http-server.ts";
+export type { LogLevel } from "./log.ts";
+export { InvalidSeedError } from "./seed-file.ts";
+export type { MatcherName, RaterName, ServerOptions } from "./server-options.ts";
+export { type Servers, type StartServersOptions, startServers } from "./start-servers.ts";

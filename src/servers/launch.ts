@@ -1,0 +1,131 @@
+import type { JournalEntry } from "../core/journal.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
+import { generateCertificate } from "./certificate.ts";
+import { requestLog } from "./log.ts";
+import { seedFrom } from "./seed-file.ts";
+import type { Listen, RunningServer } from "./server.ts";
+import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
+import { type ServiceServer, startServiceServer } from "./service.ts";
+import type { Role, ServerSettings } from "./settings.ts";
+import { startSharedManager } from "./shared-manager.ts";
+import { type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
+import type { TrustRules } from "./trusted-callers.ts";
+
+export interface ThreeServersSetup {
+  readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
+  /** @param targetUrl - the target API server's own URL. */
+  readonly options: (targetUrl: string) => ResolvedOptions;
+  readonly onEntry?:
+    | ((server: "target-manager" | "target-api" | "query", entry: JournalEntry) => void)
+    | undefined;
+  /** Which browsers' requests the manager answers. */
+  readonly trust?: TrustRules | undefined;
+  /** Whether the manager serves the page for people. */
+  readonly page?: boolean | undefined;
+  /** Runs before the others start. */
+  readonly whenManagerRuns?: (manager: TargetManager) => Promise<void>;
+}
+
+export interface ThreeServers {
+  readonly manager: TargetManager;
+  readonly target: ServiceServer;
+  readonly query: ServiceServer;
+  close(graceSeconds?: number): Promise<void>;
+}
+
+/** Only the target API server's own URL tells where reports are downloaded; the others have none. */
+const UNUSED_URL = "http://localhost";
+
+/**
+ * Starts the three servers in this process. They share their state: one emulator at three addresses.
+ *
+ * @throws what the system says when one cannot listen; none is left behind.
+ */
+export async function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers> {
+  const { listen, options, onEntry, trust, page, whenManagerRuns } = setup;
+  const urls: { target: string | null; query: string | null } = { target: null, query: null };
+  const started: { close(graceSeconds?: number): Promise<void> }[] = [];
+  const close = async (graceSeconds?: number) => {
+    for (const server of started.splice(0).reverse()) await server.close(graceSeconds);
+  };
+  try {
+    const manager = await startTargetManager({
+      listen: listen.manager,
+      options: options(UNUSED_URL),
+      onEntry: (entry) => onEntry?.("target-manager", entry),
+      trust,
+      page: page === true ? { urls: () => urls } : undefined,
+      compares: true,
+    });
+    started.push(manager);
+    await whenManagerRuns?.(manager);
+    const target = await startServiceServer("targetApi", {
+      state: manager,
+      listen: listen.target,
+      options,
+      onEntry: (entry) => onEntry?.("target-api", entry),
+    });
+    started.push(target);
+    const query = await startServiceServer("query", {
+      state: manager,
+      listen: listen.query,
+      options: () => options(UNUSED_URL),
+      onEntry: (entry) => onEntry?.("query", entry),
+    });
+    started.push(query);
+    urls.target = target.url;
+    urls.query = query.url;
+    return { manager, target, query, close };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+/** Where report downloads are when nobody said where the target API can be reached. */
+const DEFAULT_SERVICE_BASE_URL = "https://vws.vuforia.com";
+
+/**
+ * Starts one of the three servers, as in a process or a container of its own.
+ *
+ * @throws InvalidSeedError; what the system says when it cannot listen there.
+ */
+export async function startOneServer(
+  role: Role,
+  settings: ServerSettings,
+  write: (line: string) => void,
+): Promise<RunningServer> {
+  const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile } = settings;
+  const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
+  const tls = settings.tls === "generated" ? generateCertificate([host]) : settings.tls;
+  const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
+  const options = resolveServerOptions(settings.options, DEFAULT_SERVICE_BASE_URL);
+  applyImageCacheBytes(settings.options);
+  const onEntry = requestLog(role, logLevel, write);
+  if (role === "target-manager") {
+    const setup: ManagerSetup = {
+      listen: { ...listen, corsOrigin: managerCorsOrigin },
+      options,
+      onEntry,
+      trust: { allowedHosts, allowOrigin: managerCorsOrigin },
+      // The other servers are processes of their own; where is not known here.
+      page: ui ? { urls: () => ({ target: null, query: null }) } : undefined,
+    };
+    const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
+    try {
+      if (seedFile !== undefined) await seedFrom(seedFile, manager.handleQuietly);
+    } catch (error) {
+      await manager.kill();
+      throw error;
+    }
+    return manager;
+  }
+  const address = state ?? (managerUrl && { managerUrl, managerCertificate });
+  if (address === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
+  return startServiceServer(role === "query" ? "query" : "targetApi", {
+    listen,
+    state: address,
+    options: () => options,
+    onEntry,
+  });
+}

@@ -1,0 +1,38 @@
+import type { JournalEntry } from "../core/journal.ts";
+
+/** From nothing at all to every request. `warn`: refused requests and failures; `error`: failures only. */
+export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
+/** Which requests are logged. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const FIRST_SERVER_ERROR = 500;
+
+/** What an entry is about: the emulator failed, a request was refused, or all is well. */
+function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent"> {
+  // A service's own 500 is an answer like any other refusal: it names the check.
+  const failed = refusedBy === "emulator" || refusedBy === "targetManager" || status === undefined;
+  if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
+  return refusedBy === undefined ? "info" : "warn";
+}
+
+/** Writes one JSON line for each request of that level or a more serious one. */
+export function requestLog(
+  server: string,
+  level: LogLevel,
+  write: (line: string) => void,
+): (entry: JournalEntry) => void {
+  return (entry) => {
+    const own = levelOf(entry);
+    if (LOG_LEVELS.indexOf(own) > LOG_LEVELS.indexOf(level)) return;
+    const { number: _number, considered: _considered, time, api: _api, durationMs, ...more } = entry;
+    const {
+      request: _request,
+      response: _response,
+      signature: _signature,
+      otherTargets: _others,
+      ...rest
+    } = more;
+    const line = { time, level: own, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 };
+    write(`${JSON.stringify(line)}\n`);
+  };
+}

@@ -1,0 +1,187 @@
+import { LRUCache } from "lru-cache";
+import type { MovableClock } from "../../core/clock.ts";
+import { formatOf } from "../../core/image-header.ts";
+import type { Journal } from "../../core/journal.ts";
+import { header, type MaybePromise, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { percentDecoded } from "../../core/router.ts";
+import { Thumbnails } from "../../images/thumbnails.ts";
+import { NOT_BUILT, readPage } from "../../mock/page-file.ts";
+import { type ReportedImage, reportRequest } from "../../mock/report.ts";
+import type { Store } from "../../store/store.ts";
+import type { ServedResponse } from "../../transports/http-server/stream.ts";
+import type { PageRequestDetails } from "./page-data.ts";
+import { PageStateReader, type PageSurroundings } from "./page-state.ts";
+import { RequestFeed } from "./request-feed.ts";
+import { compareImages, tryImage } from "./trial.ts";
+
+const PREFIX = "/page/";
+/** Nothing of it may be used by pages of other origins, or be taken for something else than it is. */
+const PROTECTION = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["Referrer-Policy", "no-referrer"],
+] as const;
+/** A picture that is opened by itself runs nothing. */
+const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
+const MAX_SENT_BYTES = 64 * 2 ** 20;
+const NOT_KEPT = "the journal does not keep this request any more";
+const NO_PICTURE = "there is no such picture";
+const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as const;
+
+export interface PageParts extends PageSurroundings {
+  readonly store: Store;
+  readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
+  readonly clock: MovableClock;
+  readonly journal: Journal;
+  /** Names this run of the server. */
+  readonly epoch: string;
+}
+
+/** The page for people, and what it asks for. None of it counts as a request. */
+export class PageApi {
+  private readonly state: PageStateReader;
+  private readonly feed: RequestFeed;
+  private readonly thumbnails = new Thumbnails();
+  /** Pictures in the bodies of requests that were looked at. */
+  private readonly sent = new LRUCache<string, Buffer>({
+    maxSize: MAX_SENT_BYTES,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+  });
+
+  constructor(private readonly parts: PageParts) {
+    const { store, clock, journal, epoch } = parts;
+    this.state = new PageStateReader(store, clock, parts, epoch);
+    this.feed = new RequestFeed(journal, epoch, () => this.state.told());
+  }
+
+  /** Whether it is the page that is asked for, by a browser, or something that the page asks for. */
+  serves(request: WireRequest): boolean {
+    return request.path.startsWith(PREFIX) || isForBrowser(request);
+  }
+
+  async answer(request: WireRequest): Promise<ServedResponse> {
+    if (request.path === "/") return pageResponse(request);
+    const [kind, name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
+    if (more.length > 0) return failed(404, "nothing is served there");
+    const query = new URLSearchParams(request.query);
+    switch (`${request.method} ${kind}`) {
+      case "GET events":
+        return this.events(header(request, "last-event-id") ?? query.get("after") ?? undefined);
+      case "GET targets":
+        return json(await this.state.targets(query.get("database") ?? ""));
+      case "GET requests":
+        return this.request(name);
+      case "GET bodies":
+        return this.body(name);
+      case "POST continue":
+        this.parts.pause?.goOn();
+        return json({});
+      case "POST try":
+        return this.try(request.body, query.get("database") ?? "");
+      case "POST compare":
+        return this.compare(request.body, name);
+      case "GET thumbnails":
+        return this.thumbnail(name);
+      case "GET images":
+        return this.image(name);
+      default:
+        return failed(404, "nothing is served there");
+    }
+  }
+
+  private events(lastId: string | undefined): ServedResponse {
+    return {
+      status: 200,
+      headers: [["Content-Type", "text/event-stream"], ["Cache-Control", "no-store"], ...PROTECTION],
+      stream: (signal) => this.feed.events(lastId, signal),
+    };
+  }
+
+  private request(id: string): WireResponse {
+    const entry = this.feed.find(id);
+    if (entry === undefined) return failed(404, NOT_KEPT);
+    const { request, images } = reportRequest(entry);
+    const facts: Record<string, ReportedImage> = {};
+    for (const [sha256, { base64, ...image }] of Object.entries(images)) {
+      facts[sha256] = image;
+      if (base64 !== undefined) this.sent.set(sha256, Buffer.from(base64, "base64"));
+    }
+    const details: PageRequestDetails = { request, images: facts };
+    return json(details);
+  }
+
+  /** A request's body as a file, for a client of one's own. */
+  private body(id: string): WireResponse {
+    const bytes = this.feed.find(id)?.request.body.bytes;
+    if (bytes === undefined) return failed(404, NOT_KEPT);
+    return content(bytes, "application/octet-stream", [
+      ["Cache-Control", "no-store"],
+      ["Content-Disposition", 'attachment; filename="request-body"'],
+    ]);
+  }
+
+  private async try(image: Buffer, database: string): Promise<WireResponse> {
+    const { store, clock, queryMatcher } = this.parts;
+    const targets = await store.listTargets(database);
+    return json(await tryImage(image, targets, queryMatcher, clock.now().getTime()));
+  }
+
+  private async compare(image: Buffer, sha256: string): Promise<WireResponse> {
+    const other = await this.findImage(sha256);
+    const comparison = other && (await compareImages(image, other));
+    return comparison === undefined ? failed(404, NO_PICTURE) : json(comparison);
+  }
+
+  private async findImage(sha256: string): Promise<Buffer | undefined> {
+    return this.sent.get(sha256) ?? this.parts.findImage(sha256);
+  }
+
+  private async thumbnail(sha256: string): Promise<WireResponse> {
+    const thumbnail = await this.thumbnails.get(sha256, () => this.findImage(sha256));
+    if (thumbnail === undefined) return failed(404, NO_PICTURE);
+    return content(thumbnail, "image/webp", [FOREVER, SANDBOX]);
+  }
+
+  private async image(sha256: string): Promise<WireResponse> {
+    const bytes = await this.findImage(sha256);
+    if (bytes === undefined) return failed(404, NO_PICTURE);
+    const type = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
+    return content(bytes, type[formatOf(bytes) ?? "none"], [FOREVER, SANDBOX]);
+  }
+}
+
+function isForBrowser(request: WireRequest): boolean {
+  const { method, path } = request;
+  const accept = header(request, "accept") ?? "";
+  return (method === "GET" || method === "HEAD") && path === "/" && /\btext\/html\b/i.test(accept);
+}
+
+async function pageResponse({ method }: WireRequest): Promise<WireResponse> {
+  const page = await readPage();
+  if (page === undefined) return failed(503, NOT_BUILT);
+  const { status, headers, body } = content(page.html, "text/html; charset=utf-8", [
+    ["Cache-Control", "no-cache"],
+    ["Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`],
+    ["Vary", "Accept"],
+  ]);
+  return { status, headers, body: method === "HEAD" ? Buffer.alloc(0) : body };
+}
+
+function content(
+  body: Buffer,
+  type: string,
+  headers: WireResponse["headers"] = [["Cache-Control", "no-store"]],
+  status = 200,
+): WireResponse {
+  return {
+    status,
+    headers: [["Content-Type", type], ["Content-Length", String(body.length)], ...PROTECTION, ...headers],
+    body,
+  };
+}
+
+const json = (value: unknown): WireResponse =>
+  content(Buffer.from(JSON.stringify(value)), "application/json");
+
+const failed = (status: number, reason: string): WireResponse =>
+  content(Buffer.from(reason), "text/plain; charset=utf-8", undefined, status);

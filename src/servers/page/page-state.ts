@@ -1,0 +1,185 @@
+import type { MovableClock } from "../../core/clock.ts";
+import { release } from "../../core/version.ts";
+import { comparisonOf, type ImageMatcher } from "../../images/matchers.ts";
+import { cloudDatabaseJson } from "../../schema/cloud-database.ts";
+import type { Dataset } from "../../schema/dataset.ts";
+import { statusAt, type Target } from "../../schema/target.ts";
+import type { TemplateTarget } from "../../schema/vumark-database.ts";
+import type { Store } from "../../store/store.ts";
+import type {
+  PageCloudDatabase,
+  PageDataset,
+  PageMatcher,
+  PageState,
+  PageTarget,
+  PageTargetCounts,
+  PageTargets,
+  PageVuMarkDatabase,
+} from "./page-data.ts";
+
+/** What the page cannot learn from the store. */
+export interface PageSurroundings {
+  readonly queryMatcher: ImageMatcher;
+  readonly urls: () => PageState["urls"];
+  /** A test that waits until the page says that it goes on. */
+  readonly pause?: { readonly goOn: () => void } | undefined;
+}
+
+interface Seen {
+  readonly targets: readonly Target[];
+  readonly revision: string;
+}
+
+const MAX_METADATA_SHOWN = 4096;
+
+/** Reads the state as the page shows it. */
+export class PageStateReader {
+  private readonly seen = new Map<string, Seen>();
+  private revisions = 0;
+
+  /** @param epoch - keeps revisions of different runs of the server apart. */
+  constructor(
+    private readonly store: Store,
+    private readonly clock: MovableClock,
+    private readonly surroundings: PageSurroundings,
+    private readonly epoch: string,
+  ) {}
+
+  async state(): Promise<PageState> {
+    const { store, clock } = this;
+    const { queryMatcher, urls, pause } = this.surroundings;
+    const now = clock.now().getTime();
+    const [cloud, vumark, datasets, credentials] = await Promise.all([
+      store.listCloudDatabases(),
+      store.listVuMarkDatabases(),
+      store.listDatasets(),
+      store.listCredentials(),
+    ]);
+    for (const name of this.seen.keys())
+      if (!cloud.some((database) => database.databaseName === name)) this.seen.delete(name);
+    return {
+      release,
+      urls: urls(),
+      clock: { now, frozen: clock.isFrozen },
+      matcher: matcherOf(queryMatcher),
+      paused: pause !== undefined,
+      cloud_databases: await Promise.all(
+        cloud.map(async (database): Promise<PageCloudDatabase> => {
+          const { targets, revision } = await this.look(database.databaseName);
+          const written = cloudDatabaseJson.write({ ...database, targets: [] });
+          const { targets: _, database_type_name: __, ...resource } = written;
+          // The page's types say what the schema writes; a test of the page holds them together.
+          const shown = resource as Omit<PageCloudDatabase, "counts" | "revision">;
+          return { ...shown, counts: countsOf(targets, now), revision };
+        }),
+      ),
+      vumark_databases: await Promise.all(
+        vumark.map(
+          async (database): Promise<PageVuMarkDatabase> => ({
+            database_name: database.databaseName,
+            server_access_key: database.serverAccessKey,
+            server_secret_key: database.serverSecretKey,
+            state_name: database.stateName,
+            vumark_targets: (await store.listTemplateTargets(database.databaseName)).map(templateOf),
+          }),
+        ),
+      ),
+      datasets: datasets.map(datasetOf),
+      credentials: credentials.map(({ clientId, clientSecret, scopes }) => ({
+        client_id: clientId,
+        client_secret: clientSecret,
+        scopes,
+      })),
+    };
+  }
+
+  /** The state as JSON; a clock that runs on as before is nothing new. */
+  async told(): Promise<{ readonly json: string; readonly fingerprint: string }> {
+    const state = await this.state();
+    const { ahead, frozenAt } = this.clock.setting;
+    return {
+      json: JSON.stringify(state),
+      fingerprint: JSON.stringify({ ...state, clock: { ahead, frozenAt } }),
+    };
+  }
+
+  async targets(databaseName: string): Promise<PageTargets> {
+    const { targets, revision } = await this.look(databaseName);
+    return { revision, targets: targets.map(targetOf) };
+  }
+
+  /** Records never change, so that the same records are the same state. */
+  private async look(name: string): Promise<Seen> {
+    const targets = await this.store.listTargets(name);
+    const before = this.seen.get(name);
+    if (
+      before?.targets.length === targets.length &&
+      targets.every((target, at) => target === before.targets[at])
+    )
+      return before;
+    this.revisions += 1;
+    const now = { targets, revision: `${this.epoch}.${this.revisions}` };
+    this.seen.set(name, now);
+    return now;
+  }
+}
+
+export function matcherOf(matcher: ImageMatcher): PageMatcher {
+  const comparison = comparisonOf(matcher);
+  if (comparison === undefined) return { name: "custom", threshold: null };
+  return comparison.by === "bytes"
+    ? { name: "exact", threshold: null }
+    : { name: "structural_similarity", threshold: comparison.threshold };
+}
+
+function countsOf(targets: readonly Target[], now: number): PageTargetCounts {
+  const counts = { success: 0, processing: 0, failed: 0, inactive: 0 };
+  for (const target of targets) {
+    counts[statusAt(target, now)] += 1;
+    if (!target.activeFlag) counts.inactive += 1;
+  }
+  return counts;
+}
+
+const targetOf = (target: Target): PageTarget => ({
+  target_id: target.targetId,
+  name: target.name,
+  width: target.width,
+  active_flag: target.activeFlag,
+  application_metadata: target.applicationMetadata?.slice(0, MAX_METADATA_SHOWN) ?? null,
+  metadata_length: target.applicationMetadata?.length ?? 0,
+  sha256: target.image.sha256,
+  processing_time_seconds: target.processingTimeSeconds,
+  uploaded_at: target.uploadDate,
+  modified_at: target.lastModifiedDate,
+  outcome: target.outcome,
+  rating: target.rating,
+  finished: target.processed,
+  rated: target.rated,
+  current_month_recos: target.currentMonthRecos,
+  previous_month_recos: target.previousMonthRecos,
+  total_recos: target.totalRecos,
+});
+
+const templateOf = (target: TemplateTarget): PageVuMarkDatabase["vumark_targets"][number] => ({
+  target_id: target.targetId,
+  name: target.name,
+  processing_time_seconds: target.processingTimeSeconds,
+  modified_at: target.lastModifiedDate,
+  finished: target.processed,
+});
+
+function datasetOf(dataset: Dataset): PageDataset {
+  const { name, models } = dataset.requestBody;
+  return {
+    uuid: dataset.uuid,
+    family: dataset.datasetTypeName,
+    name: typeof name === "string" ? name : null,
+    models: Array.isArray(models) ? models.length : 0,
+    created_at: dataset.createdAt,
+    processing_time_seconds: dataset.processingTimeSeconds,
+    finished: dataset.processed,
+    failure_message: dataset.generationFailureMessage,
+    warning_message: dataset.generationWarning?.message ?? null,
+  };
+}

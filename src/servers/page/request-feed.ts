@@ -1,0 +1,145 @@
+import type { Journal, JournalEntry } from "../../core/journal.ts";
+import { withoutUndefined } from "../../schema/without-undefined.ts";
+import type { PageRequest, PageRequests } from "./page-data.ts";
+
+/** How long what happens is collected before it is told. */
+const COLLECTING_MILLISECONDS = 50;
+/** How often the state is looked at when no request changes it. */
+const LOOKING_MILLISECONDS = 1000;
+/** Without a byte for longer, proxies take a connection for dead. */
+const BEAT_MILLISECONDS = 15_000;
+/** Of one event. */
+const MAX_REQUESTS = 500;
+/** A browser's wait before it connects again. */
+const RETRY_MILLISECONDS = 500;
+
+/** A place in the journal: how often it was cleared, and how many entries it had had since. */
+interface Place {
+  readonly generation: number;
+  readonly position: number;
+}
+
+/** Tells those who listen, as server-sent events, what the state is and what is being asked: each request once, in order. */
+export class RequestFeed {
+  /**
+   * @param epoch - names this run of the server: a place in the journal of another one means nothing.
+   * @param readState - the state as JSON, and what of it has to differ to be worth telling.
+   */
+  constructor(
+    private readonly journal: Journal,
+    private readonly epoch: string,
+    private readonly readState: () => Promise<{ readonly json: string; readonly fingerprint: string }>,
+  ) {}
+
+  /**
+   * The events from a place on until the signal says that nobody listens any more.
+   *
+   * @param lastId - of the last request that the listener got; what came after it is told first.
+   */
+  async *events(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Buffer> {
+    yield line(`retry: ${RETRY_MILLISECONDS}`);
+    const known = lastId === undefined || lastId === "" ? undefined : this.placeOf(lastId);
+    if (known === undefined && lastId !== undefined && lastId !== "") yield this.clearEvent();
+    let place = known ?? { generation: this.journal.generation, position: 0 };
+    let told = "";
+    let lastByte = performance.now();
+    while (!signal.aborted) {
+      const { json, fingerprint } = await this.readState();
+      if (fingerprint !== told) {
+        told = fingerprint;
+        yield event("state", json);
+        lastByte = performance.now();
+      }
+      if (place.generation !== this.journal.generation) {
+        place = { generation: this.journal.generation, position: 0 };
+        yield this.clearEvent();
+      }
+      while (!signal.aborted && place.position < this.journal.position) {
+        const from = Math.max(place.position, this.journal.position - this.journal.entries.length);
+        const entries = this.journal.after(from).slice(0, MAX_REQUESTS);
+        const batch: PageRequests = {
+          missed: from - place.position,
+          requests: entries.map((entry, index) => summaryOf(entry, this.idAt(from + index + 1))),
+        };
+        place = { ...place, position: from + entries.length };
+        yield event("requests", JSON.stringify(batch), this.idAt(place.position));
+        lastByte = performance.now();
+      }
+      if (performance.now() - lastByte > BEAT_MILLISECONDS) {
+        yield line(":");
+        lastByte = performance.now();
+      }
+      await this.somethingNew(place, signal);
+    }
+  }
+
+  /** The entry of that id; undefined when it is not kept any more. */
+  find(id: string): JournalEntry | undefined {
+    const place = this.placeOf(id);
+    if (place?.generation !== this.journal.generation || place.position < 1) return undefined;
+    const first = this.journal.position - this.journal.entries.length + 1;
+    return place.position < first ? undefined : this.journal.entries[place.position - first];
+  }
+
+  private idAt(position: number): string {
+    return `${this.epoch}.${this.journal.generation}.${position}`;
+  }
+
+  private placeOf(id: string): Place | undefined {
+    const [epoch, generation, position] = id.split(".");
+    const place = { generation: Number(generation), position: Number(position) };
+    return epoch === this.epoch && Number.isInteger(place.generation) && Number.isInteger(place.position)
+      ? place
+      : undefined;
+  }
+
+  private clearEvent(): Buffer {
+    return event("clear", "{}", this.idAt(0));
+  }
+
+  private async somethingNew({ generation, position }: Place, signal: AbortSignal): Promise<void> {
+    const isNew = () => this.journal.generation !== generation || this.journal.position !== position;
+    if (!isNew()) {
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          stop();
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const stop = this.journal.changed.on(done);
+        const timer = setTimeout(done, LOOKING_MILLISECONDS);
+        signal.addEventListener("abort", done);
+        if (signal.aborted) done();
+      });
+    }
+    if (isNew() && !signal.aborted)
+      await new Promise((resolve) => setTimeout(resolve, COLLECTING_MILLISECONDS));
+  }
+}
+
+/** A request as the list has it: what can be long is left to its details. */
+const summaryOf = (entry: JournalEntry, id: string): PageRequest => ({
+  id,
+  number: entry.number,
+  time: entry.time.toISOString(),
+  api: entry.api,
+  method: entry.method,
+  path: entry.path,
+  durationMs: entry.durationMs,
+  ...withoutUndefined({
+    operation: entry.operation,
+    status: entry.status,
+    resultCode: entry.resultCode,
+    refusedBy: entry.refusedBy,
+    fault: entry.fault,
+    reason: entry.reason,
+    database: entry.database,
+  }),
+});
+
+const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);
+
+/** JSON has no line breaks, so that one `data` line holds it. */
+const event = (name: string, json: string, id?: string): Buffer =>
+  line([...(id === undefined ? [] : [`id: ${id}`]), `event: ${name}`, `data: ${json}`].join("\n"));

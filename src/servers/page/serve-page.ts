@@ -1,0 +1,53 @@
+import type { Service } from "../../core/operation-names.ts";
+import { createRandom } from "../../core/random.ts";
+import type { EmulatorState } from "../../mock/emulator-state.ts";
+import type { ResolvedOptions } from "../../mock/options.ts";
+import { startServer } from "../server.ts";
+import { whyDistrusted } from "../trusted-callers.ts";
+import { PageApi } from "./page-api.ts";
+
+export interface PagedMock {
+  readonly state: EmulatorState;
+  readonly options: ResolvedOptions;
+  /** The mock's base URLs. */
+  readonly urls: Readonly<Record<Service, string>>;
+  /** Called when "Continue" is pressed; without it there is no such button. */
+  readonly goOn?: (() => void) | undefined;
+}
+
+/** A server that shows one mock. */
+export interface PageServer {
+  /** Address to open in a browser. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves the page of a mock, and what the page needs of the target manager's API, on a loopback port. */
+export async function servePage({ state, options, urls, goOn }: PagedMock): Promise<PageServer> {
+  const { emulator, store, clock } = state;
+  const { settings } = options;
+  const page = new PageApi({
+    store,
+    clock,
+    // Not from the seed: an id names this run only.
+    epoch: createRandom().hex(16),
+    journal: emulator.journal,
+    findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
+    queryMatcher: settings.queryMatcher,
+    urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
+    pause: goOn && { goOn },
+  });
+  const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
+    api: "manager",
+    emulator,
+    settings,
+    handle: async (request) => {
+      const distrust = whyDistrusted(request);
+      if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
+      return page.serves(request)
+        ? { response: await page.answer(request) }
+        : emulator.handle(["manager"], request);
+    },
+  }));
+  return { url: `${server.url}/`, close: () => server.close(1) };
+}

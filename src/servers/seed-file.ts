@@ -1,0 +1,148 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { RequestHandler } from "../core/message.ts";
+import { type Problem, read } from "../schema/kernel/problems.ts";
+import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
+import { seed as seedSchema } from "../schema/seed.ts";
+import { IMAGE_PATH } from "../schema/target.ts";
+
+/** A seed file that cannot be read or holds what the target manager does not accept. The message is one line. */
+export class InvalidSeedError extends Error {
+  /** Tells the error from others. */
+  override readonly name = "InvalidSeedError";
+}
+
+/** So many of the things that are wrong with a file are told. */
+const MOST_PROBLEMS = 5;
+const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
+
+/**
+ * Fills a target manager from a file of its own resources : databases with their `targets` or
+ * `vumark_targets`, credentials, datasets. A target's `image` is a path relative to the file; seeded targets are past
+ * their processing time unless they say otherwise.
+ *
+ * @returns the names of the cloud databases, in order.
+ * @throws InvalidSeedError naming the file, the place in it, and what is expected.
+ */
+export async function seedFrom(path: string, manager: RequestHandler): Promise<readonly string[]> {
+  const seed = new Seed(path, manager);
+  return seed.run();
+}
+
+class Seed {
+  private readonly names: string[] = [];
+
+  constructor(
+    private readonly path: string,
+    private readonly manager: RequestHandler,
+  ) {}
+
+  async run(): Promise<readonly string[]> {
+    const content = await this.read();
+    for (const [at, fields] of this.list(content, "cloud_databases")) await this.cloudDatabase(at, fields);
+    for (const [at, fields] of this.list(content, "vumark_databases")) await this.vuMarkDatabase(at, fields);
+    for (const [at, fields] of this.list(content, "oauth2_client_credentials"))
+      await this.post(at, "/oauth2_client_credentials", fields);
+    for (const [at, fields] of this.list(content, "model_target_datasets"))
+      await this.post(at, "/model_target_datasets", fields);
+    return this.names;
+  }
+
+  private async cloudDatabase(at: string, { targets, ...fields }: JsonObject): Promise<void> {
+    const name = this.nameOf(at, await this.post(at, "/cloud_databases", fields));
+    this.names.push(name);
+    const route = `/cloud_databases/${encodeURIComponent(name)}/targets`;
+    for (const [place, given] of this.list({ targets }, "targets", at)) {
+      const { image, ...rest } = given;
+      const target = {
+        processing_time_seconds: 0,
+        ...rest,
+        ...(image !== undefined && { image_base64: await this.image(place, image) }),
+      };
+      const created = await this.post(place, route, target);
+      const counts = Object.fromEntries(Object.entries(given).filter(([key]) => COUNTS.includes(key)));
+      const id = encodeURIComponent(String(created.target_id));
+      await this.post(place, `${route}/${id}/recognition_counts`, counts);
+    }
+  }
+
+  private async vuMarkDatabase(at: string, { vumark_targets, ...fields }: JsonObject): Promise<void> {
+    const name = this.nameOf(at, await this.post(at, "/vumark_databases", fields));
+    const route = `/vumark_databases/${encodeURIComponent(name)}/vumark_targets`;
+    for (const [place, target] of this.list({ vumark_targets }, "vumark_targets", at))
+      await this.post(place, route, target);
+  }
+
+  private async read(): Promise<JsonObject> {
+    let content: unknown;
+    try {
+      content = JSON.parse(await readFile(this.path, "utf8"));
+    } catch (error) {
+      // What JSON.parse says quotes the file, secret keys included.
+      const why = error instanceof SyntaxError ? "expected JSON" : String(error);
+      throw new InvalidSeedError(`${this.path}: ${why}`);
+    }
+    const reading = read(seedSchema.schema, content);
+    if ("value" in reading && isJsonObject(content)) return content;
+    const problems = "problems" in reading ? reading.problems : [];
+    const told = problems.slice(0, MOST_PROBLEMS).map(problemText).join("; ");
+    throw new InvalidSeedError(`${this.path}: ${told}`);
+  }
+
+  /** The objects of a list, each with its place in the file. */
+  private list(
+    fields: JsonObject,
+    name: string,
+    inside?: string,
+  ): readonly (readonly [string, JsonObject])[] {
+    const place = inside === undefined ? name : `${inside}.${name}`;
+    const given = fields[name];
+    const items: readonly unknown[] = Array.isArray(given) ? given : [];
+    return items.filter(isJsonObject).map((item, index) => [`${place}[${index}]`, item]);
+  }
+
+  private async image(at: string, path: unknown): Promise<string> {
+    const file = typeof path === "string" ? resolve(dirname(this.path), path) : undefined;
+    const bytes = file === undefined ? undefined : await readFile(file).catch(() => undefined);
+    if (bytes !== undefined) return bytes.toString("base64");
+    throw new InvalidSeedError(
+      `${this.path}: ${at}.image: expected ${IMAGE_PATH}; got ${JSON.stringify(path)}`,
+    );
+  }
+
+  private async post(at: string, path: string, fields: JsonObject): Promise<JsonObject> {
+    const body = Buffer.from(JSON.stringify(fields));
+    const { response } = await this.manager({ method: "POST", path, query: "", headers: [], body });
+    const said = response?.body.toString() ?? "";
+    if (response === undefined || response.status >= 300) throw this.wrong(at, complaint(said));
+    const created: unknown = said === "" ? {} : JSON.parse(said);
+    return isJsonObject(created) ? created : {};
+  }
+
+  private nameOf(at: string, { database_name: name }: JsonObject): string {
+    if (typeof name === "string") return name;
+    throw this.wrong(at, "was answered without a name");
+  }
+
+  private wrong(at: string, what: string): InvalidSeedError {
+    return new InvalidSeedError(`${this.path}: ${at} ${what}`);
+  }
+}
+
+const problemText = ({ path, given = "nothing", expected }: Problem): string =>
+  `${path === "" ? "" : `${path}: `}expected ${expected}; got ${given}`;
+
+/** What the manager says of a resource that it does not accept, in one line. Conflicts show values, which may be secret. */
+function complaint(said: string): string {
+  try {
+    const { errors }: { errors?: unknown } = JSON.parse(said);
+    if (!Array.isArray(errors)) return `is not accepted: ${said}`;
+    const lines = errors.map((error: unknown) => {
+      if (!isJsonObject(error)) return String(error);
+      return `${String(error.message)}; expected ${String(error.accepted)}`;
+    });
+    return `is not accepted: ${lines.join("; ")}`;
+  } catch {
+    return `is not accepted: ${said.replace(/\s+/g, " ").replace(/( (?:access|secret) key) ".*"/, "$1 …")}`;
+  }
+}

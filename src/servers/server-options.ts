@@ -1,0 +1,94 @@
+import { setImageCacheBytes } from "../images/cache.ts";
+import { exactMatcher, type ImageMatcher, structuralSimilarityMatcher } from "../images/matchers.ts";
+import { brisqueRater, perfectRater, randomRater, type TargetRater } from "../images/raters.ts";
+import {
+  anyBaseUrl,
+  commonOptions,
+  type MockCloudRecoOptions,
+  type ResolvedOptions,
+  resolveOptions,
+} from "../mock/options.ts";
+import { oneOf } from "../schema/kernel/values.ts";
+
+export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
+/** A matcher, by the name that servers know it by. */
+export type MatcherName = (typeof MATCHER_NAMES)[number];
+
+export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
+/** A rater, by the name that servers know it by. */
+export type RaterName = (typeof RATER_NAMES)[number];
+
+/** How servers behave; the same as in process, with matchers and raters by name. */
+export interface ServerOptions
+  extends Pick<
+    MockCloudRecoOptions,
+    | "profile"
+    | "queryContentEncoding"
+    | "responseDelaySeconds"
+    | "modelTargetTrainingAllowanceExceeded"
+    | "modelTargetClient"
+    | "modelTargetUser"
+    | "requestsPerSecondLimit"
+    | "requestRateLimits"
+    | "clock"
+    | "seed"
+    | "imageCacheBytes"
+    | "journalCapacity"
+    | "journalBodyBytes"
+  > {
+  /** Processing time of targets, reports and datasets made from now on, in seconds. Default 2. */
+  readonly processingTimeSeconds?: number;
+  /** What a query finds. Default `structural_similarity`. */
+  readonly queryMatcher?: MatcherName;
+  /** What counts as a duplicate. Default `structural_similarity`. */
+  readonly duplicatesMatcher?: MatcherName;
+  /** Gives an added image its tracking rating. Default `brisque`. */
+  readonly targetRater?: RaterName;
+  /** Base URL of report downloads. Default: the target API server's own. */
+  readonly serviceBaseUrl?: string;
+}
+
+/** A schema for each option. */
+export const serverOptions = {
+  ...commonOptions,
+  queryMatcher: oneOf(...MATCHER_NAMES),
+  duplicatesMatcher: oneOf(...MATCHER_NAMES),
+  targetRater: oneOf(...RATER_NAMES),
+  serviceBaseUrl: anyBaseUrl,
+};
+
+const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
+  exact: exactMatcher,
+  structural_similarity: structuralSimilarityMatcher,
+};
+
+const RATERS: Readonly<Record<RaterName, (seed: string | number | undefined) => TargetRater>> = {
+  brisque: () => brisqueRater,
+  perfect: () => perfectRater,
+  random: randomRater,
+};
+
+const PROCESSING_SECONDS = 2;
+
+/**
+ * Checks the options and adds the defaults.
+ *
+ * @param ownUrl - of the target API server.
+ * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is expected.
+ */
+export function resolveServerOptions(options: ServerOptions, ownUrl: string): ResolvedOptions {
+  const { queryMatcher, duplicatesMatcher, targetRater, serviceBaseUrl, ...same } = options;
+  return resolveOptions({
+    processingTimeSeconds: PROCESSING_SECONDS,
+    ...same,
+    targetUrl: serviceBaseUrl ?? ownUrl,
+    queryMatcher: MATCHERS[queryMatcher ?? "structural_similarity"],
+    duplicatesMatcher: MATCHERS[duplicatesMatcher ?? "structural_similarity"],
+    targetRater: RATERS[targetRater ?? "brisque"](options.seed),
+  });
+}
+
+/** The cache belongs to the process: the latest that says so decides. */
+export function applyImageCacheBytes({ imageCacheBytes }: ServerOptions): void {
+  if (imageCacheBytes !== undefined) setImageCacheBytes(imageCacheBytes);
+}

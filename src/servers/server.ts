@@ -1,0 +1,95 @@
+import type { Emulator } from "../apis/index.ts";
+import type { ServerRefusal } from "../core/emulator.ts";
+import type { WireRequest } from "../core/message.ts";
+import type { Service } from "../core/operation-names.ts";
+import { messageOf } from "../core/text.ts";
+import { localHost } from "../schema/base-url.ts";
+import { StateUnavailableError } from "../store/backing.ts";
+import { preflightReply, readableFrom } from "../transports/http-server/cors.ts";
+import { HttpServer, type HttpServerOptions } from "../transports/http-server/http-server.ts";
+import { answerMalformed } from "../transports/http-server/malformed-request.ts";
+import type { ServedHandler, ServedOutcome } from "../transports/http-server/stream.ts";
+
+/** Where and how a server listens. */
+export interface Listen extends HttpServerOptions {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+  /** What the server is called, and the option that chooses its port: for the error when the port is taken. */
+  readonly name?: string | undefined;
+  readonly portOption?: string | undefined;
+  /** Browsers may use the server from pages of this origin; `*`: any. Default: no header is added for them. */
+  readonly corsOrigin?: string | undefined;
+}
+
+export interface RunningServer {
+  /** Base URL, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Lets running requests end, and cuts those that take longer than `graceSeconds`. */
+  close(graceSeconds?: number): Promise<void>;
+  /** Cuts every connection at once. */
+  kill(): Promise<void>;
+}
+
+/** What a server does with its requests. */
+export interface Serving {
+  readonly api: Service;
+  readonly emulator: Emulator;
+  readonly handle: ServedHandler;
+}
+
+/**
+ * Starts a server.
+ *
+ * @param serve - makes what it does, knowing its own URL.
+ * @throws what the system says when it cannot listen there.
+ */
+export async function startServer(listen: Listen, serve: (url: string) => Serving): Promise<RunningServer> {
+  let serving: Serving | undefined;
+  const ready = (): Serving => {
+    if (serving === undefined) throw new Error("the server is not ready");
+    return serving;
+  };
+  const { corsOrigin } = listen;
+  const server = new HttpServer(
+    {
+      answer: (request) => withCors(corsOrigin, request, (message) => ready().handle(message)),
+      answerMalformed: async (why, head) => {
+        const { emulator, api } = ready();
+        return answerMalformed(emulator, api, why, head);
+      },
+    },
+    listen,
+  );
+  const port = await server.listen(listen.port, listen.host).catch((error: unknown) => {
+    const { host, name = "server", portOption = "port" } = listen;
+    const message = `the ${name} cannot listen on ${localHost(host)}:${listen.port}: ${messageOf(error)}`;
+    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    const advice = code === "EADDRINUSE" ? `; choose another port with ${portOption}` : "";
+    throw Object.assign(new Error(message + advice, { cause: error }), { code });
+  });
+  const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
+  serving = serve(url);
+  return { url, port, close: (graceSeconds) => server.close(graceSeconds), kill: () => server.kill() };
+}
+
+async function withCors(
+  origin: string | undefined,
+  request: WireRequest,
+  handle: ServedHandler,
+): Promise<ServedOutcome> {
+  if (origin === undefined) return handle(request);
+  const preflight = preflightReply(request, origin);
+  if (preflight !== undefined) return { response: preflight };
+  const outcome = await handle(request);
+  return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
+}
+
+/** Answers with one line of text what the emulator itself could not: 502 while the manager is away, otherwise 500. */
+export function failureReply(error: unknown): ServerRefusal {
+  const reason = messageOf(error).replace(/\s+/g, " ");
+  return error instanceof StateUnavailableError
+    ? { status: 502, refusedBy: "targetManager", reason }
+    : { status: 500, refusedBy: "emulator", reason, line: `the emulator failed: ${reason}` };
+}

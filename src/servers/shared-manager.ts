@@ -1,0 +1,141 @@
+import { createEmulator, type Emulator } from "../apis/index.ts";
+import { MovableClock } from "../core/clock.ts";
+import { Journal } from "../core/journal.ts";
+import type { WireRequest } from "../core/message.ts";
+import { createRandom } from "../core/random.ts";
+import { assessImage } from "../images/assess.ts";
+import { noteEntries, unpackJournal } from "../store/journal-codec.ts";
+import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
+import type { RedisBacking } from "../store/redis/redis-backing.ts";
+import { SharedStore } from "../store/shared-store.ts";
+import { JournalLink } from "./journal-link.ts";
+import { PageApi } from "./page/page-api.ts";
+import { failureReply, type RunningServer, startServer } from "./server.ts";
+import { answerOpenApi, type ManagerSetup, type TargetManager } from "./target-manager.ts";
+import { whyDistrusted } from "./trusted-callers.ts";
+
+/** A target manager without state of its own, of which there may be many. */
+export type SharedManager = RunningServer & Pick<TargetManager, "handleQuietly">;
+
+/** Operations after which the clock or the journal of all managers is another. */
+const RESETS = new Set([
+  "PUT /clock",
+  "POST /clock/advance",
+  "DELETE /clock",
+  "POST /reset",
+  "DELETE /requests",
+]);
+
+/**
+ * Starts a target manager whose state Redis or Valkey keeps.
+ *
+ * @throws StateRefusedError; what the system says when it cannot listen there.
+ */
+export async function startSharedManager(
+  { listen, options, onEntry, trust, page }: ManagerSetup,
+  address: RedisAddress,
+): Promise<SharedManager> {
+  const { profile, seed, settings, targetRater } = options;
+  const state = await connectToRedis(address, (image) => assessImage(image, targetRater));
+  const shared = new SharedStore(state);
+  const clock = new MovableClock(options.clock);
+  const journal = new Journal(options.journalCapacity);
+  const feed = new JournalFeed(state, journal);
+  const link = new JournalLink(state);
+  journal.events.response.on((entry) => {
+    if (entry.api !== "manager" || feed.isReading) return;
+    link.add(entry);
+    onEntry?.(entry);
+  });
+  const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal };
+  const emulatorOptions = {
+    unservedPaths: "notFound",
+    answerFailure: failureReply,
+  } as const;
+  const emulator = createEmulator(services, emulatorOptions);
+  const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
+  /** Follows what other managers did to the clock, and tells them what the request did. */
+  const inStep = async (request: WireRequest, by: Emulator) => {
+    await state.readClock().catch(() => {});
+    const before = state.clock;
+    clock.setting = before;
+    const result = await by.handle(["manager"], request);
+    if (!RESETS.has(`${request.method} ${request.path}`)) return result;
+    if (clock.setting !== before) await state.setClock(clock.setting);
+    if (request.path === "/reset" || request.path === "/requests") await state.clearJournal();
+    return result;
+  };
+  const epoch = createRandom().hex(16);
+  const server = await startServer(listen, (url) => {
+    const pageApi =
+      page &&
+      new PageApi({
+        store: shared,
+        clock,
+        epoch,
+        journal,
+        findImage: (sha256) => state.getImage(sha256),
+        queryMatcher: settings.queryMatcher,
+        urls: () => ({ ...page.urls(), manager: url }),
+      });
+    return {
+      api: "manager",
+      emulator,
+      settings,
+      handle: async (request) => {
+        const distrust = whyDistrusted(request, trust);
+        if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
+        const isForPage = pageApi?.serves(request) === true;
+        if (isForPage || request.path === "/requests") await feed.read().catch(() => {});
+        if (isForPage) return { response: await pageApi.answer(request) };
+        const openApi = answerOpenApi(request, profile.name);
+        return openApi === undefined ? inStep(request, emulator) : { response: openApi };
+      },
+    };
+  });
+  const end = async (ending: Promise<void>) => {
+    await ending;
+    await link.flush();
+    state.close();
+  };
+  return {
+    ...server,
+    handleQuietly: (request) => inStep(request, quiet),
+    close: (graceSeconds) => end(server.close(graceSeconds)),
+    kill: () => end(server.kill()),
+  };
+}
+
+/** Brings what other servers were asked into this manager's journal. */
+class JournalFeed {
+  /** While entries of other servers are noted. */
+  isReading = false;
+  private latest = "0-0";
+  private era: string | null = null;
+  private reading: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly state: RedisBacking,
+    private readonly journal: Journal,
+  ) {}
+
+  /** Resolves when the journal has everything that was put up to now. */
+  read(): Promise<void> {
+    this.reading = this.reading.catch(() => {}).then(() => this.follow());
+    return this.reading;
+  }
+
+  private async follow(): Promise<void> {
+    const era = await this.state.journalEra();
+    if (era !== this.era) this.journal.clear();
+    this.era = era;
+    const { pieces, latest } = await this.state.readJournal(this.latest);
+    this.latest = latest;
+    this.isReading = true;
+    try {
+      for (const piece of pieces) noteEntries(this.journal, unpackJournal(piece).entries);
+    } finally {
+      this.isReading = false;
+    }
+  }
+}

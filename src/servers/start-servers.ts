@@ -1,0 +1,198 @@
+import * as z from "zod/mini";
+import type { JournalEntry } from "../core/journal.ts";
+import { createRandom } from "../core/random.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "../mock/added-database.ts";
+import { MockCloudDatabase, MockVuMarkDatabase } from "../mock/mock-database.ts";
+import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import { optional, record } from "../schema/kernel/record.ts";
+import { flag, kind, listOf, oneOf, text, wholeNumberFrom } from "../schema/kernel/values.ts";
+import type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
+import type { TlsFiles } from "../transports/http-server/http-server.ts";
+import { generateCertificate } from "./certificate.ts";
+import { refuseInProcessOnly } from "./in-process-only.ts";
+import { startThreeServers } from "./launch.ts";
+import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
+import { seedFrom } from "./seed-file.ts";
+import {
+  applyImageCacheBytes,
+  resolveServerOptions,
+  type ServerOptions,
+  serverOptions,
+} from "./server-options.ts";
+
+/** Everything that can be chosen about the servers; every field is optional. */
+export interface StartServersOptions extends ServerOptions {
+  /** Address to listen on. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Ports; 0, the default: the system chooses. */
+  readonly ports?: {
+    /** Of the target API, OAuth 2.0 and Model Targets. */
+    readonly target?: number;
+    /** Of the query API. */
+    readonly query?: number;
+    /** Of the target manager. */
+    readonly manager?: number;
+  };
+  /** A file of databases, targets and credentials to begin with. */
+  readonly seedFile?: string;
+  /** One JSON line per request on standard error. Default `silent`. */
+  readonly logLevel?: LogLevel;
+  /** `generated`: a self-signed certificate; or your own, as PEM text. Default: plain HTTP. */
+  readonly tls?: "generated" | TlsFiles;
+  /** Browsers may use the target API and the query API from pages of this origin; `*`: any. */
+  readonly corsOrigin?: string;
+  /** Browsers may use the target manager from pages of this origin; `*`: any. */
+  readonly managerCorsOrigin?: string;
+  /** Names, beside `localhost` and addresses, under which the target manager answers; `.example` allows all below it. */
+  readonly allowedHosts?: readonly string[];
+  /** Whether the target manager serves its page to browsers. Default true. */
+  readonly ui?: boolean;
+}
+
+/** Three servers that run in this process. */
+export interface Servers extends AsyncDisposable {
+  /** Base URLs of the four APIs, without a trailing slash. */
+  readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
+  /** What clients have to trust, as PEM text; undefined without TLS. */
+  readonly certificate: string | undefined;
+  /** Names of the cloud databases of the seed file, in order. */
+  readonly seeded: readonly string[];
+  /**
+   * Adds a cloud database; what is not given is generated or has its default.
+   *
+   * @throws InvalidOptionError naming a field that is not accepted; Error when a key, name or id is taken.
+   */
+  addCloudDatabase(fields?: CloudDatabaseFields): MockCloudDatabase;
+  /**
+   * Adds a VuMark database with its template targets.
+   *
+   * @throws as {@link addCloudDatabase}.
+   */
+  addVuMarkDatabase(fields?: VuMarkDatabaseFields): MockVuMarkDatabase;
+  /** The cloud database of that name. */
+  findCloudDatabase(name: string): MockCloudDatabase | undefined;
+  /** Every target, template target, report and dataset is past its processing time from now on. */
+  finishProcessing(): void;
+  /** Back to no state: no databases, datasets, credentials, reports, and the clock as it was. */
+  reset(): void;
+  /** Every request that reached one of the servers, oldest first; the latest 1000. */
+  requests(): Promise<readonly JournalEntry[]>;
+  /** Lets running requests end, and stops. */
+  close(): Promise<void>;
+}
+
+const startServersOptions = z.lazy(() => {
+  const port = wholeNumberFrom(0, 65535);
+  const files = record<TlsFiles>({ cert: text, key: text });
+  return record<StartServersOptions>(
+    optional({
+      ...serverOptions,
+      host: text,
+      ports: record<Given<"ports">>(optional({ target: port, query: port, manager: port })),
+      seedFile: text,
+      logLevel: oneOf(...LOG_LEVELS),
+      tls: kind(
+        '"generated", or an object with cert and key as PEM text',
+        z.union([z.literal("generated"), files]),
+      ),
+      corsOrigin: text,
+      managerCorsOrigin: text,
+      allowedHosts: listOf(text),
+      ui: flag,
+    }),
+  );
+});
+type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOptions[Name]>;
+
+/**
+ * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
+ * other processes, browsers and languages.
+ *
+ * @param writeLog - takes the log's lines. Default: standard error.
+ * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is accepted, also for what works
+ * in process only; InvalidSeedError; what the system says when a port is taken.
+ *
+ * @example
+ * await using servers = await startServers();
+ * const database = servers.addCloudDatabase();
+ * const client = new MyClient(servers.urls.target, database.serverAccessKey, database.serverSecretKey);
+ */
+export async function startServers(
+  options: StartServersOptions = {},
+  writeLog: (line: string) => void = (line) => void process.stderr.write(line),
+): Promise<Servers> {
+  refuseInProcessOnly(options);
+  const given = checked("options", startServersOptions, options);
+  const {
+    host = "127.0.0.1",
+    ports = {},
+    seedFile,
+    logLevel = "silent",
+    tls,
+    corsOrigin,
+    managerCorsOrigin,
+    allowedHosts,
+    ui = true,
+    ...rest
+  } = given;
+  const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
+  const { settings } = resolved("http://localhost");
+  applyImageCacheBytes(rest);
+  const files = tls === "generated" ? generateCertificate([host]) : tls;
+  const listen = (server: "target" | "query" | "manager", name: string) => ({
+    host,
+    port: ports[server] ?? 0,
+    name,
+    portOption: `ports.${server} (serve: --${server}-port)`,
+    tls: files,
+    corsOrigin,
+  });
+  let seeded: readonly string[] = [];
+  const servers = await startThreeServers({
+    listen: {
+      manager: { ...listen("manager", "target manager"), corsOrigin: managerCorsOrigin },
+      target: listen("target", "target API server"),
+      query: listen("query", "query server"),
+    },
+    options: resolved,
+    trust: { allowedHosts, allowOrigin: managerCorsOrigin },
+    page: ui,
+    onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
+    whenManagerRuns: async (manager) => {
+      if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly);
+    },
+  });
+  const { store, clock } = servers.manager;
+  const now = () => clock.now().getTime();
+  const random = createRandom(given.seed);
+  const close = () => servers.close();
+  return {
+    urls: {
+      target: servers.target.url,
+      modelTarget: servers.target.url,
+      query: servers.query.url,
+      manager: servers.manager.url,
+    },
+    certificate: files?.cert,
+    seeded,
+    addCloudDatabase: (fields = {}) => {
+      const database = createCloudDatabase(store, fields, random, settings.databaseDefaults);
+      return new MockCloudDatabase(database, () => store, now);
+    },
+    addVuMarkDatabase: (fields = {}) =>
+      new MockVuMarkDatabase(createVuMarkDatabase(store, fields, random, now()), () => store),
+    findCloudDatabase: (name) => {
+      const database = store.findDatabaseByName(name);
+      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, now) : undefined;
+    },
+    finishProcessing: () => store.finishProcessing(),
+    reset: () => {
+      store.reset();
+      clock.reset();
+    },
+    requests: async () => servers.manager.journal.entries,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

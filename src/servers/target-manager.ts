@@ -1,0 +1,133 @@
+import { createEmulator } from "../apis/index.ts";
+import { InternalApi } from "../apis/internal/internal-api.ts";
+import { bodyReply } from "../apis/shared/plain.ts";
+import { MovableClock } from "../core/clock.ts";
+import type { Faults } from "../core/faults.ts";
+import { Journal, type JournalEntry } from "../core/journal.ts";
+import {
+  type HeaderList,
+  header,
+  type Result,
+  type WireRequest,
+  type WireResponse,
+} from "../core/message.ts";
+import { PROFILE_NAMES, type ProfileName } from "../core/profiles.ts";
+import { createRandom, type Random } from "../core/random.ts";
+import { assessImage } from "../images/assess.ts";
+import { compareBySimilarity } from "../images/matchers.ts";
+import { prepareInBackground } from "../images/ranking.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { INTERNAL_PREFIX, SERVER_HEADER } from "../store/manager/internal-protocol.ts";
+import { MemoryStore } from "../store/memory-store.ts";
+import { PageApi } from "./page/page-api.ts";
+import type { PageState } from "./page/page-data.ts";
+import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
+import { type TrustRules, whyDistrusted } from "./trusted-callers.ts";
+
+/** Other servers are told while they wait, so that they can tell a manager at work from one that hangs. */
+const reportsProgress = (head: { readonly headers: HeaderList }) => header(head, SERVER_HEADER) !== undefined;
+
+export interface ManagerSetup {
+  readonly listen: Listen;
+  readonly options: ResolvedOptions;
+  readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
+  /** Which browsers' requests it answers. */
+  readonly trust?: TrustRules | undefined;
+  /** What the page for people knows of the other servers; without it there is no page. */
+  readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
+  /** Whether images are compared in this process too, so that targets' are prepared for it in the background. */
+  readonly compares?: boolean | undefined;
+}
+
+/** What servers of one process share: they are one emulator at several addresses. */
+export interface LocalState {
+  readonly store: MemoryStore;
+  readonly clock: MovableClock;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly random: Random;
+}
+
+/** The server that holds all state: the target manager's API, and the routes that the other two use. */
+export interface TargetManager extends RunningServer, LocalState {
+  /** Answers a request as if it had come over the network, without a journal entry. */
+  readonly handleQuietly: (request: WireRequest) => Promise<Result>;
+}
+
+/** @throws what the system says when it cannot listen there. */
+export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
+  const { listen, options, onEntry, trust, page, compares = false } = setup;
+  const { profile, seed, settings, targetRater } = options;
+  const clock = new MovableClock(options.clock);
+  const random = createRandom(seed);
+  const { queryMatcher, duplicatesMatcher } = settings;
+  const store = new MemoryStore(
+    (image) => assessImage(image, targetRater),
+    compares && compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
+  );
+  const services = { store, clock, random, profile, settings };
+  const emulatorOptions = {
+    unservedPaths: "notFound",
+    answerFailure: failureReply,
+  } as const;
+  const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
+  const emulator = createEmulator({ ...services, journal }, emulatorOptions);
+  const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
+  // Not from the seed: every run of the manager must have a name of its own.
+  const epoch = createRandom().hex(16);
+  const internal = new InternalApi(store, journal, clock, epoch);
+  // What the other servers hand over is in this journal too, but it is theirs to log.
+  journal.events.response.on((entry) => {
+    if (entry.api === "manager") onEntry?.(entry);
+  });
+  const server = await startServer({ ...listen, reportsProgress }, (url) => {
+    const pageApi =
+      page &&
+      new PageApi({
+        store,
+        clock,
+        epoch,
+        journal,
+        findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
+        queryMatcher,
+        urls: () => ({ ...page.urls(), manager: url }),
+      });
+    return {
+      api: "manager",
+      emulator,
+      handle: async (request) => {
+        const distrust = whyDistrusted(request, trust);
+        if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
+        if (pageApi?.serves(request) === true) return { response: await pageApi.answer(request) };
+        return internal.serves(request)
+          ? { response: answerOpenApi(request, profile.name) ?? (await internal.answer(request)) }
+          : emulator.handle(["manager"], request);
+      },
+    };
+  });
+  const { faults } = emulator;
+  const handleQuietly = (request: WireRequest) => quiet.handle(["manager"], request);
+  return { ...server, store, clock, journal, faults, random, handleQuietly };
+}
+
+const OPENAPI_PATH = `${INTERNAL_PREFIX}openapi.json`;
+
+/**
+ * `GET /internal/openapi.json?profile=…`: the OpenAPI document of the four APIs. Undefined: another route is asked for.
+ *
+ * @param own - the profile when the request names none.
+ */
+export function answerOpenApi(
+  { method, path, query }: WireRequest,
+  own: ProfileName,
+): WireResponse | undefined {
+  if (method !== "GET" || path !== OPENAPI_PATH) return undefined;
+  const wanted = new URLSearchParams(query).get("profile") ?? own;
+  const profile = PROFILE_NAMES.find((name) => name === wanted);
+  if (profile === undefined) {
+    const accepted = PROFILE_NAMES.join(" or ");
+    return bodyReply(400, "text/plain", `profile is ${JSON.stringify(wanted)}; accepted is ${accepted}`);
+  }
+  return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
+}

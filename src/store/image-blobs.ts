@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { TargetImage } from "../schema/target.ts";
+
+const MAX_SPARE_BYTES = 64 * 2 ** 20;
+
+/** An image that is at hand. */
+export interface KeptImage extends TargetImage {
+  bytes(): Buffer;
+}
+
+/**
+ * Images by content: equal ones are kept once, however many targets have them, and are one object, about which others may
+ * keep things. One that no target has any more stays for a while, so that a request that began before can still read it.
+ */
+export class ImageBlobs {
+  private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
+  private readonly spare = new LRUCache<string, KeptImage>({
+    maxSize: MAX_SPARE_BYTES,
+    sizeCalculation: (image) => Math.max(1, image.bytes().length),
+  });
+
+  /** Keeps a copy, so that a caller who writes to the buffer afterwards changes nothing. */
+  add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): KeptImage {
+    const image = this.find(sha256) ?? keptImage(sha256, Buffer.from(bytes));
+    this.use(image);
+    return image;
+  }
+
+  /** Increments the reference count of an image whose bytes nobody writes to. */
+  use(image: KeptImage): void {
+    const kept = this.used.get(image.sha256);
+    if (kept !== undefined) kept.uses += 1;
+    else {
+      this.spare.delete(image.sha256);
+      this.used.set(image.sha256, { image, uses: 1 });
+    }
+  }
+
+  /** Decrements an image's reference count. */
+  release(sha256: string): void {
+    const kept = this.used.get(sha256);
+    if (kept === undefined) return;
+    kept.uses -= 1;
+    if (kept.uses > 0) return;
+    this.used.delete(sha256);
+    this.spare.set(sha256, kept.image);
+  }
+
+  /** An image that is kept, or was a short while ago. */
+  find(sha256: string): KeptImage | undefined {
+    return this.used.get(sha256)?.image ?? this.spare.get(sha256);
+  }
+}
+
+export const keptImage = (sha256: string, bytes: Buffer): KeptImage => ({ sha256, bytes: () => bytes });

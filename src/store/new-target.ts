@@ -1,0 +1,51 @@
+import { ratingAt, type Target, type TargetImage } from "../schema/target.ts";
+
+/** What a new target is given. */
+export type TargetFields = Pick<
+  Target,
+  "targetId" | "name" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
+> & { readonly processed?: boolean };
+
+/** An image that is kept, and what processing it ends in. */
+export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
+
+/**
+ * A target that was uploaded now.
+ *
+ * Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
+ */
+export function newTarget(given: TargetFields, made: ProcessedImage, tick: number, now: number): Target {
+  const { processed = false } = given;
+  return {
+    targetId: given.targetId,
+    name: given.name,
+    width: given.width,
+    activeFlag: given.activeFlag,
+    applicationMetadata: given.applicationMetadata,
+    processingTimeSeconds: given.processingTimeSeconds,
+    outcome: made.outcome,
+    rating: made.rating,
+    image: made.image,
+    uploadDate: now,
+    lastModifiedDate: now,
+    deleteDate: null,
+    tick,
+    processed,
+    rated: processed,
+    currentMonthRecos: 0,
+    previousMonthRecos: 0,
+    totalRecos: 0,
+  };
+}
+
+/** A target that was changed now, and is processed again. Its rating, once shown or made anew, is shown. */
+export function changedTarget(target: Target, changes: Partial<Target>, now: number): Target {
+  const rated = target.rated || changes.rating !== undefined || ratingAt(target, now) !== -1;
+  return { ...target, ...changes, lastModifiedDate: now, processed: false, rated };
+}
+
+/** The image of a deleted target: nothing but its name. */
+export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage => ({
+  sha256,
+  bytes: () => Buffer.alloc(0),
+});

@@ -1,0 +1,65 @@
+/** One limit that a request must fit into, beside the key that its history is kept under. */
+export interface RateRule {
+  readonly key: string;
+  readonly maxRequests: number;
+  readonly windowSeconds: number;
+}
+
+/** When requests were accepted, by the key of the limit that they count for, in order of time. */
+export type RateHistories = Map<string, number[]>;
+
+/**
+ * Takes one request from every rule's budget, or returns the first rule that is full and takes none. A rule is full when
+ * as many accepted requests as it allows lie less than its window away from `now`, before or after it: requests can come
+ * out of order. A clock that was set back by more than the window starts afresh.
+ */
+export function takeToken(
+  histories: RateHistories,
+  rules: readonly RateRule[],
+  now: number,
+): RateRule | undefined {
+  const full = rules.find(
+    (rule) => countNear(historyOf(histories, rule, now), rule, now) >= rule.maxRequests,
+  );
+  if (full !== undefined) return full;
+  for (const rule of rules) {
+    const history = historyOf(histories, rule, now);
+    history.splice(firstAfter(history, now), 0, now);
+    // What is two windows older than the newest can be near to nothing that still comes.
+    const newest = history.at(-1) ?? now;
+    history.splice(0, firstAfter(history, newest - 2 * milliseconds(rule)));
+    histories.set(rule.key, history);
+  }
+  return undefined;
+}
+
+const milliseconds = ({ windowSeconds }: RateRule): number => windowSeconds * 1000;
+
+function historyOf(histories: RateHistories, rule: RateRule, now: number): number[] {
+  const kept = histories.get(rule.key) ?? [];
+  const newest = kept.at(-1);
+  return newest !== undefined && newest - now > milliseconds(rule) ? [] : kept;
+}
+
+function countNear(history: readonly number[], rule: RateRule, now: number): number {
+  const window = milliseconds(rule);
+  return firstNotBefore(history, now + window) - firstAfter(history, now - window);
+}
+
+const firstAfter = (history: readonly number[], time: number): number =>
+  firstWhere(history, (moment) => moment > time);
+const firstNotBefore = (history: readonly number[], time: number): number =>
+  firstWhere(history, (moment) => moment >= time);
+
+/** Index of the first moment that passes a test which all later ones pass too. */
+function firstWhere(history: readonly number[], passes: (moment: number) => boolean): number {
+  let low = 0;
+  let high = history.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const moment = history[middle];
+    if (moment === undefined || passes(moment)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

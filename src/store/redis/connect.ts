@@ -1,0 +1,62 @@
+import { loadModule } from "../../core/load-module.ts";
+import { messageOf } from "../../core/text.ts";
+import type { AssessImage } from "../store.ts";
+import { RedisBacking, StateRefusedError } from "./redis-backing.ts";
+
+export interface RedisAddress {
+  /** `redis://` or, over TLS, `rediss://`. */
+  readonly stateUrl: URL;
+  /** Before all keys, so that several emulators can share one server. */
+  readonly statePrefix: string;
+}
+
+const ANSWER_MILLISECONDS = 2000;
+const LONGEST_PAUSE_MILLISECONDS = 1000;
+const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
+
+/**
+ * Connects to Redis or Valkey. A server that is away now is asked for again until it is there; requests that need it meanwhile
+ * fail with StateUnavailableError.
+ *
+ * @throws StateRefusedError when the user, the password or the version of the state is wrong; Error when the client library
+ * is not installed.
+ */
+export async function connectToRedis(
+  { stateUrl, statePrefix }: RedisAddress,
+  assess: AssessImage,
+): Promise<RedisBacking> {
+  const { Redis } = clientLibrary();
+  const client = new Redis(stateUrl.href, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: ANSWER_MILLISECONDS,
+    commandTimeout: ANSWER_MILLISECONDS,
+    retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_PAUSE_MILLISECONDS),
+  });
+  const shown = `${stateUrl.protocol}//${stateUrl.host}`;
+  const backing = new RedisBacking(client, statePrefix, shown, assess);
+  let refusal: string | undefined;
+  client.on("error", (error) => {
+    if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
+  });
+  try {
+    await client.connect();
+    await backing.open();
+  } catch (error) {
+    if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
+    if (refusal !== undefined || error instanceof StateRefusedError) client.disconnect();
+    if (refusal !== undefined)
+      throw new StateRefusedError(`STATE_URL: ${shown} refuses the user or the password`);
+    if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
+  }
+  return backing;
+}
+
+function clientLibrary(): typeof import("iovalkey") {
+  try {
+    return loadModule("iovalkey");
+  } catch {
+    throw new Error("STATE_URL needs the package iovalkey; install it beside mock-cloud-reco");
+  }
+}

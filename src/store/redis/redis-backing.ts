@@ -1,0 +1,349 @@
+import { createHash } from "node:crypto";
+import type { Redis } from "iovalkey";
+import * as z from "zod/mini";
+import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
+import { createRandom } from "../../core/random.ts";
+import { messageOf } from "../../core/text.ts";
+import type { Database } from "../../schema/database.ts";
+import { record } from "../../schema/kernel/record.ts";
+import type { Snapshot } from "../../schema/snapshot.ts";
+import {
+  type Committed,
+  type FoundRecords,
+  GLOBAL,
+  type RecordsKey,
+  type SharedState,
+  StateUnavailableError,
+  type Version,
+} from "../backing.ts";
+import {
+  decoded,
+  encodeTarget,
+  fromText,
+  imageIn,
+  type StoredChange,
+  type StoredImage,
+  storedChange,
+  toText,
+} from "../codec.ts";
+import { keptImage } from "../image-blobs.ts";
+import type { RateRule } from "../rate-history.ts";
+import { readSnapshot, snapshotOf } from "../snapshot.ts";
+import { type AssessImage, type Conflict, uniqueValues } from "../store.ts";
+import { SCRIPT } from "./script.ts";
+
+/** Of the layout that `script.ts` describes. */
+const FORMAT = "1";
+const IMAGE_SECONDS = 60;
+const MAX_JOURNAL = 1000;
+
+/** The state in Redis cannot be used, whoever is asked: another version's, or the password is wrong. */
+export class StateRefusedError extends Error {
+  override readonly name = "StateRefusedError";
+}
+
+/** State that Redis or Valkey keeps, for any number of servers of any kind. */
+export class RedisBacking implements SharedState {
+  clock: ClockSetting = UNMOVED;
+  private readonly prefix: string;
+  /** Of this process. */
+  private readonly name = newName();
+
+  /**
+   * @param shown - the URL without user and password.
+   * @param assess - decides what processing an image ends in.
+   */
+  constructor(
+    private readonly client: Redis,
+    prefix: string,
+    private readonly shown: string,
+    private readonly assess: AssessImage,
+  ) {
+    this.prefix = `{${prefix}}:`;
+  }
+
+  /**
+   * Makes sure that the state is of this version, or makes it so where there is none.
+   *
+   * @throws StateRefusedError naming both versions; StateUnavailableError.
+   */
+  async open(): Promise<void> {
+    const format = String(await this.run("hello", [FORMAT]));
+    if (format === FORMAT) return;
+    throw new StateRefusedError(
+      `the state at ${this.shown} is of version ${format}; this release reads version ${FORMAT}`,
+    );
+  }
+
+  async read(
+    [field, value]: RecordsKey,
+    known: Version | undefined,
+  ): Promise<FoundRecords | "unchanged" | undefined> {
+    const wanted = field === "scope" || field === "global" ? value : JSON.stringify(value);
+    const answer = await this.run("read", [field, wanted, known?.scope ?? "", String(known?.version ?? 0)]);
+    const [clock, status, scope, version, records] = listOf(answer);
+    this.clock = clockIn(clock);
+    if (status === "none") return undefined;
+    if (status === "unchanged") return "unchanged";
+    return {
+      scope: String(scope),
+      version: Number(version),
+      since: status === "since" ? (known?.version ?? 0) : undefined,
+      changes: pairsOf(listOf(records)).map(([place, text]) => changeIn(place, text)),
+    };
+  }
+
+  async list(): Promise<readonly string[]> {
+    return this.ask(() => this.client.zrange(this.key("scopes"), 0, -1));
+  }
+
+  async create(database: Database): Promise<Conflict | undefined> {
+    const taken = await this.run("create", [
+      ...uniquePairs(database),
+      ...recordPairs([{ kind: "database", key: "", record: database }]),
+      newName(),
+    ]);
+    return uniqueValues(database)[Number(taken) - 1];
+  }
+
+  async commit({ scope, version }: Version, changes: readonly StoredChange[]): Promise<Committed> {
+    const isDeletion = changes.some(({ kind, record }) => kind === "database" && record === null);
+    const answer = String(
+      await this.run("commit", [
+        scope,
+        String(version),
+        ...recordPairs(isDeletion ? [] : changes),
+        isDeletion ? "yes" : "no",
+      ]),
+    );
+    return answer === "gone" || answer === "stale" || answer === "missingImage" ? answer : Number(answer);
+  }
+
+  async takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined> {
+    const parts = rules.flatMap(({ key, maxRequests, windowSeconds }) => [
+      key,
+      String(maxRequests),
+      String(windowSeconds * 1000),
+    ]);
+    const full = await this.run("take", [scope, String(now), String(rules.length), ...parts]);
+    return rules[Number(full) - 1];
+  }
+
+  async putImage(bytes: Buffer): Promise<StoredImage> {
+    const { sha256 = createHash("sha256").update(bytes).digest("hex"), ...assessment } =
+      await this.assess(bytes);
+    await this.keepForNow(sha256, bytes);
+    return { sha256, ...assessment };
+  }
+
+  async getImage(sha256: string): Promise<Buffer> {
+    const bytes = await this.ask(() => this.client.getBuffer(this.key(`image:${sha256}`)));
+    if (bytes === null) throw new Error("the image was deleted in the meantime");
+    return bytes;
+  }
+
+  async reset(): Promise<void> {
+    await this.run("replace", ["0", "0"]);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    for (;;) {
+      const before = await this.counter();
+      const snapshot = await this.capture();
+      if ((await this.counter()) === before) return snapshot;
+    }
+  }
+
+  async restore(snapshot: unknown): Promise<string | undefined> {
+    const state = readSnapshot(snapshot, () => undefined);
+    if (typeof state === "string") return state;
+    for (const [sha256, image] of state.images) await this.keepForNow(sha256, image.bytes());
+    const databases = state.databases.flatMap(({ database, targets, templates, reports, accepted }) => [
+      ...uniquePairs(database),
+      ...recordPairs([
+        { kind: "database", key: "", record: database },
+        ...targets.map((target) => change("target", target.targetId, encodeTarget(target))),
+        ...templates.map((template) => change("template", template.targetId, template)),
+        ...reports.map((report) => change("report", report.file, report)),
+      ]),
+      newName(),
+      ...counted(accepted.flatMap(({ limit, moments }) => moments.map((at) => [limit, String(at)]))),
+    ]);
+    const others = recordPairs([
+      ...state.datasets.map((dataset) => change("dataset", dataset.uuid, dataset)),
+      ...state.credentials.map((credential) => change("credential", credential.clientId, credential)),
+    ]);
+    await this.run("replace", [String(state.databases.length), ...databases, ...others]);
+    return undefined;
+  }
+
+  async readClock(): Promise<void> {
+    this.clock = clockIn(await this.ask(() => this.client.get(this.key("clock"))));
+  }
+
+  async setClock(setting: ClockSetting): Promise<void> {
+    this.clock = setting;
+    await this.ask(() => this.client.set(this.key("clock"), JSON.stringify(setting)));
+  }
+
+  async putJournal(packed: Buffer): Promise<void> {
+    await this.ask(() =>
+      this.client.xadd(this.key("journal"), "MAXLEN", "~", MAX_JOURNAL, "*", this.name, packed),
+    );
+  }
+
+  /** What other servers put after an entry of the stream, and the latest entry's name. */
+  async readJournal(after: string): Promise<{ readonly pieces: readonly Buffer[]; readonly latest: string }> {
+    const found = await this.ask(() => this.client.xrangeBuffer(this.key("journal"), `(${after}`, "+"));
+    return {
+      pieces: found.flatMap(([, [name, packed]]) =>
+        packed === undefined || name?.toString() === this.name ? [] : [packed],
+      ),
+      latest: found.at(-1)?.[0].toString() ?? after,
+    };
+  }
+
+  /** Changes whenever the journal was cleared. */
+  journalEra(): Promise<string | null> {
+    return this.ask(() => this.client.get(this.key("journal-era")));
+  }
+
+  async clearJournal(): Promise<void> {
+    await this.ask(() => this.client.del(this.key("journal")));
+    await this.ask(() => this.client.incr(this.key("journal-era")));
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+
+  private async capture(): Promise<Snapshot> {
+    const read = async (key: RecordsKey) => {
+      const found = await this.read(key, undefined);
+      return found === undefined || found === "unchanged" ? [] : found.changes;
+    };
+    const scopes = await this.list();
+    const databases = await Promise.all(
+      scopes.map(async (scope) => ({ changes: await read(["scope", scope]), scope })),
+    );
+    const global = await read(GLOBAL);
+    const images: Record<string, string> = {};
+    for (const sha256 of databases.flatMap(({ changes }) => changes.flatMap(imageIn)))
+      images[sha256] ??= (await this.getImage(sha256)).toString("base64");
+    const whole = {
+      version: 1,
+      databases: await Promise.all(
+        databases.map(async ({ changes, scope }) => ({
+          database: recordsIn(changes, "database")[0],
+          targets: recordsIn(changes, "target"),
+          templates: recordsIn(changes, "template"),
+          reports: recordsIn(changes, "report"),
+          accepted: await this.accepted(scope),
+        })),
+      ),
+      datasets: recordsIn(global, "dataset"),
+      credentials: recordsIn(global, "credential"),
+      images,
+    };
+    const state = readSnapshot(whole, (sha256) =>
+      keptImage(sha256, Buffer.from(images[sha256] ?? "", "base64")),
+    );
+    if (typeof state === "string") throw new Error(`the state at ${this.shown} is damaged: ${state}`);
+    return snapshotOf(state);
+  }
+
+  private async accepted(scope: string) {
+    const limits = (await this.ask(() => this.client.smembers(this.key(`limits:${scope}`)))).sort();
+    return Promise.all(
+      limits.map(async (limit) => {
+        const found = await this.ask(() =>
+          this.client.zrange(this.key(`accepted:${scope}:${limit}`), 0, -1, "WITHSCORES"),
+        );
+        return { limit, moments: found.filter((_, index) => index % 2 === 1).map(Number) };
+      }),
+    );
+  }
+
+  private counter(): Promise<string | null> {
+    return this.ask(() => this.client.get(this.key("counter")));
+  }
+
+  private async keepForNow(sha256: string, bytes: Buffer): Promise<void> {
+    const key = this.key(`image:${sha256}`);
+    // One that is there keeps its time, or that it has none.
+    const isNew = await this.ask(() => this.client.set(key, bytes, "EX", IMAGE_SECONDS, "NX"));
+    if (isNew === null) await this.ask(() => this.client.expire(key, IMAGE_SECONDS, "GT"));
+  }
+
+  private key(name: string): string {
+    return this.prefix + name;
+  }
+
+  private run(operation: string, args: readonly string[]): Promise<unknown> {
+    return this.ask(() => this.client.eval(SCRIPT, 1, this.prefix, operation, ...args));
+  }
+
+  private async ask<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      const why = messageOf(error).replace(/\s+/g, " ");
+      throw new StateUnavailableError(`the state at ${this.shown} cannot be used: ${why}`);
+    }
+  }
+}
+
+const newName = (): string => createRandom().hex(8);
+
+const change = <Kind extends StoredChange["kind"]>(
+  kind: Kind,
+  key: string,
+  record: Extract<StoredChange, { kind: Kind }>["record"],
+) => ({ kind, key, record });
+
+/** How many pairs follow, and the pairs. */
+const counted = (pairs: readonly (readonly string[])[]): readonly string[] => [
+  String(pairs.length),
+  ...pairs.flat(),
+];
+
+const uniquePairs = (database: Database): readonly string[] =>
+  counted(uniqueValues(database).map(({ conflict, value }) => [conflict, JSON.stringify(value)]));
+
+const recordPairs = (
+  changes: readonly { readonly kind: string; readonly key: string; readonly record: unknown }[],
+): readonly string[] =>
+  counted(
+    changes.map(({ kind, key, record }) => [
+      `${kind} ${JSON.stringify(key)}`,
+      record === null ? "" : toText(record),
+    ]),
+  );
+
+function changeIn(place: string, text: string): StoredChange {
+  const space = place.indexOf(" ");
+  const value = {
+    kind: place.slice(0, space),
+    key: fromText(place.slice(space + 1)),
+    record: text === "" ? null : fromText(text),
+  };
+  return decoded(storedChange, value, "record");
+}
+
+const recordsIn = (changes: readonly StoredChange[], kind: StoredChange["kind"]): readonly unknown[] =>
+  changes.flatMap((each) => (each.kind === kind && each.record !== null ? [each.record] : []));
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const pairsOf = (flat: readonly unknown[]): readonly (readonly [string, string])[] =>
+  flat.flatMap((place, index) =>
+    index % 2 === 0 ? [[String(place), String(flat[index + 1])] as const] : [],
+  );
+
+function clockIn(text: unknown): ClockSetting {
+  return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;
+}
+
+const clockSetting = z.lazy(() =>
+  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
+);

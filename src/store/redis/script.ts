@@ -1,0 +1,208 @@
+/**
+ * Everything that changes state in Redis or Valkey, and what has to be read at one moment: one script, which runs as a whole
+ * or not at all. `KEYS[1]` is the prefix of all keys, whose hash tag puts them into one slot; `ARGV[1]` names the operation.
+ *
+ * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: how the clock is set
+ * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
+ * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
+ *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
+ * - `image:<sha256>`: bytes, which expire unless a target has them; `uses:<sha256>`: how many targets do
+ * - `journal`: a capped stream
+ */
+export const SCRIPT = `
+local P = KEYS[1]
+local function key(...) return P .. table.concat({...}, ':') end
+local function next() return redis.call('INCR', key('counter')) end
+local SPARE_SECONDS = 60
+
+local function imageOf(record)
+  if not record or record == '' then return nil end
+  local target = cjson.decode(record)
+  if target.deleteDate ~= cjson.null then return nil end
+  return target.image
+end
+
+local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
+
+local function release(image)
+  if redis.call('DECR', key('uses', image)) > 0 then return end
+  redis.call('DEL', key('uses', image))
+  redis.call('EXPIRE', key('image', image), SPARE_SECONDS)
+end
+
+local function keep(scope, place, record)
+  local version = next()
+  if isTarget(place) then
+    local freed = imageOf(redis.call('HGET', key('records', scope), place))
+    local taken = imageOf(record)
+    if freed ~= taken then
+      if taken then
+        redis.call('INCR', key('uses', taken))
+        redis.call('PERSIST', key('image', taken))
+      end
+      if freed then release(freed) end
+    end
+  end
+  if record == '' then
+    redis.call('HDEL', key('records', scope), place)
+    redis.call('ZREM', key('created', scope), place)
+  else
+    redis.call('HSET', key('records', scope), place, record)
+    redis.call('ZADD', key('created', scope), 'NX', version, place)
+  end
+  redis.call('ZADD', key('changed', scope), version, place)
+  redis.call('SET', key('version', scope), version)
+  return version
+end
+
+local function drop(scope)
+  local records = redis.call('HGETALL', key('records', scope))
+  for i = 1, #records, 2 do
+    if isTarget(records[i]) then
+      local image = imageOf(records[i + 1])
+      if image then release(image) end
+    end
+  end
+  local unique = redis.call('HGETALL', key('unique-of', scope))
+  for i = 1, #unique, 2 do redis.call('HDEL', key('unique', unique[i]), unique[i + 1]) end
+  for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
+    redis.call('DEL', key('accepted', scope, limit))
+  end
+  for _, kind in ipairs({'version', 'records', 'created', 'changed', 'unique-of', 'limits'}) do
+    redis.call('DEL', key(kind, scope))
+  end
+  redis.call('ZREM', key('scopes'), scope)
+  next()
+end
+
+local function dropAll()
+  for _, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do drop(scope) end
+  for _, place in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', place, '') end
+end
+
+-- Reads from ARGV: how many unique fields, fields and values, how many records, places and records.
+local at = 2
+local function take()
+  at = at + 1
+  return ARGV[at - 1]
+end
+local function takePairs()
+  local pairs = {}
+  for i = 1, tonumber(take()) do pairs[i] = { take(), take() } end
+  return pairs
+end
+
+local function create(unique, records)
+  local number = next()
+  local scope = take() .. '-' .. number
+  redis.call('ZADD', key('scopes'), number, scope)
+  for _, pair in ipairs(unique) do
+    redis.call('HSET', key('unique', pair[1]), pair[2], scope)
+    redis.call('HSET', key('unique-of', scope), pair[1], pair[2])
+  end
+  for _, pair in ipairs(records) do keep(scope, pair[1], pair[2]) end
+  return scope
+end
+
+local function accept(scope, limit, moment)
+  redis.call('SADD', key('limits', scope), limit)
+  redis.call('ZADD', key('accepted', scope, limit), moment, moment .. '-' .. next())
+end
+
+local operations = {}
+
+function operations.hello()
+  redis.call('SETNX', key('format'), ARGV[2])
+  return redis.call('GET', key('format'))
+end
+
+function operations.read()
+  local field, value, known, version = take(), take(), take(), tonumber(take())
+  local clock = redis.call('GET', key('clock'))
+  local scope = value
+  if field == 'global' then scope = 'global'
+  elseif field ~= 'scope' then scope = redis.call('HGET', key('unique', field), value) end
+  if not scope then return { clock, 'none' } end
+  local current = tonumber(redis.call('GET', key('version', scope)) or (scope == 'global' and 0))
+  if not current then return { clock, 'none' } end
+  if scope == known and current == version then return { clock, 'unchanged' } end
+  local places
+  local status = 'since'
+  if scope == known and version <= current then
+    places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
+  else
+    status = 'all'
+    places = redis.call('ZRANGE', key('created', scope), 0, -1)
+  end
+  local records = {}
+  for i, place in ipairs(places) do
+    records[2 * i - 1] = place
+    records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
+  end
+  return { clock, status, scope, tostring(current), records }
+end
+
+function operations.create()
+  local unique, records = takePairs(), takePairs()
+  for i, pair in ipairs(unique) do
+    if redis.call('HEXISTS', key('unique', pair[1]), pair[2]) == 1 then return i end
+  end
+  create(unique, records)
+  return 0
+end
+
+function operations.commit()
+  local scope, version = take(), take()
+  local records, isDeletion = takePairs(), take()
+  local current = redis.call('GET', key('version', scope)) or (scope == 'global' and '0')
+  if not current then return 'gone' end
+  if current ~= version then return 'stale' end
+  if isDeletion == 'yes' then
+    drop(scope)
+    return '0'
+  end
+  for _, pair in ipairs(records) do
+    local image = isTarget(pair[1]) and imageOf(pair[2])
+    if image and redis.call('EXISTS', key('image', image)) == 0 then return 'missingImage' end
+  end
+  local latest = version
+  for _, pair in ipairs(records) do latest = keep(scope, pair[1], pair[2]) end
+  return tostring(latest)
+end
+
+function operations.take()
+  local scope, now, count = take(), tonumber(take()), tonumber(take())
+  if redis.call('EXISTS', key('version', scope)) == 0 then return 0 end
+  local rules = {}
+  for i = 1, count do
+    local limit, most, window = take(), tonumber(take()), tonumber(take())
+    local moments = key('accepted', scope, limit)
+    local newest = redis.call('ZREVRANGE', moments, 0, 0, 'WITHSCORES')[2]
+    local afresh = newest and tonumber(newest) - now > window
+    local near = 0
+    if not afresh then near = redis.call('ZCOUNT', moments, '(' .. now - window, '(' .. now + window) end
+    if near >= most then return i end
+    rules[i] = { limit, moments, window, afresh, newest }
+  end
+  for _, rule in ipairs(rules) do
+    local limit, moments, window, afresh, newest = unpack(rule, 1, 5)
+    if afresh then redis.call('DEL', moments) end
+    accept(scope, limit, ARGV[3])
+    local latest = redis.call('ZREVRANGE', moments, 0, 0, 'WITHSCORES')[2]
+    redis.call('ZREMRANGEBYSCORE', moments, '-inf', tonumber(latest) - 2 * window)
+  end
+  return 0
+end
+
+function operations.replace()
+  dropAll()
+  for i = 1, tonumber(take()) do
+    local scope = create(takePairs(), takePairs())
+    for _, pair in ipairs(takePairs()) do accept(scope, pair[1], pair[2]) end
+  end
+  for _, pair in ipairs(takePairs()) do keep('global', pair[1], pair[2]) end
+  return 'OK'
+end
+
+return operations[ARGV[1]]()
+`;

@@ -1,0 +1,167 @@
+import type { DatabaseSettings } from "../schema/cloud-database.ts";
+import type { ClientCredential } from "../schema/credential.ts";
+import type { Database } from "../schema/database.ts";
+import type { Report } from "../schema/report.ts";
+import { type RecognitionCounts, statusAt, type Target, type TargetStatus } from "../schema/target.ts";
+import type { TemplateTarget } from "../schema/vumark-database.ts";
+import {
+  changedTarget,
+  freedImage,
+  newTarget,
+  type ProcessedImage,
+  type TargetFields,
+} from "./new-target.ts";
+import type { Change, ReadableRecords } from "./records.ts";
+
+/*
+ * Everything that changes state, each a pure function of one database's records: what changes, and the result. Conflicts
+ * are results. Whatever keeps the records runs a verb again when they changed before its changes could be kept.
+ *
+ * The changed records are returned and not the whole of them: keeping them then costs the same however many others there
+ * are, in memory, over a network and in a database server.
+ */
+
+/** What a verb decided. */
+export interface Decision<Result> {
+  readonly result: Result;
+  readonly changes?: readonly Change[];
+}
+
+/** @param records - undefined: there is no such database. */
+export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
+
+const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
+
+export const updateDatabase =
+  (changes: Partial<DatabaseSettings>): Verb<Database | undefined> =>
+  (records) => {
+    const database = records?.database;
+    if (database === undefined) return { result: undefined };
+    const updated: Database =
+      database.kind === "cloud"
+        ? { ...database, ...changes }
+        : { ...database, stateName: changes.stateName ?? database.stateName };
+    return { result: updated, changes: [{ kind: "database", key: "", record: updated }] };
+  };
+
+/** Its other records go with it. */
+export const deleteDatabase: Verb<boolean> = (records) =>
+  records?.database === undefined
+    ? { result: false }
+    : { result: true, changes: [{ kind: "database", key: "", record: null }] };
+
+export const createTarget =
+  (
+    given: TargetFields,
+    made: ProcessedImage,
+    tick: number,
+    now: number,
+  ): Verb<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> =>
+  (records) => {
+    if (records?.database?.kind !== "cloud") return { result: "unknownDatabase" };
+    if (records.targetNamed(given.name) !== undefined) return { result: "nameTaken" };
+    if (records.targets.has(given.targetId) || records.deleted.has(given.targetId))
+      return { result: "idTaken" };
+    if (records.targets.size >= records.database.targetQuota) return { result: "quotaReached" };
+    const created = newTarget(given, made, tick, now);
+    return { result: created, changes: [target(created)] };
+  };
+
+export const updateTarget =
+  (
+    targetId: string,
+    changes: Partial<Omit<TargetFields, "targetId">>,
+    made: ProcessedImage | undefined,
+    now: number,
+    onlyAfter: readonly TargetStatus[],
+  ): Verb<Target | "unknown" | "nameTaken" | "wrongStatus"> =>
+  (records) => {
+    const current = records?.targets.get(targetId);
+    if (records === undefined || current === undefined) return { result: "unknown" };
+    if (!onlyAfter.includes(statusAt(current, now))) return { result: "wrongStatus" };
+    const owner = changes.name === undefined ? undefined : records.targetNamed(changes.name);
+    if (owner !== undefined && owner !== current) return { result: "nameTaken" };
+    const updated = changedTarget(current, { ...changes, ...made }, now);
+    return { result: updated, changes: [target(updated)] };
+  };
+
+export const deleteTarget =
+  (targetId: string, now: number, evenProcessing: boolean): Verb<Target | "unknown" | "processing"> =>
+  (records) => {
+    const current = records?.targets.get(targetId);
+    if (current === undefined) return { result: "unknown" };
+    if (!evenProcessing && statusAt(current, now) === "processing") return { result: "processing" };
+    const deleted: Target = { ...current, deleteDate: now };
+    return { result: deleted, changes: [target({ ...deleted, image: freedImage(current.image) })] };
+  };
+
+export const setRecognitionCounts =
+  (targetId: string, counts: Partial<RecognitionCounts>): Verb<Target | undefined> =>
+  (records) => {
+    const current = records?.targets.get(targetId);
+    if (current === undefined) return { result: undefined };
+    const counted: Target = { ...current, ...counts };
+    return { result: counted, changes: [target(counted)] };
+  };
+
+export const addTemplateTarget =
+  (template: TemplateTarget): Verb<boolean> =>
+  (records) =>
+    records?.database?.kind === "vumark"
+      ? { result: true, changes: [{ kind: "template", key: template.targetId, record: template }] }
+      : { result: false };
+
+export const openReport =
+  (report: Report): Verb<Report> =>
+  (records) => {
+    const kept = records?.reports.get(report.file);
+    if (kept !== undefined) return { result: kept };
+    return { result: report, changes: [{ kind: "report", key: report.file, record: report }] };
+  };
+
+export const createCredential =
+  (credential: ClientCredential, maximum: number): Verb<"created" | "full"> =>
+  (records) =>
+    (records?.credentials.size ?? 0) >= maximum
+      ? { result: "full" }
+      : {
+          result: "created",
+          changes: [{ kind: "credential", key: credential.clientId, record: credential }],
+        };
+
+export const setCredentialScopes =
+  (clientId: string, scopes: readonly string[]): Verb<ClientCredential | undefined> =>
+  (records) => {
+    const credential = records?.credentials.get(clientId);
+    if (credential === undefined) return { result: undefined };
+    const record = { ...credential, scopes };
+    return { result: record, changes: [{ kind: "credential", key: clientId, record }] };
+  };
+
+/** Puts a record into its place, whatever is there. */
+export const put =
+  (change: Change): Verb<void> =>
+  () => ({ result: undefined, changes: [change] });
+
+/** False: there was none. */
+export const remove =
+  (kind: "dataset" | "credential", key: string): Verb<boolean> =>
+  (records) => {
+    const found = (kind === "dataset" ? records?.datasets : records?.credentials)?.has(key) ?? false;
+    return found ? { result: true, changes: [{ kind, key, record: null }] } : { result: false };
+  };
+
+/** Every target, template target, report and dataset is past its processing time from now on. */
+export const finishProcessing: Verb<void> = (records) => {
+  const processed = true;
+  const changes: Change[] = [];
+  for (const [key, record] of records?.targets ?? [])
+    changes.push({ kind: "target", key, record: { ...record, processed, rated: true } });
+  for (const [key, record] of records?.templates ?? [])
+    changes.push({ kind: "template", key, record: { ...record, processed } });
+  for (const [key, record] of records?.reports ?? [])
+    changes.push({ kind: "report", key, record: { ...record, processed } });
+  for (const [key, record] of records?.datasets ?? [])
+    changes.push({ kind: "dataset", key, record: { ...record, processed } });
+  return { result: undefined, changes };
+};

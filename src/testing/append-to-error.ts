@@ -1,0 +1,28 @@
+/**
+ * Puts text behind an error's own message, so that every reporter shows it there, once.
+ *
+ * @returns false when it is no error, or cannot be changed.
+ */
+export function appendToError(error: unknown, text: string): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const { message, stack }: { message?: unknown; stack?: unknown } = error;
+  if (typeof message !== "string") return false;
+  const extended = `${message.trimEnd()}\n\n${text}`;
+  try {
+    // Reporters print one or the other.
+    Object.assign(error, {
+      message: extended,
+      ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function extendedStack(stack: string, message: string, extended: string, text: string): string {
+  const start = message === "" ? -1 : stack.indexOf(message);
+  if (start >= 0) return stack.slice(0, start) + extended + stack.slice(start + message.length);
+  const frames = stack.search(/\n\s+at /);
+  return frames < 0 ? `${stack}\n\n${text}` : `${stack.slice(0, frames)}\n\n${text}${stack.slice(frames)}`;
+}

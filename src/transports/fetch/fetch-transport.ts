@@ -1,0 +1,69 @@
+import { STATUS_CODES } from "node:http";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { header, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { answer } from "../answer.ts";
+import { type HostTable, originOf } from "../host-table.ts";
+import { splitTarget } from "../http-server/http-messages.ts";
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, Buffer>(gunzip),
+  deflate: promisify<Buffer, Buffer>(inflate),
+  br: promisify<Buffer, Buffer>(brotliDecompress),
+};
+
+/** Statuses whose responses have no body, not even an empty one. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+/**
+ * Answers a request of the Fetch API, as `fetch` would: bodies come decoded, connection errors and whatever the emulator throws
+ * reject with a TypeError whose cause says what happened, an abort rejects with its reason.
+ */
+export async function fetchFrom(hosts: HostTable, request: Request): Promise<Response> {
+  const { signal, method, url } = request;
+  signal.throwIfAborted();
+  const body = Buffer.from(await request.arrayBuffer());
+  const { origin, ...message } = wireRequest(request, body);
+  const answered = answer(hosts, { origin, ...message }).catch((cause: unknown) => {
+    throw new TypeError("fetch failed", { cause });
+  });
+  const received = await untilAborted(answered, signal);
+  const { status, body: bytes } = received;
+  const decode = DECODERS[header(received, "content-encoding")?.toLowerCase() ?? ""];
+  const hasBody = method !== "HEAD" && !WITHOUT_BODY.has(status);
+  const content = hasBody ? new Uint8Array(decode === undefined ? bytes : await decode(bytes)) : null;
+  const headers = new Headers();
+  for (const [name, value] of received.headers) headers.append(name, value);
+  const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
+  Object.defineProperty(response, "url", { value: url });
+  return response;
+}
+
+/** With the headers that `fetch` sends but a `Request` does not show. */
+function wireRequest(
+  { url, method, headers }: Request,
+  body: Buffer,
+): WireRequest & { readonly origin: string } {
+  const target = new URL(url);
+  const pairs: [string, string][] = [...headers];
+  const add = (name: string, value: string) => headers.has(name) || pairs.push([name, value]);
+  add("host", target.host);
+  if (body.length > 0 || method === "POST" || method === "PUT") add("content-length", String(body.length));
+  return {
+    origin: originOf(target),
+    method,
+    ...splitTarget(target.pathname + target.search),
+    headers: pairs,
+    body,
+  };
+}
+
+function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    // It may have been aborted while the body was read.
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

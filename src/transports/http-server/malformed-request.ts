@@ -1,0 +1,56 @@
+import type { MalformedKind } from "../../core/api.ts";
+import type { Result, WireRequest } from "../../core/message.ts";
+import type { Service } from "../../core/operation-names.ts";
+import type { RequestHead } from "./http-messages.ts";
+
+/** What node:http tells with a `clientError`. */
+export interface ParserFault {
+  readonly code?: string;
+  /** The bytes that came last. */
+  readonly rawPacket?: Buffer;
+}
+
+/** What kind of a fault it is; undefined when the connection itself failed. */
+export function malformedKind(code: string | undefined): MalformedKind | undefined {
+  if (code === "HPE_INVALID_CONTENT_LENGTH" || code === "HPE_UNEXPECTED_CONTENT_LENGTH")
+    return "contentLength";
+  if (code === "HPE_HEADER_OVERFLOW") return "headersTooLarge";
+  return code?.startsWith("HPE_") === true ? "malformed" : undefined;
+}
+
+interface Refused {
+  readonly refusedBy: string;
+  readonly reason: string;
+}
+
+const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
+  contentLength: {
+    refusedBy: "contentLengthFits",
+    reason: "Content-Length must be one whole number, the length of the body in bytes",
+  },
+  headersTooLarge: {
+    refusedBy: "headerLinesFit",
+    reason: "the header lines are too long: expected at most 8190 bytes in each",
+  },
+  malformed: { refusedBy: "http", reason: "malformed HTTP/1.1 request" },
+  bodyTooLarge: { refusedBy: "bodyLimit", reason: "the request body is larger than 64 MiB" },
+  overloaded: {
+    refusedBy: "bodyLimit",
+    reason: "the bodies of the requests that are being answered exceed 512 MiB: send fewer at a time",
+  },
+};
+
+/** The emulator's part in it: an answer in the words of the API, the delay and the journal. */
+interface MalformedRequests {
+  answerMalformed(api: Service, request: WireRequest, kind: MalformedKind, refused: Refused): Promise<Result>;
+}
+
+/** Answers what is no whole request, as the parts in front of the real service do. */
+export function answerMalformed(
+  emulator: MalformedRequests,
+  api: Service,
+  why: MalformedKind,
+  head: RequestHead = { method: "", path: "", query: "", headers: [] },
+): Promise<Result> {
+  return emulator.answerMalformed(api, { ...head, body: Buffer.alloc(0) }, why, REFUSALS[why]);
+}

@@ -1,0 +1,28 @@
+import { useSignal } from "@preact/signals";
+import { thumbnailUrl } from "../state/source.ts";
+import { Icon } from "./icons.tsx";
+
+/** A small form of a picture that the server has. What it shows is said beside it. */
+export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; readonly alt?: string }) {
+  const failed = useSignal<string | null>(null);
+  const url = thumbnailUrl(sha256);
+  if (url === undefined || failed.value === sha256) {
+    return (
+      <span class="no-picture">
+        <Icon name="targets" />
+      </span>
+    );
+  }
+  return (
+    <img
+      src={url}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      draggable={false}
+      onError={() => {
+        failed.value = sha256;
+      }}
+    />
+  );
+}

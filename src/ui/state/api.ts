@@ -1,0 +1,57 @@
+import { text } from "../text.ts";
+import { notify } from "./notices.ts";
+
+/** The manager refused a request, or did not answer. */
+export class ApiError extends Error {}
+
+/** Sends a request to the manager that the page came from. @throws ApiError saying why it failed. */
+export async function ask(method: string, path: string, body?: unknown): Promise<Response> {
+  const isBytes = body instanceof Blob;
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      ...(body !== undefined && {
+        body: isBytes ? body : JSON.stringify(body),
+        headers: { "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
+      }),
+    });
+  } catch {
+    throw new ApiError(text.unreachable);
+  }
+  if (!response.ok) throw new ApiError(await reasonOf(response));
+  return response;
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const content = await response.text();
+  try {
+    const { errors }: { errors: readonly { message: string; accepted?: string }[] } = JSON.parse(content);
+    return errors
+      .map(({ message, accepted }) => (accepted === undefined ? message : `${message}; expected ${accepted}`))
+      .join(". ");
+  } catch {
+    return content === "" ? `${response.status} ${response.statusText}` : content;
+  }
+}
+
+export async function askJson<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await ask(method, path, body);
+  return response.json();
+}
+
+/** Does something and says whether it worked; a failure is shown with its reason. */
+export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action();
+    if (done !== undefined) notify("done", done);
+    return true;
+  } catch (error) {
+    notify("failed", error instanceof Error ? error.message : String(error));
+    return false;
+  }
+}
+
+/** A path of segments, each of which may hold anything. */
+export const pathOf = (...segments: readonly string[]): string =>
+  `/${segments.map(encodeURIComponent).join("/")}`;

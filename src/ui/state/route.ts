@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals";
+
+export const VIEWS = ["overview", "targets", "requests", "try", "models", "controls"] as const;
+export type View = (typeof VIEWS)[number];
+
+/** What the address names behind its `#`: a view, and what it shows. */
+export interface Route {
+  readonly view: View;
+  readonly parameters: URLSearchParams;
+}
+
+function read(): Route {
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  return {
+    view: VIEWS.find((view) => view === path) ?? "overview",
+    parameters: new URLSearchParams(query),
+  };
+}
+
+export const route = signal(read());
+addEventListener("hashchange", () => {
+  route.value = read();
+});
+
+/** The address of a view; parameters without a value are left out. */
+export function addressOf(view: View, parameters: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(parameters).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== "",
+  );
+  const query = new URLSearchParams(given).toString();
+  return `#/${view}${query === "" ? "" : `?${query}`}`;
+}
+
+/** Changes parameters of the present view, without a new entry in the browser's history. */
+export function setParameters(changes: Readonly<Record<string, string | undefined>>): void {
+  const { view, parameters } = route.value;
+  const address = addressOf(view, { ...Object.fromEntries(parameters), ...changes });
+  history.replaceState(null, "", address);
+  route.value = read();
+}

@@ -1,0 +1,29 @@
+import type { MockReport } from "../../mock/report.ts";
+import type { PageRequestDetails } from "../../servers/page/page-data.ts";
+import { askJson, pathOf } from "./api.ts";
+
+const embedded = document.getElementById("report")?.textContent;
+
+/** What the page was written with, when it is a report in a file; it then asks nobody for anything. */
+export const report: MockReport | null = embedded == null ? null : JSON.parse(embedded);
+
+/** A small form of a picture; undefined when there is none. */
+export const thumbnailUrl = (sha256: string): string | undefined =>
+  report === null ? pathOf("page", "thumbnails", sha256) : embeddedUrl(sha256);
+
+/** A picture as it was sent; undefined when there is none. */
+export const imageUrl = (sha256: string): string | undefined =>
+  report === null ? pathOf("page", "images", sha256) : embeddedUrl(sha256);
+
+function embeddedUrl(sha256: string): string | undefined {
+  const image = report?.images[sha256];
+  if (image?.base64 === undefined) return undefined;
+  return `data:image/${image.format === "PNG" ? "png" : "jpeg"};base64,${image.base64}`;
+}
+
+/** @throws ApiError when nobody keeps the request any more. */
+export async function requestDetails(id: string): Promise<PageRequestDetails> {
+  const request = report?.requests.find(({ number }) => String(number) === id);
+  if (report !== null && request !== undefined) return { request, images: report.images };
+  return askJson("GET", pathOf("page", "requests", id));
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeServiceBase64 } from "../../src/schema/base64.ts";
+
+describe("base64 as the service reads it", () => {
+  it.each([
+    ["XN", "\\"],
+    ["YWI", "ab"],
+    ["YWJjZ", "abc"],
+    ["YQ==YQ==", "a"],
+    ["YQ===YQ=", "a"],
+    ["YWJj=", "abc"],
+    ["YWJj====", "abc"],
+    ["====", ""],
+    ["===", ""],
+    ["==", ""],
+    ["=", ""],
+    ["", ""],
+  ])("%s is read as %s", (text, decoded) => {
+    expect(decodeServiceBase64(text)?.toString("latin1")).toBe(decoded);
+  });
+
+  it.each([
+    "=abc",
+    "ab=c",
+    "a===",
+    "YQ=Y",
+    "abcd=abc",
+    "YWJjZGVm==YW",
+    "a b=",
+    "a-b_",
+    "YQ==\n",
+    "é",
+    "\u{5d041}",
+  ])("%j is an error", (text) => {
+    expect(decodeServiceBase64(text)).toBeUndefined();
+  });
+
+  it("reads what any encoder writes, with or without its padding", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        const encoded = Buffer.from(bytes).toString("base64");
+        expect(decodeServiceBase64(encoded)).toEqual(Buffer.from(bytes));
+        expect(decodeServiceBase64(encoded.replace(/=+$/, ""))).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  it("never throws", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(..."AZaz09+/=-_ ") }), (text) => {
+        const decoded = decodeServiceBase64(text);
+        expect(decoded === undefined || Buffer.isBuffer(decoded)).toBe(true);
+      }),
+    );
+  });
+});

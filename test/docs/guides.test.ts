@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { startServers } from "../../src/servers/index.ts";
+import { start } from "../cli/command.ts";
+import { codeBlocks } from "../support/code-blocks.ts";
+import { blockPath } from "../support/markdown-blocks-plugin.ts";
+
+const examples = new URL("../../examples/", import.meta.url);
+/** Every README below `examples`, with its code blocks. */
+const guides = readdirSync(examples, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && existsSync(new URL(`${entry.name}/README.md`, examples)))
+  .map(({ name }) => {
+    const blocks = codeBlocks(readFileSync(new URL(`${name}/README.md`, examples), "utf8"));
+    return { name, document: `examples/${name}/README.md`, blocks };
+  });
+/** The one block of a guide in a language. */
+const only = (guide: string, language: string): string => {
+  const [block, ...more] =
+    guides.find(({ name }) => name === guide)?.blocks.filter((one) => one.language === language) ?? [];
+  if (block === undefined || more.length > 0) throw new Error(`${guide} has not one block of ${language}`);
+  return block.text;
+};
+const run = promisify(execFile);
+const works = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0;
+
+/** What a program prints that is told where three servers listen. */
+async function printedBeside(command: string, ...args: readonly string[]): Promise<string> {
+  await using servers = await startServers();
+  const env = { ...process.env, TARGET_API: servers.urls.target, TARGET_MANAGER: servers.urls.manager };
+  return (await run(command, args, { env })).stdout;
+}
+
+/** What stands in blocks that are no TypeScript, and what runs it. */
+const RUN_ELSEWHERE = new Map([
+  ["containers sh", "test/cli/walkthrough.test.ts"],
+  ["servers sh", "below"],
+  ["servers python", "below"],
+  ["playwright js", "below"],
+]);
+
+// Each of these blocks registers its own tests.
+for (const { document, blocks } of guides) {
+  for (const [index, { language, line }] of blocks.entries()) {
+    if (language !== "ts") continue;
+    describe(`the block at ${document}:${line}`, async () => {
+      await import(/* @vite-ignore */ blockPath(document, index));
+    });
+  }
+}
+
+describe("the other blocks of the guides", () => {
+  it("are all run by a test", () => {
+    const others = guides.flatMap(({ name, blocks }) =>
+      blocks.filter(({ language }) => language !== "ts").map(({ language }) => `${name} ${language}`),
+    );
+    expect(others.filter((block) => !RUN_ELSEWHERE.has(block))).toEqual([]);
+  });
+
+  it.skipIf(!works("curl", "--version") || !works("openssl", "version"))("curl signs a request", async () => {
+    const script = only("servers", "sh");
+    await run("sh", ["-n", "-c", script]);
+    expect(JSON.parse(await printedBeside("sh", "-ec", script))).toMatchObject({
+      result_code: "Success",
+      name: "curl",
+    });
+  });
+
+  it.skipIf(!works("python3", "--version"))("Python signs a request", async () => {
+    const script = only("servers", "python");
+    expect(script).toContain('os.environ.get("TARGET_API"');
+    expect(await printedBeside("python3", "-c", script)).toBe("Success\n");
+  });
+
+  it("Playwright starts a command that serves, and waits for a URL that answers", async () => {
+    const source = `data:text/javascript,${encodeURIComponent(only("playwright", "js"))}`;
+    const { default: config } = await import(/* @vite-ignore */ source);
+    const [npx, name, ...args] = config.webServer.command.split(" ");
+    expect([npx, name]).toEqual(["npx", "mock-cloud-reco"]);
+    // Ports of the system's choice: others may be using these.
+    const anyPort = args.map((word: string) => (/^\d+$/.test(word) ? "0" : word));
+    const command = start([...anyPort, "--json"], { ...config.webServer.env, LOG_LEVEL: "silent" });
+    const { urls } = JSON.parse(await command.printed());
+    const { pathname } = new URL(config.webServer.url);
+    const ready = await fetch(urls.manager + pathname);
+    const preflight = await fetch(`${urls.query}/v1/query`, {
+      method: "POST",
+      headers: { Origin: "https://a.example" },
+    });
+    expect([ready.status, preflight.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect((await command.stop()).code).toBe(0);
+  });
+});

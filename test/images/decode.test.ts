@@ -1,0 +1,64 @@
+import sharp, { type Sharp } from "sharp";
+import { beforeAll, describe, expect, it } from "vitest";
+import { decodePixels, decodeThumbnail, thumbnailOfPixels } from "../../src/images/decode.ts";
+import { makePng, palette, pngChunk } from "../support/png.ts";
+import { scene } from "../support/scenes.ts";
+
+describe("a thumbnail of decoded pixels", () => {
+  let picture: Sharp;
+  beforeAll(async () => {
+    picture = sharp(await scene(3, 320, 240));
+  });
+
+  const fromPixels = async (bytes: Buffer) => {
+    const made = await decodePixels(bytes, (pixels) => thumbnailOfPixels(bytes, pixels));
+    if (made && "damage" in made) throw new Error(made.damage);
+    return made;
+  };
+  const isThatOfTheFile = async (bytes: Buffer) => {
+    const expected = await decodeThumbnail(bytes);
+    return Buffer.isBuffer(expected) && (await fromPixels(bytes))?.equals(expected);
+  };
+  const sized = (width: number, height: number) => picture.clone().resize(width, height, { fit: "fill" });
+
+  it.each([
+    [1, 1],
+    [7, 300],
+    [255, 257],
+    [320, 240],
+    [512, 700],
+    [511, 2000],
+    [900, 512],
+  ])("is that of the file, for a JPEG and a PNG of %ix%i", async (width, height) => {
+    for (const grey of [false, true]) {
+      for (const encode of [
+        (image: Sharp) => image.jpeg({ quality: 80 }),
+        (image: Sharp) => image.jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
+        (image: Sharp) => image.png(),
+        (image: Sharp) => image.png({ progressive: true }),
+      ]) {
+        const image = grey ? sized(width, height).greyscale() : sized(width, height);
+        const bytes = await encode(image).toBuffer();
+        expect(await isThatOfTheFile(bytes)).toBe(true);
+      }
+    }
+  });
+
+  it("is that of a large PNG", async () => {
+    const bytes = await sized(1600, 1100).png().toBuffer();
+    expect(await isThatOfTheFile(bytes)).toBe(true);
+  });
+
+  it("is not made where it would differ: of large JPEG, 16-bit and other kinds of files", async () => {
+    const transparent = pngChunk("tRNS", Buffer.alloc(6));
+    for (const bytes of [
+      await sized(1600, 1100).jpeg().toBuffer(),
+      makePng({ depth: 16 }),
+      makePng({ depth: 4, colourType: 0 }),
+      makePng({ before: [transparent] }),
+      makePng({ depth: 4, colourType: 3, before: [palette] }),
+    ]) {
+      expect(await fromPixels(bytes)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
+import {
+  boundScore,
+  makeQuery,
+  preparedBytes,
+  prepareImage,
+  scoreImage,
+  structuralSimilarity,
+} from "../../src/images/similarity.ts";
+import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
+
+const prepared = (pixels: Buffer) => {
+  const { image, sketch } = prepareImage(pixels);
+  return { pixels, image, sketch, query: makeQuery(image) };
+};
+type Prepared = ReturnType<typeof prepared>;
+const entries = Object.entries(thumbnails).map(([name, pixels]) => ({ name, ...prepared(pixels) }));
+const exact = (a: Prepared, b: Prepared) => scoreImage(a.query, b.image, -1.1) ?? Number.NaN;
+
+describe("scores of prepared images", () => {
+  it.each(entries)("are those of image-ssim, for $name with itself and a fifth of the others", (entry) => {
+    const own = entries.indexOf(entry);
+    for (const other of entries.filter((_, index) => (index - own) % 5 === 0)) {
+      expect(exact(entry, other), other.name).toBeCloseTo(
+        structuralSimilarity(entry.pixels, other.pixels),
+        9,
+      );
+    }
+  });
+
+  it("are given exactly when above the threshold, however early it shows that they are not", () => {
+    const pair = fc.tuple(fc.constantFrom(...entries), fc.double({ min: -1, max: 1, noNaN: true }));
+    fc.assert(
+      fc.property(pair, ([entry, threshold]) => {
+        for (const other of entries) {
+          const score = exact(entry, other);
+          expect(scoreImage(entry.query, other.image, threshold)).toBe(score > threshold ? score : null);
+        }
+      }),
+    );
+  });
+
+  it("are given just below and not at their own value", () => {
+    const { image } = prepareImage(sceneThumbnail(3));
+    for (const { query } of entries) {
+      const score = scoreImage(query, image, -1.1) ?? Number.NaN;
+      expect(scoreImage(query, image, score)).toBeNull();
+      expect(scoreImage(query, image, score - 1e-12)).toBe(score);
+    }
+  });
+
+  it("do not depend on what was compared in between", () => {
+    const [a, b, c] = [prepared(sceneThumbnail(4)), prepared(sceneThumbnail(5)), prepared(sceneThumbnail(6))];
+    const alone = [
+      exact(a, c),
+      boundScore(a.query, c.sketch, -1),
+      exact(b, c),
+      boundScore(b.query, c.sketch, -1),
+    ];
+    expect([
+      exact(a, c),
+      exact(b, c),
+      boundScore(b.query, c.sketch, -1),
+      boundScore(a.query, c.sketch, -1),
+    ]).toEqual([alone[0], alone[2], alone[3], alone[1]]);
+  });
+});
+
+describe("a sketch", () => {
+  it("takes 22,464 bytes, a third when grey; a prepared image 232,974", () => {
+    const [scene, grey] = [prepareImage(sceneThumbnail(1)), prepareImage(thumbnails.grey ?? Buffer.alloc(0))];
+    expect([scene.sketch.codes.length, grey.sketch.codes.length]).toEqual([22_464, 7488]);
+    expect([preparedBytes(scene.image), preparedBytes(grey.image)]).toEqual([232_974, 77_658]);
+  });
+
+  it("bounds the score with every other image, the most extreme included", () => {
+    for (const a of entries) {
+      for (const b of entries) {
+        expect(boundScore(a.query, b.sketch, -1), `${a.name}, ${b.name}`).toBeGreaterThanOrEqual(exact(a, b));
+      }
+    }
+  });
+
+  it("bounds the score of any two images; what it rejects is below the threshold", () => {
+    fc.assert(
+      fc.property(
+        anyThumbnail,
+        anyThumbnail,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (first, second, part) => {
+          const [a, b] = [prepared(first), prepared(mixed(first, second, part))];
+          const score = exact(a, b);
+          const bound = boundScore(a.query, b.sketch, -1);
+          expect(bound).toBeGreaterThanOrEqual(score);
+          for (const threshold of [part, score, 0.6]) {
+            const cut = boundScore(a.query, b.sketch, threshold);
+            if (bound >= threshold) expect(cut).toBe(bound);
+            else expect(cut).toBeLessThan(threshold);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it("rejects most strangers, and bounds what is alike closely", () => {
+    const scenes = Array.from({ length: 12 }, (_, seed) => prepared(sceneThumbnail(seed + 10)));
+    const pairs = scenes.flatMap((a, index) => scenes.slice(index + 1).map((b) => [a, b] as const));
+    const near = pairs.filter(([a, b]) => boundScore(a.query, b.sketch, 0.6) >= 0.6);
+    expect(near.length / pairs.length).toBeLessThan(0.02);
+    for (const { query, sketch } of scenes) expect(boundScore(query, sketch, 0.6)).toBeLessThan(1.05);
+  });
+});
+
+describe("a ranking by sketches", () => {
+  const families = [1, 2, 3, 4].map(sceneThumbnail);
+  /** Altered copies of four scenes, more or less alike, and some of them twice. */
+  const pool = Array.from({ length: 48 }, (_, index) => {
+    const [own, other] = [families[index % 4], families[(index + 1) % 4]];
+    return mixed(own ?? Buffer.alloc(0), other ?? Buffer.alloc(0), Math.floor(index / 8) / 6);
+  });
+  const encoded = Promise.all(
+    pool.map(async (pixels) => ({
+      pixels,
+      png: await sharp(pixels, { raw: { width: 256, height: 256, channels: 3 } })
+        .png()
+        .toBuffer(),
+    })),
+  );
+  const target = (bytes: Buffer, index: number): ComparedTarget => ({
+    targetId: String(index),
+    name: String(index),
+    applicationMetadata: null,
+    image: { sha256: createHash("sha256").update(bytes).digest("hex"), bytes: () => bytes },
+  });
+
+  it("finds the same, with the same scores in the same order, as comparing all: the best so many, or all", async () => {
+    const images = await encoded;
+    const targets = images.map(({ png }, index) => target(png, index));
+    const all = images.map(({ pixels }) => prepared(pixels));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(images.length - 1),
+        fc.double({ min: -1, max: 1, noNaN: true }),
+        fc.constantFrom(1, 3, 10, Number.POSITIVE_INFINITY),
+        fc.subarray(targets, { minLength: 1 }),
+        async (which, threshold, most, chosen) => {
+          const [image, query] = [images[which], all[which]];
+          if (!image || !query) throw new Error("no image");
+          const expected = chosen
+            .map((each) => {
+              const other = all[Number(each.targetId)];
+              return { target: each, score: other ? exact(query, other) : Number.NaN };
+            })
+            .filter(({ score }) => score > threshold)
+            .sort((a, b) => b.score - a.score);
+          const matcher = createStructuralSimilarityMatcher({ threshold });
+          const { matches, notCompared, strangers } = await rankTargets(matcher, image.png, chosen, most);
+          const found = matches.map(({ target: each, score }) => ({ target: each, score }));
+          expect(found.slice(0, most)).toEqual(expected.slice(0, most));
+          if (most === Number.POSITIVE_INFINITY) expect(notCompared).toEqual([]);
+          const every = [...matches.map((match) => match.target), ...notCompared, ...strangers];
+          expect(new Set(every)).toEqual(new Set(chosen));
+          expect(every).toHaveLength(chosen.length);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("does not compare what cannot be among the best", async () => {
+    const images = await encoded;
+    const targets = images.map(({ png }, index) => target(png, index));
+    const [first] = images;
+    if (!first) throw new Error("no image");
+    const matcher = createStructuralSimilarityMatcher({ threshold: 0.1 });
+    const few = await rankTargets(matcher, first.png, targets, 1);
+    expect(few.notCompared.length).toBeGreaterThan(0);
+    const all = await rankTargets(matcher, first.png, targets);
+    expect(all.matches.length).toBeGreaterThan(few.matches.length);
+  });
+});

@@ -1,0 +1,108 @@
+import { MockCloudReco, type MockCloudRecoOptions, perfectRater } from "mock-cloud-reco";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { realMilliseconds } from "../../src/core/clock.ts";
+import { clients, fetchClient } from "../support/clients.ts";
+import { MockSession } from "../support/mock-session.ts";
+
+const NOON = new Date("2026-11-21T12:00:00Z");
+
+function opened(options: MockCloudRecoOptions = {}) {
+  const mock = new MockCloudReco({ processingTimeSeconds: 2, targetRater: perfectRater, ...options });
+  const database = mock.addCloudDatabase();
+  return { mock, database, session: new MockSession(mock, database) };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What Vitest can fake; `nextTick` and `queueMicrotask` no HTTP client of Node would survive. */
+const EVERYTHING = [
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "setImmediate",
+  "clearImmediate",
+  "Date",
+  "performance",
+] as const;
+
+describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
+  ["by default", undefined],
+  ["of Date only", { toFake: ["Date"] }],
+  ["of everything", { toFake: [...EVERYTHING] }],
+])("fake timers %s", (_which, config) => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: NOON, ...config });
+  });
+
+  it.each(Object.entries(clients))("do not keep %s from its answer", async (_name, client) => {
+    const { mock, database } = opened();
+    await using _ = mock;
+    const session = new MockSession(mock, database, undefined, client);
+    expect((await session.add()).status).toBe(201);
+    expect((await session.target({ method: "GET", path: "/targets" })).status).toBe(200);
+    expect(mock.requests.map(({ time }) => time)).toEqual([NOON, NOON]);
+  });
+
+  it("move the mock's clock: processing takes as long as it should", async () => {
+    const { mock, database } = opened();
+    await using _ = mock;
+    const session = new MockSession(mock, database, undefined, fetchClient);
+    await session.add();
+    vi.setSystemTime(NOON.getTime() + 1999);
+    expect(database.targets[0]?.status).toBe("processing");
+    vi.setSystemTime(NOON.getTime() + 2000);
+    expect(database.targets[0]?.status).toBe("success");
+    await session.add({ name: "second" });
+    vi.advanceTimersByTime(2000);
+    expect(database.targets[1]?.status).toBe("success");
+    await session.add({ name: "third" });
+    mock.finishProcessing();
+    expect(database.targets[2]?.status).toBe("success");
+  });
+
+  it("do not hold a response delay, which is real time unless `delay` says otherwise", async () => {
+    const { mock, database } = opened({ responseDelaySeconds: 0.02 });
+    await using _ = mock;
+    const session = new MockSession(mock, database, undefined, fetchClient);
+    const sent = realMilliseconds();
+    expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(200);
+    // A timer may ring within the millisecond before.
+    expect(realMilliseconds() - sent).toBeGreaterThan(18);
+    expect(Date.now()).toBe(NOON.getTime());
+  });
+});
+
+it("a response delay can be put under fake timers by the option `delay`", async () => {
+  vi.useFakeTimers({ now: NOON });
+  let waits = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const delay = (seconds: number) => {
+    const over = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
+    waits();
+    return over;
+  };
+  const { mock, database } = opened({ responseDelaySeconds: 3600, delay });
+  await using _ = mock;
+  const session = new MockSession(mock, database, undefined, fetchClient);
+  const response = session.target({ method: "GET", path: "/summary" });
+  await waiting;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect((await response).status).toBe(200);
+});
+
+it("a mock may be made before the fake timers are", async () => {
+  const { mock, database } = opened();
+  await using _ = mock;
+  vi.useFakeTimers({ now: NOON });
+  const session = new MockSession(mock, database, undefined, fetchClient);
+  expect((await session.add()).status).toBe(201);
+  vi.advanceTimersByTime(2000);
+  expect(database.targets[0]?.status).toBe("success");
+  vi.useRealTimers();
+  expect((await session.target({ method: "GET", path: "/targets" })).status).toBe(200);
+});

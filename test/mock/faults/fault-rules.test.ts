@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { LIST, opened } from "./opened.ts";
+
+describe("of several faults", () => {
+  it("the newest is applied, as often as it says, and then the next", async () => {
+    const { mock, session } = opened();
+    mock.addFault({ answer: { status: 500 }, times: 2 });
+    const newest = mock.addFault({ answer: { status: 503 }, times: 1 });
+    const statuses = [];
+    for (let count = 0; count < 4; count++) statuses.push((await session.target(LIST)).status);
+    expect([statuses, newest.timesApplied]).toEqual([[503, 500, 500, 200], 1]);
+  });
+
+  it("those that were removed are gone: by hand, by the end of a block, by reset", async () => {
+    const { mock, session } = opened();
+    const first = mock.addFault({ answer: { status: 500 } });
+    {
+      using second = mock.addFault({ answer: { status: 503 } });
+      expect((await session.target(LIST)).status).toBe(503);
+      expect(second.timesApplied).toBe(1);
+    }
+    expect((await session.target(LIST)).status).toBe(500);
+    first.remove();
+    first.remove();
+    expect((await session.target(LIST)).status).toBe(200);
+    mock.addFault({ answer: { status: 500 } });
+    await mock.reset();
+    expect((await session.target(LIST)).status).toBe(400);
+  });
+
+  it("those of a run are its own, beside those from outside", async () => {
+    const { mock, session } = opened();
+    mock.addFault({ operation: "listTargets", answer: { status: 500 } });
+    await mock.isolate(async () => {
+      mock.addFault({ answer: { status: 503 }, operation: "databaseSummary" });
+      expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(503);
+      expect((await session.target(LIST)).status).toBe(500);
+    });
+    expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(200);
+  });
+});
+
+describe("a fault with a probability", () => {
+  const pattern = async (seed: number, probability: number) => {
+    const { mock, session } = opened({ seed });
+    mock.addFault({ answer: { status: 500 }, probability });
+    const statuses = [];
+    for (let count = 0; count < 40; count++) statuses.push((await session.target(LIST)).status);
+    return statuses;
+  };
+
+  it("is applied now and then, the same way for the same seed", async () => {
+    const once = await pattern(1, 0.5);
+    expect(await pattern(1, 0.5)).toEqual(once);
+    expect(await pattern(2, 0.5)).not.toEqual(once);
+    const failed = once.filter((status) => status === 500).length;
+    expect(failed).toBeGreaterThan(8);
+    expect(failed).toBeLessThan(32);
+  });
+
+  it("of 0 is never applied, of 1 always", async () => {
+    expect(new Set(await pattern(1, 0))).toEqual(new Set([200]));
+    expect(new Set(await pattern(1, 1))).toEqual(new Set([500]));
+  });
+});
+
+describe("the journal of a fault", () => {
+  it("says what it did, and does not call the request refused", async () => {
+    const { mock, session } = opened();
+    const rejected: unknown[] = [];
+    mock.on("rejected", (entry) => rejected.push(entry));
+    const answer = { resultCode: "Fail", status: 500 } as const;
+    mock.addFault({ operation: "addTarget", answer, carriedOut: true, delaySeconds: 0.001 });
+    mock.addFault({ operation: "query", cutConnection: true });
+    await session.add();
+    await session.query().catch(() => {});
+    expect(mock.requests).toMatchObject([
+      { status: 500, resultCode: "Fail", fault: "addFault", database: "shop" },
+      { fault: "addFault", database: "shop", reason: "the connection was cut" },
+    ]);
+    expect(mock.requestsOf({ refused: true })).toEqual([]);
+    expect(rejected).toEqual([]);
+    expect(mock.explain().split("\n")).toEqual([
+      "2 requests, none refused",
+      expect.stringContaining('POST /targets → 500 Fail (addTarget, database "shop")'),
+      "   addFault: answered with 500 Fail, the answer came 0.001 s later, the request was carried out",
+      expect.stringContaining('POST /v1/query → no response (query, database "shop")'),
+      "   addFault: the connection was cut",
+    ]);
+  });
+
+  it("says who refused a request that was delayed, or carried out all the same", async () => {
+    const { mock, session } = opened();
+    mock.addFault({ answer: { status: 504 }, carriedOut: true });
+    await session.target({ ...LIST, secretKey: "wrong" });
+    expect(mock.requests).toMatchObject([{ status: 504, fault: "addFault", refusedBy: "signatureMatches" }]);
+  });
+});
+
+it.each<[object, string]>([
+  [{}, "Invalid fault: expected answer, cutConnection or delaySeconds; got none of them."],
+  [
+    { operation: "addTargets", cutConnection: true },
+    "Invalid fault.operation: expected one or a list of addTarget, listTargets,",
+  ],
+  [
+    { operation: ["query", "x"], cutConnection: true },
+    "Invalid fault.operation[1]: expected addTarget, listTargets,",
+  ],
+  [{ operation: "addTarget" }, "Invalid fault: expected "],
+  [
+    { carriedOut: true, delaySeconds: 1 },
+    "Invalid fault.carriedOut: expected answer or cutConnection beside it; got true alone.",
+  ],
+  [{ answer: {} }, "Invalid fault.answer.status: expected a whole number from 200 to 599; got nothing."],
+  [{ answer: 500 }, "Invalid fault.answer: expected { status, headers, body } or { resultCode }; got 500."],
+  [{ answer: { status: 500, resultcode: "Fail" } }, "Invalid fault.answer.resultcode: expected "],
+  [
+    { answer: { resultCode: "Fali" } },
+    "Invalid fault.answer.resultCode: expected a result code of the service,",
+  ],
+  [{ answer: { status: 500 }, cutConnection: true }, "Invalid fault.cutConnection: expected "],
+  [{ cutConnection: true, times: 0 }, "Invalid fault.times: expected a whole number, 1 or more; got 0."],
+  [
+    { cutConnection: true, probability: 1.1 },
+    "Invalid fault.probability: expected a number from 0 to 1; got 1.1.",
+  ],
+  [{ cutConnection: true, api: "vws" }, 'Invalid fault.api: expected "target", "modelTarget", "query"'],
+  [{ cutConnection: true, operation: 1 }, "Invalid fault.operation: expected one or a list of addTarget"],
+  [{ cutConnection: true, delaySeconds: -1 }, "Invalid fault.delaySeconds: expected a number of seconds"],
+])("the fault %j is refused", (fault, message) => {
+  const { mock } = opened();
+  expect(() => mock.addFault(JSON.parse(JSON.stringify(fault)))).toThrow(message);
+});

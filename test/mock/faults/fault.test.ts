@@ -1,0 +1,185 @@
+import { gunzipSync } from "node:zlib";
+import type { Fault } from "mock-cloud-reco";
+import { describe, expect, it } from "vitest";
+import { clients, nodeClient } from "../../support/clients.ts";
+import { MockSession } from "../../support/mock-session.ts";
+import { makePng } from "../../support/png.ts";
+import { LIST, opened } from "./opened.ts";
+
+describe("a fault answers", () => {
+  it("with a status, headers and a body, exactly as given", async () => {
+    const { mock, session } = opened();
+    mock.addFault({
+      answer: { status: 503, headers: { "Retry-After": "2" }, body: new Uint8Array([0, 255]) },
+    });
+    const { status, rawHeaders, body } = await session.target(LIST);
+    expect([status, rawHeaders, [...body]]).toEqual([503, [["Retry-After", "2"]], [0, 255]]);
+    mock.addFault({ answer: { status: 200, body: '{"results":[' } });
+    expect((await session.target(LIST)).body.toString()).toBe('{"results":[');
+  });
+
+  it("with a result code, in the words of each API", async () => {
+    const { mock, session, database } = opened();
+    mock.updateDatabase(database, { stateName: "PROJECT_INACTIVE" });
+    const [refusedAdd, refusedQuery] = [await session.add(), await session.query()];
+    mock.updateDatabase(database, { stateName: "WORKING" });
+    mock.addFault({ api: "target", answer: { resultCode: "ProjectInactive" } });
+    mock.addFault({ api: "query", answer: { resultCode: "InactiveProject" } });
+    const [add, query] = [await session.add(), await session.query()];
+
+    const shape = (response: typeof add, body = response.body) => ({
+      status: response.status,
+      headers: response.rawHeaders?.filter(([name]) => name !== "Date" && name !== "Content-Length"),
+      body: body.toString().replace(/[0-9a-f]{32}/, "ID"),
+    });
+    expect(shape(add)).toEqual(shape(refusedAdd));
+    expect(shape(query, gunzipSync(query.body))).toEqual(shape(refusedQuery, gunzipSync(refusedQuery.body)));
+  });
+
+  it("with a result code that the service never sends, and those of the other APIs", async () => {
+    const { mock, session } = opened();
+    mock.addFault({ api: "target", answer: { resultCode: "TooManyRequests", status: 429 } });
+    mock.addFault({ api: "modelTarget", answer: { resultCode: "CONFLICT", status: 409 } });
+    const { status, body } = await session.target(LIST);
+    expect([status, JSON.parse(body.toString())]).toEqual([
+      429,
+      { transaction_id: expect.stringMatching(/^[0-9a-f]{32}$/), result_code: "TooManyRequests" },
+    ]);
+    const send = async (method: string, path: string) => {
+      const response = await nodeClient({ method, url: mock.urls.modelTarget + path, headers: {} });
+      return [response.status, JSON.parse(response.body.toString())];
+    };
+    expect(await send("GET", "/modeltargets/datasets/x/status")).toEqual([
+      409,
+      { error: { code: "CONFLICT", message: "a fault of the test" } },
+    ]);
+    expect(await send("POST", "/oauth2/token")).toEqual([409, { error: "CONFLICT" }]);
+    mock.addFault({ api: "manager", answer: { resultCode: "Busy", status: 503 } });
+    const managed = await fetch(`${mock.urls.manager}/cloud_databases`);
+    expect([managed.status, await managed.text()]).toEqual([503, "Busy"]);
+  });
+
+  it("before any check, and the request is not carried out", async () => {
+    const { mock, session, database } = opened();
+    const fault = mock.addFault({ answer: { status: 500 } });
+    expect((await session.add()).status).toBe(500);
+    expect((await session.target({ ...LIST, secretKey: "wrong" })).status).toBe(500);
+    expect([fault.timesApplied, database.targets]).toEqual([2, []]);
+  });
+
+  it("although the request is carried out, where that is wanted", async () => {
+    const { mock, session, database } = opened();
+    mock.addFault({ operation: "addTarget", answer: { status: 504 }, carriedOut: true, times: 1 });
+    expect((await session.add({ name: "kept" })).status).toBe(504);
+    expect(database.targets.map(({ name }) => name)).toEqual(["kept"]);
+    expect((await session.add({ name: "kept" })).status, "the retry").toBe(403);
+  });
+});
+
+describe("a fault cuts the connection", () => {
+  it.each(Object.entries(clients))("%s gets ECONNRESET", async (_name, client) => {
+    const { mock, database } = opened();
+    const session = new MockSession(mock, database, undefined, client);
+    mock.addFault({ cutConnection: true, times: 1 });
+    const error: unknown = await session.target(LIST).catch((reason: unknown) => reason);
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    expect(cause).toMatchObject({ code: "ECONNRESET", message: "GET /targets: the connection was cut" });
+    expect((await session.target(LIST)).status).toBe(200);
+  });
+
+  it("after the request was carried out, where that is wanted", async () => {
+    const { mock, session, database } = opened();
+    mock.addFault({ cutConnection: true, carriedOut: true });
+    await expect(session.add()).rejects.toThrow("the connection was cut, the request was carried out");
+    expect(database.targets).toHaveLength(1);
+  });
+});
+
+describe("a fault delays", () => {
+  it("the answer, beside the configured delay, with the function that waits", async () => {
+    const delays: number[] = [];
+    const delay = async (seconds: number) => {
+      delays.push(seconds);
+    };
+    const { mock, session } = opened({ responseDelaySeconds: 1, delay });
+    mock.addFault({ operation: "listTargets", delaySeconds: 2.5 });
+    expect((await session.target(LIST)).status).toBe(200);
+    await session.target({ method: "GET", path: "/summary" });
+    mock.addFault({ operation: "listTargets", delaySeconds: 4, cutConnection: true });
+    await expect(session.target(LIST)).rejects.toThrow("cut");
+    expect(delays).toEqual([3.5, 1, 5]);
+  });
+});
+
+describe("a fault concerns", () => {
+  it.each<[string, Fault, readonly number[]]>([
+    ["an API", { api: "query" }, [201, 200, 418, 200]],
+    ["an operation", { operation: "addTarget" }, [418, 200, 200, 200]],
+    ["several operations", { operation: ["addTarget", "query"] }, [418, 200, 418, 200]],
+    [
+      "requests that a function picks",
+      { when: ({ path, method }) => method === "GET" && path === "/targets" },
+      [201, 418, 200, 418],
+    ],
+    ["another database's requests", { database: "other" }, [201, 200, 200, 418]],
+    ["a database's target and query requests", { database: "shop" }, [418, 418, 418, 200]],
+    [
+      "all that fits every field",
+      { database: "shop", api: "target", operation: "listTargets" },
+      [201, 418, 200, 200],
+    ],
+    ["no operation of an empty list", { operation: [] }, [201, 200, 200, 200]],
+  ])("%s", async (_what, fault, statuses) => {
+    const { mock, session } = opened();
+    const other = new MockSession(mock, mock.addCloudDatabase({ databaseName: "other" }));
+    mock.addFault({ answer: { status: 418 }, ...fault });
+    const responses = [
+      await session.add(),
+      await session.target(LIST),
+      await session.query(),
+      await other.target(LIST),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual(statuses);
+  });
+
+  it("a database given as such", async () => {
+    const { mock, session, database } = opened();
+    mock.addFault({ database, answer: { status: 418 } });
+    expect((await session.target(LIST)).status).toBe(418);
+  });
+
+  it("what a function sees of the request", async () => {
+    const { mock, session } = opened();
+    const seen: unknown[] = [];
+    const when = (request: object) => {
+      seen.push(request);
+      return false;
+    };
+    mock.addFault({ when, cutConnection: true });
+    const image = makePng().toString("base64");
+    await session.add({ image });
+    expect(seen).toEqual([
+      {
+        api: "target",
+        operation: "addTarget",
+        database: "shop",
+        method: "POST",
+        path: "/targets",
+        query: "",
+        headers: expect.objectContaining({ "content-type": "application/json" }),
+        body: Buffer.from(JSON.stringify({ name: "target", width: 1, image })),
+      },
+    ]);
+  });
+
+  it("no request when its function throws: that fails instead", async () => {
+    const { mock, session } = opened();
+    mock.addFault({
+      cutConnection: true,
+      when: () => {
+        throw new Error("in when");
+      },
+    });
+    await expect(session.target(LIST)).rejects.toThrow("in when");
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inConsumer, inModules, runNode } from "./run.ts";
+
+/** The same mistake in each: signed with the other secret key. What is printed must name it, once. */
+const HELPERS = `
+  import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+  export async function summary({ serverAccessKey: accessKey, clientSecretKey: secretKey }) {
+    const date = rfc1123Date();
+    const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
+    const { status } = await fetch("https://vws.vuforia.com/summary", { headers: { authorization, date } });
+    return status;
+  }
+`;
+
+const FILES = {
+  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
+  "vitest.config.mjs": `export default { test: { include: ["**/*.vitest.mjs"] } };`,
+  "ava.config.mjs": `export default { files: ["*.ava.mjs"] };`,
+  "summary.mjs": HELPERS,
+  "explained.vitest.mjs": `
+    import { test } from "mock-cloud-reco/vitest";
+    import { expect } from "vitest";
+    import { summary } from "./summary.mjs";
+    test("explained", async ({ database }) => { expect(await summary(database)).toBe(200); });
+    test("passes", async ({ database }) => { expect(await summary(database)).toBe(401); });
+  `,
+  "explained.jest.cjs": `
+    const { useMockCloudReco } = require("mock-cloud-reco/jest");
+    const { authorizationHeader, rfc1123Date } = require("mock-cloud-reco");
+    const recognition = useMockCloudReco();
+    async function summary({ serverAccessKey: accessKey, clientSecretKey: secretKey }) {
+      const date = rfc1123Date();
+      const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
+      return (await fetch("https://vws.vuforia.com/summary", { headers: { authorization, date } })).status;
+    }
+    test("explained", async () => { expect(await summary(recognition.database)).toBe(200); });
+    test("passes", async () => { expect(await summary(recognition.database)).toBe(401); });
+  `,
+  "explained.node.mjs": `
+    import assert from "node:assert";
+    import { test } from "node:test";
+    import { withMockCloudReco } from "mock-cloud-reco/node-test";
+    import { summary } from "./summary.mjs";
+    test("explained", withMockCloudReco(async ({ database }) => { assert.equal(await summary(database), 200); }));
+    test("passes", withMockCloudReco(async ({ database }) => { assert.equal(await summary(database), 401); }));
+  `,
+  "explained.hooks.mjs": `
+    import assert from "node:assert";
+    import { afterEach, beforeEach, test } from "node:test";
+    import { mockHooks } from "mock-cloud-reco/assert";
+    import { summary } from "./summary.mjs";
+    const recognition = mockHooks();
+    beforeEach(recognition.beforeEach);
+    afterEach(recognition.afterEach);
+    test("explained", async () => { assert.equal(await summary(recognition.database), 200); });
+    test("passes", async () => { assert.equal(await summary(recognition.database), 401); });
+  `,
+  "explained.mocha.mjs": `
+    import assert from "node:assert";
+    import { mockHooks } from "mock-cloud-reco/assert";
+    import { summary } from "./summary.mjs";
+    const recognition = mockHooks();
+    beforeEach(recognition.beforeEach);
+    afterEach(recognition.afterEach);
+    it("explained", async () => { assert.equal(await summary(recognition.database), 200); });
+    it("passes", async () => { assert.equal(await summary(recognition.database), 401); });
+  `,
+  "explained.ava.mjs": `
+    import test from "ava";
+    import { mockHooks } from "mock-cloud-reco/assert";
+    import { summary } from "./summary.mjs";
+    const recognition = mockHooks();
+    test.beforeEach(recognition.beforeEach);
+    test.afterEach.always((t) => recognition.afterEach(t));
+    test.serial("explained", async (t) => { t.is(await summary(recognition.database), 200); });
+    test.serial("passes", async (t) => { t.is(await summary(recognition.database), 401); });
+  `,
+};
+
+beforeAll(async () => {
+  await mkdir(inConsumer("explained"));
+  for (const [name, source] of Object.entries(FILES)) await writeFile(inConsumer("explained", name), source);
+});
+
+describe("a test that fails says what the mock refused, once, and the one that passes says nothing, in", () => {
+  // Some reporters print each failure twice: where it happened, and at the end.
+  it.each([
+    ["Vitest", 1, [inModules("vitest/vitest.mjs"), "run"]],
+    ["Vitest, with its verbose reporter", 2, [inModules("vitest/vitest.mjs"), "run", "--reporter=verbose"]],
+    ["Jest", 1, [inModules("jest/bin/jest.js"), "--runInBand"]],
+    ["node:test", 2, ["--test", "--test-reporter=spec", "explained.node.mjs"]],
+    ["node:test, for machines", 1, ["--test", "--test-reporter=tap", "explained.node.mjs"]],
+    ["node:test with hooks", 2, ["--test", "--test-reporter=spec", "explained.hooks.mjs"]],
+    ["Mocha", 1, [inModules("mocha/bin/mocha.js"), "explained.mocha.mjs"]],
+    ["AVA", 1, [inModules("ava/entrypoints/cli.mjs")]],
+  ])("%s", async (_runner, times, args) => {
+    const { code, printed } = await runNode("explained", args);
+    expect(code, printed).toBe(1);
+    expect(printed).toContain("200");
+    expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
+    const reason = "the signature was made with the database's client secret key";
+    expect(printed.split(reason), printed).toHaveLength(times + 1);
+  });
+});

@@ -1,0 +1,178 @@
+import { ManualClock } from "mock-cloud-reco";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createEmulator } from "../../src/apis/index.ts";
+import { MovableClock } from "../../src/core/clock.ts";
+import type { Result } from "../../src/core/message.ts";
+import type { Service } from "../../src/core/operation-names.ts";
+import { createRandom } from "../../src/core/random.ts";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
+import { newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
+import { MemoryStore } from "../../src/store/memory-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makePng } from "../support/png.ts";
+import { signedRequest } from "../support/signed-request.ts";
+import { bearer, CREDENTIALS, STANDARD } from "./model-target/requests.ts";
+
+// Servers share a store: between a request's checks and what it then does, other requests are served.
+
+const image = makePng();
+const clock = new ManualClock();
+const now = clock.now().getTime();
+const random = createRandom(1);
+const shop = newCloudDatabase({ databaseName: "shop" }, random);
+const labels = newVuMarkDatabase({ databaseName: "labels" }, random);
+const ID = "0123456789abcdef0123456789abcdef";
+const PROCESSING_SECONDS = 60;
+
+const newTarget = (name: string, targetId: string) => ({
+  targetId,
+  name,
+  width: 1,
+  image,
+  activeFlag: true,
+  applicationMetadata: null,
+  processingTimeSeconds: PROCESSING_SECONDS,
+});
+
+let store: MemoryStore;
+beforeEach(async () => {
+  store = new MemoryStore(async () => ({ outcome: "success", rating: 5 }));
+  store.createDatabase(shop);
+  store.createDatabase(labels);
+  await store.createTarget("shop", newTarget("poster", ID), now - PROCESSING_SECONDS * 1000);
+  store.putCredential({ clientId: ID, clientSecret: "secret", scopes: [] });
+  store.createDataset({
+    uuid: ID,
+    datasetTypeName: "STANDARD",
+    requestBody: {},
+    createdAt: now,
+    processingTimeSeconds: 0,
+    generationFailureMessage: null,
+    generationWarning: null,
+    processed: true,
+  });
+});
+
+/** What another request does meanwhile. */
+const targetIsDeleted = () => store.deleteTarget("shop", ID, now, true);
+const targetIsProcessed = () => store.updateTarget("shop", ID, { width: 9 }, now, ["success"]);
+const nameIsTaken = () => store.createTarget("shop", newTarget("taken", "f".repeat(32)), now);
+const shopIsDeleted = () => store.deleteDatabase("shop");
+const labelsAreDeleted = () => store.deleteDatabase("labels");
+
+/** A store in which something else happens right before a verb. */
+const overtaken = (verb: keyof Store, meanwhile: () => unknown, overtakenStore: Store = store): Store =>
+  new Proxy(overtakenStore, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (key === "forRequest") return () => overtaken(verb, meanwhile, target.forRequest());
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        if (key === verb) await meanwhile();
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+
+interface Sent {
+  readonly api: Service;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+function send({ api, method, path, body }: Sent, shared: Store): Promise<Result> {
+  const { profile, settings } = resolveOptions({});
+  const emulator = createEmulator(
+    { store: shared, clock: new MovableClock(clock), random, profile, settings },
+    { unservedPaths: "notFound" },
+  );
+  const keys = { accessKey: shop.serverAccessKey, secretKey: shop.serverSecretKey };
+  const signed = signedRequest({ ...keys, method, path, body, now: clock.now(), baseUrl: "" });
+  const headers = Object.entries({ ...signed.headers, ...(api === "modelTarget" && bearer()) });
+  const bytes = Buffer.from(signed.body ?? "");
+  return emulator.handle([api], { method, path, query: "", headers, body: bytes });
+}
+
+const TARGET = `/targets/${ID}`;
+const MANAGED = `/cloud_databases/shop${TARGET}`;
+const picture = image.toString("base64");
+
+describe("what other requests did since the checks ran is decided by the store", () => {
+  test.each<[string, string, Sent["body"], keyof Store, () => unknown, number, string]>([
+    ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsDeleted, 404, "UnknownTarget"],
+    ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsProcessed, 403, "TargetStatusNotSuccess"],
+    ["PUT", TARGET, { name: "taken" }, "updateTarget", nameIsTaken, 403, "TargetNameExist"],
+    ["DELETE", TARGET, undefined, "deleteTarget", targetIsDeleted, 404, "UnknownTarget"],
+    ["DELETE", TARGET, undefined, "deleteTarget", targetIsProcessed, 403, "TargetStatusProcessing"],
+    [
+      "POST",
+      "/targets",
+      { name: "taken", width: 1, image: picture },
+      "createTarget",
+      nameIsTaken,
+      403,
+      "TargetNameExist",
+    ],
+  ])("target API: %s %s with %j before %s", async (method, path, body, verb, meanwhile, status, code) => {
+    const { response } = await send({ api: "target", method, path, body }, overtaken(verb, meanwhile));
+    expect(response?.status).toBe(status);
+    expect(JSON.parse(String(response?.body))).toMatchObject({ result_code: code });
+  });
+
+  const shopIsReset = () => store.reset();
+  const shopIsRestored = () => store.restore(store.snapshot());
+  test.each([
+    ["is deleted", shopIsDeleted],
+    ["goes with a reset", shopIsReset],
+    ["is restored from a snapshot", shopIsRestored],
+  ])(
+    "target API: the keys of a database that %s are unknown, and nothing is stored",
+    async (_what, happens) => {
+      const body = { name: "new", width: 1, image: picture };
+      const sent = { api: "target", method: "POST", path: "/targets", body } as const;
+      const { response } = await send(sent, overtaken("createTarget", happens));
+      expect(response?.status).toBe(400);
+      expect(JSON.parse(response?.body.toString() ?? "")).toMatchObject({ result_code: "Fail" });
+      expect(store.findTargetByName("shop", "new")).toBeUndefined();
+    },
+  );
+
+  const unknownShop = 'there is no cloud database with the name "shop"';
+  const unknownLabels = 'there is no VuMark database with the name "labels"';
+  const unknownTarget = `the cloud database "shop" has no undeleted target with the id "${ID}"`;
+  const posted = { name: "new", width: 1, image_base64: picture };
+
+  test.each<[string, string, Sent["body"], keyof Store, () => unknown, string]>([
+    ["POST", "/cloud_databases/shop/targets", posted, "createTarget", shopIsDeleted, unknownShop],
+    ["PUT", "/cloud_databases/shop", { request_quota: 5 }, "updateDatabase", shopIsDeleted, unknownShop],
+    ["PUT", MANAGED, { width: 2 }, "updateTarget", targetIsDeleted, unknownTarget],
+    ["DELETE", MANAGED, undefined, "deleteTarget", targetIsDeleted, ""],
+    ["POST", `${MANAGED}/recognition_counts`, {}, "setRecognitionCounts", targetIsDeleted, unknownTarget],
+    ["PUT", "/vumark_databases/labels", {}, "updateDatabase", labelsAreDeleted, unknownLabels],
+    [
+      "POST",
+      "/vumark_databases/labels/vumark_targets",
+      { name: "label" },
+      "addTemplateTarget",
+      labelsAreDeleted,
+      unknownLabels,
+    ],
+  ])("target manager: %s %s with %j before %s", async (method, path, body, verb, meanwhile, said) => {
+    const { response } = await send({ api: "manager", method, path, body }, overtaken(verb, meanwhile));
+    expect([response?.status, String(response?.body).trim()]).toEqual([404, said]);
+  });
+
+  test.each<[string, string, Sent["body"], keyof Store, () => unknown]>([
+    ["DELETE", `${CREDENTIALS}/${ID}`, undefined, "deleteCredential", () => store.deleteCredential(ID)],
+    ["PUT", `${CREDENTIALS}/${ID}/scopes`, [], "setCredentialScopes", () => store.deleteCredential(ID)],
+    ["DELETE", `${STANDARD}/${ID}`, undefined, "deleteDataset", () => store.deleteDataset(ID)],
+  ])("Model Target API: %s %s with %j before %s", async (method, path, body, verb, meanwhile) => {
+    const sent = { api: "modelTarget", method, path, body } as const;
+    const { response } = await send(sent, overtaken(verb, meanwhile));
+    const again = await send(sent, store);
+    expect(response?.status).toBe(404);
+    expect(String(response?.body)).toBe(String(again.response?.body));
+  });
+});

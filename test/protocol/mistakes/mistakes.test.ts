@@ -1,0 +1,315 @@
+import { expect, it } from "vitest";
+import { describeBackends } from "../../support/backends.ts";
+import { adding, image, md5, request, type Sent, type Situation, searching, send } from "./mistakes.ts";
+
+type Make = (situation: Situation) => Sent | Promise<Sent>;
+/** What a client gets wrong, how, and what the journal must say: the mistake, and the fix. */
+type Mistake = readonly [what: string, make: Make, mistake: string, fix: string];
+
+const changed = (sent: Sent, signed: Partial<Sent["signed"]>): Sent => ({
+  ...sent,
+  signed: { ...sent.signed, ...signed },
+});
+const listing = (situation: Situation) => request(situation, "GET", "/targets");
+const dated = (situation: Situation, date: string): Sent => {
+  const sent = changed(listing(situation), { date });
+  return { ...sent, headers: { Date: date } };
+};
+const moved = ({ service }: Situation, hours: number) =>
+  new Date(service.clock.now().getTime() + hours * 3_600_000).toUTCString();
+const authorized = (sent: Sent, Authorization: string | undefined): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, Authorization },
+});
+const asText = (bytes: Buffer) => Buffer.from(bytes.toString("utf8"));
+
+const MISTAKES: readonly Mistake[] = [
+  // Signatures
+  [
+    "the whole Content-Type is signed",
+    (s) => changed(searching(s), { type: "multipart/form-data; boundary=b0undary" }),
+    "does not match",
+    "up to its first semicolon",
+  ],
+  [
+    "no Content-Type is signed",
+    (s) => changed(adding(s), { type: "" }),
+    "does not match",
+    'sign the Content-Type that is sent, up to its first semicolon ("application/json", not "")',
+  ],
+  [
+    "the full URL is signed",
+    (s) => changed(listing(s), { path: `https://${new URL(s.service.urls.target).host}/targets` }),
+    "does not match",
+    'without the base URL\'s own prefix ("/targets", not "https://',
+  ],
+  [
+    "the query string is signed",
+    (s) => ({ ...changed(listing(s), { path: "/targets?a=1" }), path: "/targets?a=1" }),
+    '("/targets", not "/targets?a=1")',
+    "without the query string",
+  ],
+  [
+    "the method is signed in lower case",
+    (s) => changed(listing(s), { method: "get" }),
+    "does not match",
+    "sign the method in upper case",
+  ],
+  [
+    "the MD5 of no body is signed",
+    (s) => changed(adding(s), { digest: md5("") }),
+    "a body of 0 bytes was signed, but one of",
+    "sign the lower-case hexadecimal MD5 of the body's exact bytes",
+  ],
+  [
+    "the signature is hexadecimal",
+    (s) => ({ ...listing(s), encode: (hmac) => hmac.toString("hex") }),
+    "is the HMAC in hexadecimal",
+    "it must be its base64",
+  ],
+  [
+    "the signature is an HMAC-SHA256",
+    (s) => ({ ...listing(s), algorithm: "sha256" }),
+    "is an HMAC-SHA256",
+    "must be an HMAC-SHA1",
+  ],
+  [
+    "the base64 of the hexadecimal digest",
+    (s) => ({ ...listing(s), encode: (hmac) => Buffer.from(hmac.toString("hex")).toString("base64") }),
+    "the base64 of the hexadecimal HMAC",
+    "base64 of its bytes",
+  ],
+  [
+    "the MD5 is made of Latin-1",
+    (s) => {
+      const sent = adding(s);
+      return changed(sent, { digest: md5(Buffer.from(sent.body.toString(), "latin1")) });
+    },
+    "as Latin-1",
+    "the body's exact bytes",
+  ],
+  [
+    "the MD5 is made of a picture that was read as text",
+    (s) => {
+      const sent = searching(s);
+      return changed(sent, { digest: md5(sent.body.toString("utf8")) });
+    },
+    "UTF-8, which the bytes are not",
+    "the body's exact bytes",
+  ],
+  [
+    "the body is serialised again after it was signed",
+    (s) => {
+      const sent = adding(s);
+      return changed(sent, { digest: md5(JSON.stringify(JSON.parse(sent.body.toString()), null, 2)) });
+    },
+    "serialised again after it was signed",
+    "make its bytes once",
+  ],
+  [
+    "two mistakes: hexadecimal, and the query string",
+    (s) => ({
+      ...changed(listing(s), { path: "/targets?a=1" }),
+      path: "/targets?a=1",
+      encode: (hmac) => hmac.toString("hex"),
+    }),
+    "without the query string",
+    "it must be its base64",
+  ],
+  [
+    "two mistakes: lower-case method, and no body",
+    (s) => changed(adding(s), { digest: md5(""), method: "post" }),
+    "sign the method in upper case",
+    "a body of 0 bytes was signed",
+  ],
+  [
+    "the Date is not signed",
+    (s) => changed(listing(s), { date: "" }),
+    "does not match",
+    "sign the Date header's exact value",
+  ],
+  // Keys
+  [
+    "a secret with a line feed",
+    (s) => ({ ...listing(s), secretKey: `${s.keys.serverSecretKey}\n` }),
+    "has white space around it",
+    "trim it",
+  ],
+  [
+    "a secret in quotation marks",
+    (s) => ({ ...listing(s), secretKey: `"${s.keys.serverSecretKey}"` }),
+    "quotation marks around it",
+    "sign without them",
+  ],
+  [
+    "access and secret key swapped",
+    (s) => ({ ...listing(s), accessKey: s.keys.serverSecretKey, secretKey: s.keys.serverAccessKey }),
+    "swapped",
+    "the access key is sent, the secret key only signs",
+  ],
+  [
+    "client keys for the target API",
+    (s) => ({ ...listing(s), accessKey: s.keys.clientAccessKey, secretKey: s.keys.clientSecretKey }),
+    "is the client access key",
+    "server keys sign target API requests",
+  ],
+  [
+    "server keys for a query",
+    (s) => ({ ...searching(s), accessKey: s.keys.serverAccessKey, secretKey: s.keys.serverSecretKey }),
+    "is the server access key",
+    "client keys sign queries",
+  ],
+  [
+    "the client's secret with the server's access key",
+    (s) => ({ ...listing(s), secretKey: s.keys.clientSecretKey }),
+    "made with the database's client secret key",
+    "sign with the secret key that belongs to the access key",
+  ],
+  [
+    "keys of two databases mixed",
+    (s) => ({ ...listing(s), secretKey: s.other.serverSecretKey }),
+    "server secret key of another database",
+    "take both keys from one",
+  ],
+  [
+    "an unknown access key",
+    (s) => ({ ...listing(s), accessKey: "of-the-real-service" }),
+    'no database has the server access key "of-t…"',
+    "server keys sign target API requests",
+  ],
+  // Authorization and Date
+  [
+    "no Authorization",
+    (s) => authorized(listing(s), undefined),
+    "no Authorization header",
+    "expected VWS <server access key>:<signature>",
+  ],
+  [
+    "Bearer where VWS belongs",
+    (s) => authorized(listing(s), "Bearer abc.def.ghi"),
+    "Bearer token belongs to the Model Target API",
+    "signed with the database's keys",
+  ],
+  [
+    "VWS where Bearer belongs",
+    (s) => ({ ...request(s, "GET", "/modeltargets/datasets/0000/status"), api: "modelTarget" }),
+    "is a signature (VWS)",
+    "a token of POST /oauth2/token",
+  ],
+  ["a scheme in lower case", (s) => ({ ...listing(s), scheme: "vws" }), 'scheme is "vws"', 'exactly "VWS"'],
+  [
+    "a Date in ISO 8601",
+    (s) => dated(s, s.service.clock.now().toISOString()),
+    "ISO 8601",
+    "new Date().toUTCString()",
+  ],
+  [
+    "local time labelled GMT",
+    (s) => dated(s, moved(s, 2)),
+    "2 h ahead, which looks like local time labelled GMT",
+    "new Date().toUTCString()",
+  ],
+  [
+    "a clock that is off",
+    (s) => dated(s, moved(s, 0.2)),
+    "expected less than 5 minutes between them",
+    "correct the client's clock",
+  ],
+  [
+    "no Date",
+    (s) => {
+      const sent = changed(listing(s), { date: "" });
+      return { ...sent, headers: {} };
+    },
+    "no Date header",
+    "expected a form like",
+  ],
+  // Bodies and pictures
+  [
+    "base64 with line breaks",
+    (s) => adding(s, { image: image.toString("base64").replace(/.{76}/g, "$&\n") }),
+    "at position 77",
+    "encode without lines",
+  ],
+  [
+    "base64url",
+    (s) =>
+      adding(s, { image: `${image.toString("base64").slice(0, 8)}-_${image.toString("base64").slice(10)}` }),
+    'the character "-" at position 9',
+    'not "base64url"',
+  ],
+  [
+    "a data URI",
+    (s) => adding(s, { image: `data:image/png;base64,${image.toString("base64")}` }),
+    "is a data URI",
+    'behind "data:image/png;base64," only',
+  ],
+  [
+    "a picture that went through a text encoding",
+    (s) => adding(s, { image: asText(image).toString("base64") }),
+    "went through a text encoding",
+    "as bytes (a Buffer)",
+  ],
+  [
+    "a picture sent as text in a query",
+    (s) => searching(s, asText(image)),
+    "went through a text encoding",
+    "as bytes (a Buffer)",
+  ],
+  [
+    "base64 in a query",
+    (s) => searching(s, Buffer.from(image.toString("base64"))),
+    "base64 text of an image",
+    "decode it once more",
+  ],
+  [
+    "a WebP",
+    (s) => adding(s, { image: Buffer.from("RIFF\0\0\0\0WEBPVP8 ").toString("base64") }),
+    "it is a WebP",
+    "convert it",
+  ],
+  ["a width of 0", (s) => adding(s, { width: 0 }), "width must be a number above 0", "got 0"],
+  [
+    "a field without filename",
+    (s) => searching(s, image, 'name="image"'),
+    "has no filename parameter",
+    'filename="<any>"',
+  ],
+  ["camelCase keys", (s) => adding(s, { activeFlag: true }), "activeFlag", "active_flag"],
+  // Paths and targets
+  [
+    "a target of another database",
+    async (s) => {
+      const added = adding({ ...s, keys: s.other });
+      await send(s, added);
+      const { response } = await s.service.latest();
+      const id = Object(response?.body.json).target_id;
+      return request(s, "GET", `/targets/${id}`);
+    },
+    "has no undeleted target",
+    'the database "other" has one: sign with the keys of the database that the target was added to',
+  ],
+  ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
+];
+
+describeBackends("a typical mistake is named, with its fix", (backend) => {
+  it("is one of 43", () => expect(MISTAKES).toHaveLength(43));
+
+  it.each(MISTAKES)("%s", async (_what, make, mistake, fix) => {
+    await using service = await backend.open(
+      backend.overSockets ? {} : { targetUrl: "https://target.example" },
+    );
+    const keys = await service.addCloudDatabase({ databaseName: "shop" });
+    const other = await service.addCloudDatabase({ databaseName: "other" });
+    const situation = { service, keys, other };
+    await send(situation, await make(situation));
+    const { reason = "", refusedBy } = await service.latest();
+    expect(refusedBy).toBeDefined();
+    expect(reason).toContain(mistake);
+    expect(reason).toContain(fix);
+    for (const { serverSecretKey, clientSecretKey } of [keys, other]) {
+      expect(reason).not.toContain(serverSecretKey);
+      expect(reason).not.toContain(clientSecretKey);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { createHash, createHmac } from "node:crypto";
+import { rfc1123Date } from "mock-cloud-reco";
+import type { DatabaseKeys, ServiceUnderTest } from "../../support/backends.ts";
+import { nodeClient } from "../../support/clients.ts";
+import { makePng } from "../../support/png.ts";
+
+/** A request as it is signed and sent; a mistake changes some of it. */
+export interface Sent {
+  api: "target" | "query" | "modelTarget";
+  method: string;
+  path: string;
+  /** As it is signed. */
+  signed: { method: string; digest: string; type: string; date: string; path: string };
+  accessKey: string;
+  secretKey: string;
+  algorithm: "sha1" | "sha256";
+  encode: (hmac: Buffer) => string;
+  scheme: string;
+  headers: Record<string, string | undefined>;
+  body: Buffer;
+}
+
+export interface Situation {
+  readonly service: ServiceUnderTest;
+  readonly keys: DatabaseKeys;
+  readonly other: DatabaseKeys;
+}
+
+export const image = makePng({ width: 40, height: 30 });
+const BOUNDARY = "b0undary";
+export const md5 = (bytes: Buffer | string, encoding: "hex" | "base64" = "hex") =>
+  createHash("md5").update(bytes).digest(encoding);
+
+/** What a correct client sends to add a target. */
+export function adding({ service, keys }: Situation, fields: object = {}): Sent {
+  const body = Buffer.from(
+    JSON.stringify({ name: "Käfer", width: 1, image: image.toString("base64"), ...fields }),
+  );
+  return request({ service, keys }, "POST", "/targets", body, "application/json");
+}
+
+/** What a correct client sends to the target API. */
+export function request(
+  { service, keys }: Pick<Situation, "service" | "keys">,
+  method: string,
+  path: string,
+  body = Buffer.alloc(0),
+  type = "",
+): Sent {
+  const date = rfc1123Date(service.clock.now());
+  return {
+    api: "target",
+    method,
+    path,
+    signed: { method, digest: md5(body), type, date, path },
+    accessKey: keys.serverAccessKey,
+    secretKey: keys.serverSecretKey,
+    algorithm: "sha1",
+    encode: (hmac) => hmac.toString("base64"),
+    scheme: "VWS",
+    headers: { Date: date, ...(type && { "Content-Type": type }) },
+    body,
+  };
+}
+
+/** What a correct client sends to search for a picture. */
+export function searching(
+  situation: Situation,
+  file: Buffer = image,
+  disposition = 'name="image"; filename="a.png"',
+): Sent {
+  const body = Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`),
+    file,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]);
+  const sent = request(situation, "POST", "/v1/query", body, "multipart/form-data");
+  return {
+    ...sent,
+    api: "query",
+    accessKey: situation.keys.clientAccessKey,
+    secretKey: situation.keys.clientSecretKey,
+    headers: {
+      ...sent.headers,
+      "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`,
+      "Accept-Encoding": "gzip",
+    },
+  };
+}
+
+/** Sends it; the journal then has it. */
+export async function send({ service }: Situation, sent: Sent): Promise<void> {
+  const { method, digest, type, date, path } = sent.signed;
+  const hmac = createHmac(sent.algorithm, sent.secretKey)
+    .update([method, digest, type, date, path].join("\n"))
+    .digest();
+  const all = { Authorization: `${sent.scheme} ${sent.accessKey}:${sent.encode(hmac)}`, ...sent.headers };
+  const headers = Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const { body } = sent;
+  await nodeClient({
+    method: sent.method,
+    url: service.urls[sent.api] + sent.path,
+    headers,
+    ...(body.length > 0 && { body }),
+  }).catch(() => undefined); // Nothing is served at some of the paths.
+}

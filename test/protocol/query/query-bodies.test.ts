@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { type ClientResponse, fetchClient } from "../../support/clients.ts";
+import { goodPlan, imagePart, multipart, queryOf } from "./plan.ts";
+import { ROWS } from "./rows.ts";
+import { decoded } from "./send.ts";
+
+/** Body, content type and status of every answer in the table, with the parts that vary blanked. */
+const shape = (status: number, contentType: string | undefined, body: string) =>
+  `${status} ${contentType} ${body
+    .replace(/"[0-9a-f]{32}"/, '"ID"')
+    .replace(/^(Invalid value '|Integer out of range \().*(' in|\) in)/s, "$1$2")}`;
+const SHAPES = new Set(
+  ROWS.map(({ expected }) => shape(expected.status, expected.headers["Content-Type"], expected.body)),
+);
+
+function expectAnswerOfTheTable(response: ClientResponse): void {
+  const text = decoded(response);
+  if (response.status === 200) {
+    expect(text).toMatch(/^\{"result_code":"Success","results":\[.*\],"query_id":"[0-9a-f]{32}"\}$/);
+  } else expect(SHAPES).toContain(shape(response.status, response.headers["content-type"], text));
+}
+
+describeBackends("any body of a query gets an answer of the table", (backend) => {
+  const boundaries = fc.stringMatching(/^[\x21\x23-\x3a\x3c-\x5b\x5d-\x7e\xa0-\xff]{1,70}$/);
+  let service: ServiceUnderTest;
+  let keys: DatabaseKeys;
+  beforeAll(async () => {
+    service = await backend.open();
+    keys = await service.addCloudDatabase();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const send = (body: Buffer, boundary: string, quoted: boolean) => {
+    const written = quoted ? `"${boundary}"` : boundary;
+    const contentType = `multipart/form-data; boundary=${written}`;
+    const plan = { ...goodPlan(service.clock.now()), contentType };
+    const url = `${service.urls.query}/v1/query`;
+    return fetchClient({ method: "POST", url, ...queryOf(plan, keys, body) });
+  };
+
+  test("any bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(boundaries, fc.uint8Array({ maxLength: 2000 }), async (boundary, bytes) => {
+        expectAnswerOfTheTable(await send(Buffer.from(bytes), boundary, false));
+      }),
+    );
+  });
+
+  test("pieces of multipart bodies, in any order", async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        "\r\n",
+        "--",
+        "\r\n\r\n",
+        "BOUNDARY",
+        "\r\n--BOUNDARY\r\n",
+        "\r\n--BOUNDARY--",
+        ":",
+        '"',
+        ";",
+      ),
+      fc.constantFrom(
+        "Content-Disposition: form-data",
+        '; name="image"',
+        '; filename=""',
+        '; name="max_num_results"',
+      ),
+      fc.constantFrom(
+        "Content-Type: text/plain; charset=utf-16le\r\n",
+        "Content-Transfer-Encoding: base64\r\n",
+      ),
+      fc.string({ maxLength: 20 }),
+      fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+    );
+    await fc.assert(
+      fc.asyncProperty(boundaries, fc.array(piece, { maxLength: 40 }), async (boundary, pieces) => {
+        const body = Buffer.from(pieces.map((text) => text.replace("BOUNDARY", boundary)).join(""), "latin1");
+        expectAnswerOfTheTable(await send(body, boundary, true));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a good body, cut at any place", async () => {
+    const good = multipart(
+      [
+        { name: "max_num_results", content: "5" },
+        imagePart(),
+        { name: "include_target_data", content: "all" },
+      ],
+      "b0undary",
+    );
+    const outcomes = new Map<number, number>();
+    const cuts = [...Array(200).keys(), ...Array.from({ length: 400 }, (_, index) => good.length - index)];
+    for (const cut of cuts) {
+      const response = await send(good.subarray(0, cut), "b0undary", false);
+      expectAnswerOfTheTable(response);
+      outcomes.set(cut, response.status);
+    }
+    expect(outcomes.get(0)).toBe(400);
+    // Its last bytes are "\r\n--b0undary--\r\n" behind the last part.
+    expect(outcomes.get(good.length)).toBe(200);
+    expect(outcomes.get(good.length - 4)).toBe(200);
+  });
+});

@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { get as getUrl, manage, sendSigned } from "../../support/answers.ts";
+import { type BackendOptions, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { makePng } from "../../support/png.ts";
+
+const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+const path = "/imagetargets/databases/my%20id/reports/recoCounts";
+const image_base64 = makePng().toString("base64");
+
+describeBackends("recognition-counts reports", (backend) => {
+  let service: ServiceUnderTest;
+
+  async function open(options: BackendOptions = {}): Promise<void> {
+    service = await backend.open({
+      targetUrl: "https://proxy.example/vws/",
+      processingTimeSeconds: 2,
+      ...options,
+    });
+    service.clock.set(new Date("2026-03-01T00:00:00.250Z"));
+    await service.addCloudDatabase({ ...keys, databaseId: "my id", databaseName: "db" });
+  }
+
+  async function addTarget(target_id: string, counts: object): Promise<void> {
+    const target = { name: target_id, width: 1, image_base64, target_id };
+    expect((await manage(service, "POST", "/cloud_databases/db/targets", target)).status).toBe(201);
+    await manage(service, "POST", `/cloud_databases/db/targets/${target_id}/recognition_counts`, counts);
+  }
+
+  /** Servers are not where the configured base URL says that they can be reached. */
+  const get = (at: string | URL, headers?: Readonly<Record<string, string>>) =>
+    getUrl(String(at).replace(/^https:\/\/proxy\.example\/vws/, service.urls.target), headers);
+  const ask = (month: unknown) => sendSigned(service, keys, { method: "POST", path, body: { month } });
+  const url = async (month: string) => new URL(String((await ask(month)).fields.presigned_url));
+
+  beforeEach(() => open());
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  describe("POST /imagetargets/databases/{database_id}/reports/recoCounts", () => {
+    it("answers with a URL in the shape of a presigned one", async () => {
+      const answer = await ask("2026-03");
+      expect(answer.status).toBe(200);
+      expect(Object.keys(answer.fields)).toEqual(["result_code", "transaction_id", "presigned_url"]);
+      const text = String(answer.fields.presigned_url);
+      expect(text).toMatch(/^https:\/\/proxy\.example\/vws\/reports\/my%20id\/2026-03-01-00\.csv\?/);
+      const parameters = [...new URL(text).searchParams];
+      expect(parameters).toEqual([
+        ["X-Storage-Security-Token", expect.stringMatching(/^[A-Za-z0-9+/]+=*$/)],
+        ["X-Storage-Algorithm", "STORAGE4-HMAC-SHA256"],
+        ["X-Storage-Date", "20260301T000000Z"],
+        ["X-Storage-SignedHeaders", "host"],
+        ["X-Storage-Credential", expect.stringMatching(/^[A-Z]{20}\/20260301\/us-east-2\/storage\/request$/)],
+        ["X-Storage-Expires", "604799"],
+        ["X-Storage-Signature", expect.stringMatching(/^[0-9a-f]{64}$/)],
+      ]);
+      expect(text.split("?")[1]).not.toMatch(/[/+]/);
+    });
+
+    it("takes the parameters' names from the vuforia profile", async () => {
+      await service[Symbol.asyncDispose]();
+      await open({ profile: "vuforia" });
+      const { searchParams } = await url("2026-02");
+      expect([...searchParams.keys()].every((name) => name.startsWith("X-Amz-"))).toBe(true);
+      expect(searchParams.get("X-Amz-Algorithm")).toBe("AWS4-HMAC-SHA256");
+      expect(searchParams.get("X-Amz-Credential")).toMatch(/\/20260301\/us-east-2\/s3\/aws4_request$/);
+    });
+
+    it.each([
+      "2026-01",
+      "2026-04",
+      "2025-03",
+      "2026-3",
+      "2026-03 ",
+      "2026-03-01",
+      "",
+      "٢٠٢٦-٠٣",
+      202603,
+      null,
+      ["2026-03"],
+    ])("refuses the month %j", async (month) => {
+      const answer = await ask(month);
+      expect(answer.status).toBe(400);
+      expect(answer.fields.result_code).toBe("Fail");
+      expect((await service.latest()).reason).toContain('month must be "2026-03" or "2026-02"');
+    });
+
+    it("checks the month last", async () => {
+      const headers = { "Content-Type": null };
+      const answer = await sendSigned(service, keys, { method: "POST", path, body: { month: "x" }, headers });
+      expect(answer.status).toBe(401);
+    });
+
+    it("serves only the keys' own database", async () => {
+      const other = "/imagetargets/databases/db/reports/recoCounts";
+      const answer = await sendSigned(service, keys, {
+        method: "POST",
+        path: other,
+        body: { month: "2026-03" },
+      });
+      expect([answer.status, answer.fields.result_code]).toEqual([401, "AuthenticationFailure"]);
+    });
+  });
+
+  describe("GET /reports/{database_id}/{file}.csv", () => {
+    it("is the month's counts by target id, once the processing time has passed", async () => {
+      await addTarget("b", { current_month_recos: 3, previous_month_recos: 1 });
+      await addTarget("a", { current_month_recos: 5 });
+      await addTarget("none", { total_recos: 9 });
+      await addTarget("gone", { current_month_recos: 7 });
+      await manage(service, "DELETE", "/cloud_databases/db/targets/gone");
+      const [current, previous] = [await url("2026-03"), await url("2026-02")];
+      expect(previous.pathname).toBe("/vws/reports/my%20id/2026-02.csv");
+      service.clock.advance(1.999);
+      expect((await get(current)).status).toBe(404);
+      service.clock.advance(0.001);
+      const report = await get(current);
+      expect(report.status).toBe(200);
+      expect(report.text).toBe("target_id,reco_count\r\na,5\r\nb,3\r\n");
+      expect(report.headerNames).toEqual(["Content-Type", "Date", "Content-Length"]);
+      expect(report.headers["content-type"]).toBe("text/plain");
+      expect((await get(previous)).text).toBe("target_id,reco_count\r\nb,1\r\n");
+    });
+
+    it("stays what it was when it was first requested, and as ready", async () => {
+      await addTarget("a", { current_month_recos: 5 });
+      await url("2026-03");
+      service.clock.advance(2);
+      await addTarget("b", { current_month_recos: 6 });
+      expect((await get(await url("2026-03"))).text).toBe("target_id,reco_count\r\na,5\r\n");
+      service.clock.advance(3600);
+      const nextHour = await url("2026-03");
+      expect(nextHour.pathname).toContain("2026-03-01-01");
+      expect((await get(nextHour)).status).toBe(404);
+      service.clock.advance(2);
+      expect((await get(nextHour)).text).toBe("target_id,reco_count\r\na,5\r\nb,6\r\n");
+    });
+
+    it("goes with its database, and is not there again when the database is", async () => {
+      const current = await url("2026-03");
+      service.clock.advance(2);
+      expect((await get(current)).status).toBe(200);
+      await manage(service, "DELETE", "/cloud_databases/db");
+      await service.addCloudDatabase({ ...keys, databaseId: "my id" });
+      expect((await get(current)).status).toBe(404);
+    });
+
+    it("explains a file that does not exist, whatever its name", async () => {
+      const current = await url("2026-03");
+      current.pathname = "/vws/reports/my%20id/%3Ca%26%00%3E.csv";
+      const refused = await get(current);
+      expect(refused.status).toBe(404);
+      expect(refused.headerNames).toEqual(["Content-Type", "Date", "Content-Length"]);
+      expect(refused.headers["content-type"]).toBe("application/xml");
+      expect(refused.text).toMatch(
+        /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<Error><Code>NoSuchKey<\/Code><Message>The specified key does not exist\.<\/Message><Key>my id\/&lt;a&amp;\ufffd&gt;\.csv<\/Key><RequestId>[0-9A-F]{16}<\/RequestId><HostId>[A-Za-z0-9+/]+=*<\/HostId><\/Error>\n$/,
+      );
+    });
+
+    it("expires to the second", async () => {
+      const current = await url("2026-03");
+      service.clock.set(new Date("2026-03-07T23:59:59Z"));
+      expect((await get(current)).status).toBe(200);
+      service.clock.advance(1);
+      const refused = await get(current);
+      expect(refused.status).toBe(403);
+      expect(refused.text).toContain(
+        "<Error><Code>AccessDenied</Code><Message>Request has expired</Message><X-Storage-Expires>604799</X-Storage-Expires>" +
+          "<Expires>2026-03-07T23:59:59Z</Expires><ServerTime>2026-03-08T00:00:00Z</ServerTime><RequestId>",
+      );
+    });
+
+    const NAMES = [
+      "Security-Token",
+      "Algorithm",
+      "Date",
+      "SignedHeaders",
+      "Credential",
+      "Expires",
+      "Signature",
+    ];
+
+    it.each(NAMES)("needs the parameter %s, in this very spelling", async (name) => {
+      const current = await url("2026-03");
+      service.clock.advance(2);
+      const value = current.searchParams.get(`X-Storage-${name}`) ?? "";
+      current.searchParams.delete(`X-Storage-${name}`);
+      current.searchParams.set(`X-Amz-${name}`, value);
+      current.searchParams.set(`x-storage-${name.toLowerCase()}`, value);
+      const refused = await get(current);
+      expect(refused.status).toBe(403);
+      expect(refused.text).toContain(
+        "<Error><Code>AccessDenied</Code><Message>Access Denied</Message><RequestId>",
+      );
+      expect((await service.latest()).reason).toBe(`the URL lacks X-Storage-${name}`);
+      current.searchParams.set(`X-Storage-${name}`, value);
+      expect((await get(current)).status).toBe(200);
+    });
+
+    it.each(["Security-Token", "Algorithm", "SignedHeaders", "Credential", "Signature"])(
+      "never looks at the value of %s",
+      async (name) => {
+        const current = await url("2026-03");
+        service.clock.advance(2);
+        current.searchParams.set(`X-Storage-${name}`, "edited");
+        expect((await get(current)).status).toBe(200);
+      },
+    );
+
+    it.each([
+      ["Date", "20260301T00000Z"],
+      ["Date", "20260230T000000Z"],
+      ["Date", "20260301T246060Z"],
+      ["Date", "2026-03-01T00:00:00Z"],
+      ["Date", ""],
+      ["Expires", ""],
+      ["Expires", "6e5"],
+      ["Expires", "604799.5"],
+    ])("refuses %s=%s", async (name, value) => {
+      const current = await url("2026-03");
+      service.clock.advance(2);
+      current.searchParams.set(`X-Storage-${name}`, value);
+      expect((await get(current)).text).toContain("<Message>Access Denied</Message>");
+    });
+
+    it("takes the first of repeated parameters", async () => {
+      const current = await url("2026-03");
+      service.clock.advance(2);
+      current.searchParams.append("X-Storage-Expires", "0");
+      expect((await get(current)).status).toBe(200);
+      current.searchParams.set("X-Storage-Expires", "0");
+      current.searchParams.append("X-Storage-Expires", "604799");
+      expect((await get(current)).text).toContain("Request has expired");
+    });
+
+    it("checks the parameters before the file", async () => {
+      expect((await get(`${service.urls.target}/reports/x/y.csv`)).status).toBe(403);
+    });
+
+    it("has no limit on header lines", async () => {
+      const current = await url("2026-03");
+      service.clock.advance(2);
+      const headers = { "X-Long": "x".repeat(9000) };
+      expect((await get(current, headers)).status).toBe(200);
+    });
+  });
+});

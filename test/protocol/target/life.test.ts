@@ -1,0 +1,256 @@
+import { exactMatcher, fixedRater } from "mock-cloud-reco";
+import { describe, expect, it } from "vitest";
+import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { makePng } from "../../support/png.ts";
+import { add, addProcessed, flatImage, json, newTarget, PROCESSING_SECONDS, send } from "./requests.ts";
+
+const record = async (service: ServiceUnderTest, keys: DatabaseKeys, id: string) => {
+  const content = json(await send(service, keys, { method: "GET", path: `/targets/${id}` }));
+  return { status: content.status, ...(content.target_record as Record<string, unknown>) };
+};
+const summary = async (service: ServiceUnderTest, keys: DatabaseKeys, id = "") =>
+  json(await send(service, keys, { method: "GET", path: id === "" ? "/summary" : `/summary/${id}` }));
+const update = (service: ServiceUnderTest, keys: DatabaseKeys, id: string, body: object) =>
+  send(service, keys, { method: "PUT", path: `/targets/${id}`, body });
+const remove = (service: ServiceUnderTest, keys: DatabaseKeys, id: string) =>
+  send(service, keys, { method: "DELETE", path: `/targets/${id}` });
+const list = async (service: ServiceUnderTest, keys: DatabaseKeys) =>
+  json(await send(service, keys, { method: "GET", path: "/targets" })).results;
+const duplicates = async (service: ServiceUnderTest, keys: DatabaseKeys, id: string) =>
+  json(await send(service, keys, { method: "GET", path: `/duplicates/${id}` })).similar_targets;
+const image = (fill: number) => makePng({ fill: (index) => (index * fill) & 255 }).toString("base64");
+
+describeBackends("the life of a target", (backend) => {
+  const open = (options = {}) =>
+    backend.open({ processingTimeSeconds: PROCESSING_SECONDS, targetRater: fixedRater(5), ...options });
+
+  it("is processing until exactly the processing time has passed, and rated from half of it on", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys);
+    expect(await record(service, keys, id)).toMatchObject({ status: "processing", tracking_rating: -1 });
+    service.clock.advance(PROCESSING_SECONDS / 2 - 0.001);
+    expect(await record(service, keys, id)).toMatchObject({ status: "processing", tracking_rating: -1 });
+    service.clock.advance(0.001);
+    expect(await record(service, keys, id)).toMatchObject({ status: "processing", tracking_rating: 5 });
+    service.clock.advance(PROCESSING_SECONDS / 2 - 0.001);
+    expect(await record(service, keys, id)).toMatchObject({ status: "processing" });
+    service.clock.advance(0.001);
+    expect(await record(service, keys, id)).toMatchObject({ status: "success", tracking_rating: 5 });
+  });
+
+  it("ends failed when its image is one colour", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await addProcessed(service, keys, { image: flatImage.toString("base64") });
+    expect(await record(service, keys, id)).toMatchObject({ status: "failed", tracking_rating: 5 });
+    expect(await summary(service, keys)).toMatchObject({ active_images: 0, failed_images: 1 });
+  });
+
+  it("is over at once with a processing time of 0", async () => {
+    await using service = await open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys);
+    expect(await record(service, keys, id)).toMatchObject({ status: "success", tracking_rating: 5 });
+  });
+
+  it("waits when the clock is set back", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys);
+    service.clock.advance(-3600);
+    expect(await record(service, keys, id)).toMatchObject({ status: "processing", tracking_rating: -1 });
+    const second = await add(service, keys, { name: "second" });
+    service.clock.advance(3600 + PROCESSING_SECONDS);
+    expect(await record(service, keys, id)).toMatchObject({ status: "success" });
+    expect(await list(service, keys)).toEqual([second, id]);
+  });
+
+  it("is updated, and processed again without losing its rating", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await addProcessed(service, keys);
+    expect((await update(service, keys, id, { name: "new", width: 2.5, active_flag: false })).status).toBe(
+      200,
+    );
+    expect(await record(service, keys, id)).toMatchObject({
+      status: "processing",
+      name: "new",
+      width: 2.5,
+      active_flag: false,
+      tracking_rating: 5,
+    });
+    const again = await update(service, keys, id, {});
+    expect([again.status, json(again).result_code]).toEqual([403, "TargetStatusNotSuccess"]);
+    service.clock.advance(PROCESSING_SECONDS);
+    expect(await summary(service, keys)).toMatchObject({ active_images: 0, inactive_images: 1 });
+  });
+
+  it("takes its own name again, and frees its old name", async () => {
+    await using service = await open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys, { name: "old" });
+    expect((await update(service, keys, id, { name: "old" })).status).toBe(200);
+    expect((await update(service, keys, id, { name: "new" })).status).toBe(200);
+    expect(await add(service, keys, { name: "old" })).not.toBe(id);
+  });
+
+  it.each(["active_flag", "application_metadata"])("refuses an update with %s null", async (field) => {
+    await using service = await open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys);
+    const response = await update(service, keys, id, { [field]: null, name: "changed" });
+    expect([response.status, json(response).result_code]).toEqual([400, "Fail"]);
+    expect(await record(service, keys, id)).toMatchObject({ name: "target" });
+  });
+
+  it("accepts null for both when it is added", async () => {
+    await using service = await open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys, { active_flag: null, application_metadata: null });
+    expect(await record(service, keys, id)).toMatchObject({ active_flag: true });
+  });
+
+  it.each([
+    ["neutral", 200, "Success"],
+    ["vuforia", 403, "TargetStatusNotSuccess"],
+  ] as const)("%s: an update of a failed target is answered with %i", async (profile, status, code) => {
+    await using service = await open({ profile, processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys, { image: flatImage.toString("base64") });
+    const response = await update(service, keys, id, { width: 3 });
+    expect([response.status, json(response).result_code]).toEqual([status, code]);
+  });
+
+  it("cannot be deleted while processing, and is gone afterwards", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await add(service, keys);
+    const refused = await remove(service, keys, id);
+    expect([refused.status, json(refused).result_code]).toEqual([403, "TargetStatusProcessing"]);
+    expect(await list(service, keys)).toEqual([id]);
+    service.clock.advance(PROCESSING_SECONDS);
+    expect((await remove(service, keys, id)).status).toBe(200);
+    expect(await list(service, keys)).toEqual([]);
+    for (const path of [`/targets/${id}`, `/summary/${id}`, `/duplicates/${id}`]) {
+      expect(json(await send(service, keys, { method: "GET", path })).result_code).toBe("UnknownTarget");
+    }
+    expect((await remove(service, keys, id)).status).toBe(404);
+    expect(await add(service, keys)).not.toBe(id);
+  });
+
+  it("is listed in order of creation, whatever happened since", async () => {
+    await using service = await open({ processingTimeSeconds: 0 });
+    const keys = await service.addCloudDatabase();
+    const ids = [];
+    for (const name of ["a", "b", "c", "d"]) ids.push(await add(service, keys, { name }));
+    await update(service, keys, String(ids[1]), { name: "z" });
+    await remove(service, keys, String(ids[2]));
+    expect(await list(service, keys)).toEqual([ids[0], ids[1], ids[3]]);
+  });
+
+  it("is not counted by setting its recognition counts, and not touched otherwise", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await addProcessed(service, keys);
+    await service.setRecognitionCounts(keys, id, { currentMonthRecos: 3, totalRecos: 9 });
+    expect(await summary(service, keys, id)).toMatchObject({
+      status: "success",
+      current_month_recos: 3,
+      previous_month_recos: 0,
+      total_recos: 9,
+    });
+  });
+
+  it("finishes with the name U+FFFF", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const id = await addProcessed(service, keys, { name: "\uffff" });
+    expect(await record(service, keys, id)).toMatchObject({ name: "\uffff", status: "success" });
+  });
+
+  it("has metadata of at most 1048575 bytes", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const body = newTarget({ application_metadata: Buffer.alloc(1_048_575).toString("base64") });
+    expect((await send(service, keys, { method: "POST", path: "/targets", body })).status).toBe(201);
+  });
+
+  it.each(["x".repeat(64), "é".repeat(64), "\uffff".repeat(64)])("takes the name %s", async (name) => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    expect(await record(service, keys, await add(service, keys, { name }))).toMatchObject({ name });
+  });
+
+  it("is created once when 200 requests ask for its name at the same time", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const responses = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        send(service, keys, { method: "POST", path: "/targets", body: newTarget() }),
+      ),
+    );
+    const codes = responses.map((response) => json(response).result_code);
+    expect(codes.filter((code) => code === "TargetCreated")).toHaveLength(1);
+    expect(codes.filter((code) => code === "TargetNameExist")).toHaveLength(199);
+  });
+
+  it("never exceeds the target quota when many are added at the same time", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase({ targetQuota: 5 });
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        send(service, keys, {
+          method: "POST",
+          path: "/targets",
+          body: newTarget({ name: `target ${index}` }),
+        }),
+      ),
+    );
+    const codes = responses.map((response) => json(response).result_code);
+    expect(codes.filter((code) => code === "TargetCreated")).toHaveLength(5);
+    expect(codes.filter((code) => code === "TargetQuotaReached")).toHaveLength(15);
+  });
+
+  it("lets the last of duplicate keys win, and ignores a query string", async () => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const text = JSON.stringify(newTarget()).replace("{", '{"name":"first","width":-1,');
+    const response = await send(service, keys, { method: "POST", path: "/targets?ignored=1", body: text });
+    expect(response.status).toBe(201);
+    expect(await record(service, keys, String(json(response).target_id))).toMatchObject({
+      name: "target",
+      width: 1,
+    });
+  });
+
+  describe("duplicates", () => {
+    const other = { duplicatesMatcher: exactMatcher, processingTimeSeconds: PROCESSING_SECONDS };
+
+    it("are other active targets that are processed and whose image matches", async () => {
+      await using service = await open(other);
+      const keys = await service.addCloudDatabase();
+      const [same, another] = [image(7), image(11)];
+      const id = await add(service, keys, { image: same, name: "1" });
+      const twin = await add(service, keys, { image: same, name: "2" });
+      await add(service, keys, { image: same, name: "3", active_flag: false });
+      await add(service, keys, { image: another, name: "4" });
+      const second = await add(service, keys, { image: same, name: "5" });
+      expect(await duplicates(service, keys, id)).toEqual([]);
+      service.clock.advance(PROCESSING_SECONDS);
+      await add(service, keys, { image: same, name: "still processing" });
+      expect(await duplicates(service, keys, id)).toEqual([twin, second]);
+      await remove(service, keys, twin);
+      expect(await duplicates(service, keys, id)).toEqual([second]);
+    });
+
+    it("are none of a failed target", async () => {
+      await using service = await open(other);
+      const keys = await service.addCloudDatabase();
+      const flat = flatImage.toString("base64");
+      const id = await add(service, keys, { image: flat, name: "1" });
+      await addProcessed(service, keys, { image: flat, name: "2" });
+      expect(await duplicates(service, keys, id)).toEqual([]);
+    });
+  });
+});

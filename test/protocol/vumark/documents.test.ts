@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import { pdfInstance } from "../../../src/apis/vumark/pdf-instance.ts";
+import { pngInstance } from "../../../src/apis/vumark/png-instance.ts";
+import { svgInstance } from "../../../src/apis/vumark/svg-instance.ts";
+import { drawnText, pdfTitle, pngTexts, xmlTextOf } from "./read-back.ts";
+
+/** Any text without lone surrogates. */
+const ids = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1 }),
+  fc.string({ unit: "grapheme", minLength: 1 }),
+  fc.string({
+    unit: fc.constantFrom("(", ")", "\\", "<", "&", "]]>", "\r", "\n", "\0", "é", "日", "😀"),
+    minLength: 1,
+  }),
+);
+/** What XML can hold of a text. */
+const inXml = (text: string) => text.replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, "\ufffd");
+
+describe("an instance id in a PNG", () => {
+  it("is a text chunk, also in UTF-8 where it is beyond ASCII", () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        const [latin, unicode, ...others] = pngTexts(pngInstance(id));
+        const latin1 = /[^\0-\xff]/.test(id) ? Buffer.from(id).toString("latin1") : id;
+        expect(latin).toEqual({ type: "tEXt", keyword: "instance_id", text: latin1 });
+        const beyondAscii = /[^\0-\x7f]/.test(id);
+        expect(unicode).toEqual(beyondAscii ? { type: "iTXt", keyword: "instance_id", text: id } : undefined);
+        expect(others).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ["instance-42", 6],
+    ["A", 10],
+    ["123e4567-e89b-12d3-a456-426614174000", 2],
+    ["!\"#$%&'()*+,-./0123456789:;<=>?", 2],
+    ["@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_", 2],
+    ["`abcdefghijklmnopqrstuvwxyz{|}~", 2],
+  ])("%s can be read by looking", async (id, scale) => {
+    expect(await drawnText(pngInstance(id), scale)).toBe(id);
+  });
+
+  it("is spelled out where it is beyond ASCII", async () => {
+    expect(await drawnText(pngInstance("日é"), 5)).toBe("\\u{65e5}\\u{e9}");
+  });
+
+  it("is cut where it is too long to look at, in the picture only", async () => {
+    const id = "x".repeat(100_000);
+    const png = pngInstance(id);
+    expect(pngTexts(png)[0]?.text).toBe(id);
+    expect((await sharp(png).metadata()).height).toBeLessThan(1000);
+  });
+});
+
+describe("an instance id in an SVG", () => {
+  it("is its title and its text, as far as XML can hold it", () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        const svg = svgInstance(id).toString();
+        expect(svg.startsWith("<svg")).toBe(true);
+        expect(xmlTextOf(svg, "title")).toBe(inXml(id));
+        expect(xmlTextOf(svg, "text")).toBe(inXml(id));
+      }),
+    );
+  });
+
+  it("can be drawn, with black text inside its frame", async () => {
+    const picture = await sharp(svgInstance("a<b>&日\0")).metadata();
+    expect([picture.width, picture.height]).toEqual([512, 256]);
+    const middle = { left: 32, top: 32, width: 448, height: 192 };
+    const { data } = await sharp(svgInstance("a<b>&"))
+      .extract(middle)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(data.some((byte) => byte < 64)).toBe(true);
+  });
+});
+
+describe("an instance id in a PDF", () => {
+  it("is its title", () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        expect(pdfTitle(pdfInstance(id))).toBe(id);
+      }),
+    );
+  });
+
+  it("is drawn as text", () => {
+    expect(pdfInstance("a(b)\\é").toString("latin1")).toContain("(a\\(b\\)\\\\\\\\u{e9}) Tj");
+  });
+});
+
+describe.each([
+  ["PNG", pngInstance],
+  ["SVG", svgInstance],
+  ["PDF", pdfInstance],
+])("a %s", (_, render) => {
+  it("is the same bytes for the same id, and others for another", () => {
+    expect(render("id").equals(render("id"))).toBe(true);
+    expect(render("id").equals(render("Id"))).toBe(false);
+  });
+});

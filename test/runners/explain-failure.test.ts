@@ -1,0 +1,184 @@
+import { describe, expect, it, vi } from "vitest";
+import { mockHooks, outcomeOf } from "../../src/testing/assert.ts";
+import { openFixture } from "../../src/testing/fixture.ts";
+import { MockSession } from "../support/mock-session.ts";
+import { makePng } from "../support/png.ts";
+
+const summary = () => fetch("https://vws.vuforia.com/summary");
+const refusal =
+  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}authorizationGiven: the request has no /;
+
+describe("a test that failed", () => {
+  it("has what was refused behind its error's message, and in its stack, once", async () => {
+    const { end } = openFixture();
+    await summary();
+    const error = new Error("expected 401 to be 200");
+    const text = end({ failed: true, error });
+    expect(error.message).toMatch(/^expected 401 to be 200\n/);
+    expect(error.message).toMatch(refusal);
+    expect(error.message.split("authorizationGiven")).toHaveLength(2);
+    expect(error.stack).toContain(`expected 401 to be 200\n\n${text}\n    at `);
+    expect(error.stack?.split("authorizationGiven")).toHaveLength(2);
+  });
+
+  it("has why near targets did not match, of a query that found nothing", async () => {
+    const { mock, database, end } = openFixture();
+    await mock.addTarget(database, { name: "off", image: makePng(), processed: true, activeFlag: false });
+    await new MockSession(mock, database).query();
+    const error = new Error("expected [] to have length 1");
+    end({ failed: true, error });
+    expect(error.message).toMatch(
+      /\n\nNothing was found by 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}the answer is gzip.*\n)? {3}✗ "off" \(\w+\): inactive/,
+    );
+  });
+
+  it("is told that nothing reached the mock, and what would", () => {
+    const error = new Error("timed out");
+    openFixture({ targetUrl: "https://target.example/v2" }).end({ failed: true, error });
+    expect(error.message).toBe(
+      "timed out\n\nNo request reached the mock. It answers https://target.example/v2, https://cloudreco.vuforia.com, " +
+        "http://target-manager.test; another scheme or host (http:// for https://, say) is not among them.",
+    );
+  });
+
+  it("has nothing added when all was served, nor what its message says already", async () => {
+    const { mock, database, end } = openFixture();
+    await new MockSession(mock, database).target({ method: "GET", path: "/summary" });
+    const error = new Error("other");
+    expect(end({ failed: true, error })).toBeUndefined();
+    expect(error.message).toBe("other");
+
+    const told = openFixture();
+    await summary();
+    const known = new Error(told.mock.explain());
+    expect(told.end({ failed: true, error: known })).toBeUndefined();
+  });
+
+  it("shows the last five of many", async () => {
+    const { end } = openFixture();
+    for (let index = 0; index < 7; index++) await summary();
+    const text = end({ failed: true, error: new Error("") });
+    expect(text).toMatch(/^The mock refused 7 requests, the last 5 of them:\n#3 /);
+  });
+
+  it.each([
+    ["text", "some text"],
+    ["a frozen error", Object.freeze(new Error("frozen"))],
+    ["nothing", undefined],
+  ])("that threw %s has it printed", async (_what, error) => {
+    const { end } = openFixture();
+    await summary();
+    const print = vi.fn();
+    end({ failed: true, error, print });
+    expect(print).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^The mock refused 1 request:\n/));
+  });
+
+  it("leaves out refusals that were expected", async () => {
+    const { mock, end } = openFixture({ except: { operation: "listTargets" } });
+    mock.expectRefusal({ operation: "databaseSummary" });
+    await summary();
+    await fetch("https://vws.vuforia.com/targets");
+    expect(end({ failed: true, error: new Error("other") })).toBeUndefined();
+  });
+});
+
+describe("a test that passed", () => {
+  it("has nothing printed", async () => {
+    const { end } = openFixture();
+    await summary();
+    const print = vi.fn();
+    expect(end({ failed: false, print })).toBeUndefined();
+    expect(print).not.toHaveBeenCalled();
+  });
+
+  it("does not fail for refusals that are expected, or excepted", async () => {
+    const { mock, end } = openFixture({
+      failOnRefusedRequests: true,
+      except: [{ operation: "listTargets" }, { status: 418 }],
+    });
+    mock.expectRefusal({ operation: "databaseSummary", status: 401 });
+    await summary();
+    await fetch("https://vws.vuforia.com/targets");
+    expect(end({ failed: false })).toBeUndefined();
+  });
+
+  it("fails when an expected refusal did not come", async () => {
+    const { mock, end } = openFixture();
+    mock.expectRefusal({ operation: "addTarget", resultCode: "TargetNameExist" });
+    mock.expectRefusal({ status: 403 });
+    await summary();
+    expect(() => end({ failed: false })).toThrow(
+      /^a refusal was expected that did not come: \{ operation: 'addTarget', resultCode: 'TargetNameExist' \}, and 1 more\nThe mock received 1 request, 1 refused\n#1 /,
+    );
+  });
+
+  it("does not count answers to those who poll", async () => {
+    const { mock, database, end } = openFixture({ failOnRefusedRequests: true, processingTimeSeconds: 60 });
+    const month = new Date().toISOString().slice(0, 7);
+    const path = `/imagetargets/databases/${database.databaseId}/reports/recoCounts`;
+    const answer = await new MockSession(mock, database).target({ method: "POST", path, body: { month } });
+    const { presigned_url: url } = JSON.parse(answer.body.toString());
+    expect((await fetch(url)).status).toBe(404);
+    expect(mock.requests.at(-1)).toMatchObject({
+      status: 404,
+      refusedBy: undefined,
+      reason: "not ready yet: the report is ready 60 s after it was requested",
+    });
+    expect(end({ failed: false })).toBeUndefined();
+  });
+});
+
+it("filters that cannot fit anything are refused at once", () => {
+  const before = globalThis.fetch;
+  expect(() => openFixture({ except: { operation: "querry" as "query" } })).toThrow("filter.operation");
+  expect(globalThis.fetch).toBe(before);
+  const { mock, end } = openFixture();
+  expect(() => mock.expectRefusal({ opration: "query" } as never)).toThrow("filter.opration");
+  end({ failed: false });
+});
+
+describe("hooks for any runner", () => {
+  it("give each test a mock and a database of its own", async () => {
+    const recognition = mockHooks();
+    expect(() => recognition.mock).toThrow("there is a mock only while a test runs: ");
+    recognition.beforeEach();
+    const first = recognition.mock;
+    expect(recognition.database.targets).toEqual([]);
+    recognition.afterEach();
+    recognition.beforeEach();
+    expect(recognition.mock).not.toBe(first);
+    const error = new Error("own");
+    await summary();
+    recognition.afterEach({ state: "failed", err: error });
+    expect(error.message).toMatch(refusal);
+    expect(() => recognition.database).toThrow("there is a mock only while a test runs: ");
+  });
+
+  it("take no named parameters, which some runners take for callbacks", () => {
+    const { beforeEach, afterEach } = mockHooks();
+    expect([beforeEach.length, afterEach.length]).toEqual([0, 0]);
+  });
+
+  const own = new Error("own");
+  it.each([
+    ["Mocha, passed", { state: "passed" }, { failed: false }],
+    ["Mocha, failed", { state: "failed", err: own }, { failed: true, error: own }],
+    ["node:test, passed", { passed: true, error: null }, { failed: false }],
+    [
+      "node:test, failed",
+      { passed: false, error: new Error("wrapped", { cause: own }) },
+      { failed: true, error: own },
+    ],
+    ["AVA, passed", { passed: true, log: () => {} }, { failed: false }],
+    ["AVA, failed", { passed: false, log: () => {} }, { failed: true, print: expect.any(Function) }],
+    ["Playwright, passed", { status: "passed", expectedStatus: "passed" }, { failed: false }],
+    [
+      "Playwright, failed",
+      { status: "failed", expectedStatus: "passed", error: own },
+      { failed: true, error: own },
+    ],
+    ["nothing", undefined, { failed: false }],
+  ])("understand %s", (_runner, told, outcome) => {
+    expect(outcomeOf(told)).toMatchObject(outcome);
+  });
+});

@@ -1,0 +1,68 @@
+import { MockCloudReco } from "mock-cloud-reco";
+import { expect, it } from "vitest";
+import { openFixture } from "../../src/testing/fixture.ts";
+import { MockSession } from "../support/mock-session.ts";
+import { makePng } from "../support/png.ts";
+
+const passed = { failed: false };
+
+const summary = (key: string) =>
+  fetch("https://vws.vuforia.com/summary", { headers: { Authorization: `VWS ${key}:signature` } });
+
+it("leaves nothing patched when its options are wrong", () => {
+  const before = globalThis.fetch;
+  expect(() => openFixture({ database: { targetQuota: -1 } })).toThrow("targetQuota");
+  expect(globalThis.fetch).toBe(before);
+  expect(() => openFixture({ processingTimeSeconds: -1 })).toThrow("processingTimeSeconds");
+  expect(globalThis.fetch).toBe(before);
+});
+
+it("ends the mock also when the test fails for its requests, naming all of them", async () => {
+  const before = globalThis.fetch;
+  const { database, mock, end } = openFixture({ failOnRefusedRequests: true, journalCapacity: 1 });
+  await summary(database.serverAccessKey);
+  await mock.reset();
+  await expect(fetch("https://vws.vuforia.com/sumary")).rejects.toThrow();
+  expect(() => end(passed)).toThrow(
+    /^the mock refused 2 requests, and failOnRefusedRequests is set:\n#1 .*GET \/summary → 401 .*\n {3}signatureMatches: .*\n(.*\n)*#1 .*GET \/sumary → no response\n {3}route: /,
+  );
+  expect(globalThis.fetch).toBe(before);
+});
+
+it("fails the test for a request that the mock itself could not answer, too", async () => {
+  const queryMatcher = () => {
+    throw new Error("no model loaded");
+  };
+  const { database, mock, end } = openFixture({
+    failOnRefusedRequests: true,
+    queryMatcher,
+    targetRater: () => 5,
+  });
+  await mock.addTarget(database, { image: makePng(), processed: true });
+  await expect(new MockSession(mock, database).query()).rejects.toThrow("no model loaded");
+  expect(mock.requestsOf({ refused: true })).toHaveLength(1);
+  expect(() => end(passed)).toThrow(
+    /the mock refused 1 request.*:\n#1 .* no response .*\n {3}emulator: the request failed: no/,
+  );
+});
+
+it("does not mind refused requests otherwise", async () => {
+  const { database, end } = openFixture();
+  await summary(database.serverAccessKey);
+  expect(end(passed)).toBeUndefined();
+});
+
+it("has the mock that knows the key answer, and the newest one for requests of nobody's", async () => {
+  using older = new MockCloudReco();
+  using newer = new MockCloudReco();
+  using elsewhere = new MockCloudReco({ targetUrl: "https://vws.vuforia.com/v2" });
+  const key = older.addCloudDatabase().serverAccessKey;
+  await summary(key);
+  expect([older, newer].map((mock) => mock.requests.length)).toEqual([1, 0]);
+  await summary("unknown");
+  await fetch("https://vws.vuforia.com/summary");
+  expect([older, newer].map((mock) => mock.requests.length)).toEqual([1, 2]);
+  // A longer prefix is another base URL, whoever knows the key.
+  await fetch("https://vws.vuforia.com/v2/summary", { headers: { Authorization: `VWS ${key}:x` } });
+  expect([older, newer, elsewhere].map((mock) => mock.requests.length)).toEqual([1, 2, 1]);
+});

@@ -1,0 +1,374 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { generateCertificate } from "../../src/servers/certificate.ts";
+import { HttpServer } from "../../src/transports/http-server/http-server.ts";
+import { RawConnection } from "./raw-connection.ts";
+import { echo, serve, text } from "./serving.ts";
+
+describe("bytes", () => {
+  test("a response goes out as it is: no header added, none renamed, none moved", async () => {
+    const { open } = await serve(async () => ({
+      response: text("hello", [
+        ["server", "envoy"],
+        ["X-Repeated", "1"],
+        ["date", "never"],
+        ["X-repeated", "2"],
+      ]),
+    }));
+    const connection = (await open()).write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await connection.response()).toBe(
+      "HTTP/1.1 200 OK\r\nserver: envoy\r\nX-Repeated: 1\r\ndate: never\r\nX-repeated: 2\r\nContent-Length: 5\r\n\r\nhello",
+    );
+  });
+
+  test.each(["keep-alive", "close", "Close"])("Connection: %s is sent as given, once", async (value) => {
+    const { open } = await serve(async () => ({ response: text("", [["Connection", value]]) }));
+    const connection = (await open()).write("GET / HTTP/1.1\r\n\r\n");
+    expect(await connection.response()).toBe(
+      `HTTP/1.1 200 OK\r\nConnection: ${value}\r\nContent-Length: 0\r\n\r\n`,
+    );
+    if (value !== "keep-alive") expect(await connection.rest()).toBe("");
+  });
+
+  test("a request arrives as it was sent: case and order of headers, raw path, query, bytes", async () => {
+    const { open, seen } = await serve(echo);
+    const body = Buffer.from([0, 255, 13, 10]);
+    const connection = (await open()).write(
+      "PUT /a%2Fb/%zz?x=1?y HTTP/1.1\r\nhOST: x\r\nX-A: 1 \r\nx-a:2\r\nContent-Length: 4\r\n\r\n",
+      body,
+    );
+    await connection.response();
+    expect(seen).toEqual([
+      {
+        method: "PUT",
+        path: "/a%2Fb/%zz",
+        query: "x=1?y",
+        headers: [
+          ["hOST", "x"],
+          ["X-A", "1"],
+          ["x-a", "2"],
+          ["Content-Length", "4"],
+        ],
+        body,
+      },
+    ]);
+  });
+
+  test("a request through a proxy names the whole URL", async () => {
+    const { open, seen } = await serve(echo);
+    await (await open()).write("GET http://vws.example.com/targets?a HTTP/1.1\r\n\r\n").response();
+    expect(seen[0]).toMatchObject({ path: "/targets", query: "a" });
+  });
+
+  test("header lines up to 64 KiB are read, and several of them", async () => {
+    const { open, seen } = await serve(echo);
+    const long = "v".repeat(64 * 1024 - 6);
+    await (await open()).write(`GET / HTTP/1.1\r\nLong: ${long}\r\nLong: ${long}\r\n\r\n`).response();
+    expect(seen[0]?.headers).toEqual([
+      ["Long", long],
+      ["Long", long],
+    ]);
+  });
+
+  test("a chunked body arrives whole, without a Content-Length", async () => {
+    const { open, seen } = await serve(echo);
+    const head = "POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    await (await open()).write(`${head}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`).response();
+    expect(seen[0]?.body.toString()).toBe("abcde");
+  });
+
+  test("to HEAD no body is sent", async () => {
+    const { open } = await serve(echo);
+    const connection = (await open()).write("HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
+    await connection.packet("");
+    const got = await connection.write("GET /c HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
+    expect(got).toBe(
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nGET /b  " +
+        "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\nGET /c  ",
+    );
+  });
+
+  test("however the bytes are cut into packets, the request is the same", async () => {
+    const { open, seen } = await serve(echo);
+    const bytes = Buffer.from("POST /x?q HTTP/1.1\r\nA: b\r\nContent-Length: 6\r\n\r\nabcdef");
+    const connection = await open();
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(bytes.length), { maxLength: 5 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        for (const [index, place] of places.entries()) {
+          await connection.packet(bytes.subarray(place, places[index + 1]));
+        }
+        expect(await connection.response()).toMatch(/POST \/x q abcdef$/);
+      }),
+      { numRuns: 40 },
+    );
+    expect(new Set(seen.map((request) => JSON.stringify(request))).size).toBe(1);
+  });
+});
+
+describe("connections", () => {
+  test("one connection serves many requests, also when sent ahead, in their order", async () => {
+    const { open } = await serve(async (request) => {
+      // The first takes longest.
+      for (let turn = 0; turn < (request.path === "/1" ? 20 : 0); turn += 1) await new Promise(setImmediate);
+      return echo(request);
+    });
+    const connection = (await open()).write("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n");
+    expect(await connection.response()).toMatch(/GET \/1 /);
+    expect(await connection.response()).toMatch(/GET \/2 /);
+    connection.write("GET /3 HTTP/1.1\r\n\r\n");
+    expect(await connection.response()).toMatch(/GET \/3 /);
+  });
+
+  test("requests that are sent ahead are answered one after the other", async () => {
+    let [running, most] = [0, 0];
+    const { open, seen } = await serve(async (request) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return echo(request);
+    });
+    const connection = await open();
+    for (let sent = 0; sent < 200; sent += 1) connection.write(`GET /${sent} HTTP/1.1\r\n\r\n`);
+    for (let got = 0; got < 200; got += 1) expect(await connection.response()).toContain(`GET /${got} `);
+    expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
+  });
+
+  test("a request behind the last one of a connection is neither carried out nor answered", async () => {
+    const { open, seen } = await serve(async (request) => {
+      await new Promise(setImmediate);
+      return { response: text(request.path, [["Connection", "close"]]) };
+    });
+    const got = await (await open()).write("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n").rest();
+    expect(got).toMatch(/\/1$/);
+    expect(seen.map(({ path }) => path)).toEqual(["/1"]);
+  });
+
+  test("a client is told of progress when the server reports it", async () => {
+    let release = () => {};
+    const { open } = await serve(
+      async (request) => {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return echo(request);
+      },
+      { reportsProgress: ({ path }) => path === "/slow" },
+    );
+    const connection = (await open()).write("GET /slow HTTP/1.1\r\n\r\n");
+    expect(await connection.response()).toBe("HTTP/1.1 102 Processing\r\n\r\n");
+    release();
+    expect(await connection.response()).toMatch(/GET \/slow/);
+  });
+
+  test.each([
+    ["HTTP/1.0", ""],
+    ["HTTP/1.1", "Connection: close\r\n"],
+  ])("is ended for a client that wants no more, and says so: %s %s", async (version, header) => {
+    const { open } = await serve(async () => ({ response: text("x", [["Connection", "keep-alive"]]) }));
+    const got = await (await open()).write(`GET / ${version}\r\n${header}\r\n`).rest();
+    expect(got).toBe("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
+  });
+
+  test("stays open for an HTTP/1.0 client that asks for it", async () => {
+    const { open } = await serve(echo);
+    const connection = await open();
+    for (let turn = 0; turn < 2; turn += 1) {
+      connection.write("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+      expect(await connection.response()).toMatch(/^HTTP\/1.1 200 OK/);
+    }
+  });
+
+  test("Expect: 100-continue is answered with 100 before the body", async () => {
+    const { open } = await serve(echo);
+    const connection = (await open()).write(
+      "POST /x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+    );
+    expect(await connection.response()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    expect(await connection.write("ok").response()).toMatch(/POST \/x {2}ok$/);
+  });
+
+  test("any other expectation is ignored", async () => {
+    const { open } = await serve(echo);
+    const connection = (await open()).write("GET /x HTTP/1.1\r\nExpect: miracles\r\n\r\n");
+    expect(await connection.response()).toMatch(/GET \/x/);
+  });
+
+  test("a client that ends its side after its request gets the response", async () => {
+    const { open } = await serve(async (request) => {
+      await new Promise(setImmediate);
+      return echo(request);
+    });
+    const connection = (await open()).write("GET /x HTTP/1.1\r\n\r\n").halfClose();
+    expect(await connection.rest()).toMatch(/GET \/x/);
+  });
+
+  test("a connection error cuts the connection without a byte", async () => {
+    for (const kind of ["reset", "refused"] as const) {
+      const { open } = await serve(async () => ({ connectionError: { kind, message: "configured" } }));
+      expect(await (await open()).write("GET /x HTTP/1.1\r\n\r\n").rest()).toBe("");
+    }
+  });
+
+  test("an answer that fails cuts the connection; the server goes on", async () => {
+    const { open } = await serve(async (request) => {
+      if (request.path === "/bad") throw new Error("bug");
+      return echo(request);
+    });
+    expect(await (await open()).write("GET /bad HTTP/1.1\r\n\r\n").rest()).toBe("");
+    expect(await (await open()).write("GET /good HTTP/1.1\r\n\r\n").response()).toMatch(/good/);
+  });
+
+  test("a client that goes away before its request is complete ends nothing else", async () => {
+    const { open } = await serve(echo);
+    const gone = await open();
+    await gone.packet("POST /gone HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
+    gone.socket.resetAndDestroy();
+    expect(await (await open()).write("GET /next HTTP/1.1\r\n\r\n").response()).toMatch(/next/);
+  });
+
+  test("a client that goes away while it is answered ends nothing else", async () => {
+    let release = () => {};
+    let running = () => {};
+    const started = new Promise<void>((resolve) => {
+      running = resolve;
+    });
+    const { open } = await serve(async (request) => {
+      if (request.path === "/slow") {
+        running();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      }
+      return echo(request);
+    });
+    const gone = await open();
+    gone.write("GET /slow HTTP/1.1\r\n\r\n");
+    await started;
+    gone.socket.resetAndDestroy();
+    const other = (await open()).write("GET /next HTTP/1.1\r\n\r\n");
+    expect(await other.response()).toMatch(/next/);
+    release();
+    expect(await other.write("GET /more HTTP/1.1\r\n\r\n").response()).toMatch(/more/);
+  });
+
+  test("the body of a client that went away while it was answered takes no memory any more", async () => {
+    let release = () => {};
+    let running = () => {};
+    const started = new Promise<void>((resolve) => {
+      running = resolve;
+    });
+    const limits = { maxTotalBytes: 1000 };
+    const { open } = await serve(
+      async (request) => {
+        if (request.path !== "/slow") return echo(request);
+        running();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return echo(request);
+      },
+      { limits },
+    );
+    const body = "a".repeat(600);
+    const post = (path: string) => `POST ${path} HTTP/1.1\r\nContent-Length: 600\r\n\r\n${body}`;
+    const gone = (await open()).write(post("/slow"));
+    await started;
+    expect(await (await open()).write(post("/next")).response()).toMatch(/overloaded POST \/next$/);
+    gone.socket.resetAndDestroy();
+    await (await open()).write("GET /other HTTP/1.1\r\n\r\n").response();
+    release();
+    await new Promise(setImmediate);
+    expect(await (await open()).write(post("/next")).response()).toMatch(/aaa$/);
+  });
+});
+
+describe("the end", () => {
+  test("running requests are answered, idle connections closed, new ones refused", async () => {
+    let release = () => {};
+    let running = () => {};
+    const started = new Promise<void>((resolve) => {
+      running = resolve;
+    });
+    const { server, open, port } = await serve(async (request) => {
+      if (request.path === "/idle") return echo(request);
+      running();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return echo(request);
+    });
+    const idle = (await open()).write("GET /idle HTTP/1.1\r\n\r\n");
+    await idle.response();
+    const busy = (await open()).write("GET /busy HTTP/1.1\r\n\r\n");
+    await started;
+    const closed = server.close();
+    expect(await idle.rest()).toBe("");
+    await expect(RawConnection.open(port)).rejects.toThrow(/ECONNREFUSED/);
+    release();
+    expect(await busy.rest()).toMatch(/busy/);
+    busy.close();
+    await closed;
+  });
+
+  test("a connection on which nothing was asked is closed at once, a half-sent head too", async () => {
+    const { server, open } = await serve(echo);
+    const [silent, half] = [await open(), await open()];
+    await half.packet("GET / HTT");
+    await server.close(60);
+    expect([await silent.rest(), await half.rest()]).toEqual(["", ""]);
+  });
+
+  test("over TLS, a connection without a handshake is closed at once", async () => {
+    const { server, open } = await serve(echo, { tls: generateCertificate() });
+    const silent = await open();
+    await server.close(60);
+    expect(await silent.rest()).toBe("");
+  });
+
+  test("what is answered while the server stops says that the connection ends", async () => {
+    let release = () => {};
+    let running = () => {};
+    const started = new Promise<void>((resolve) => {
+      running = resolve;
+    });
+    const { server, open } = await serve(async () => {
+      running();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return { response: text("x", [["Connection", "keep-alive"]]) };
+    });
+    const busy = (await open()).write("GET / HTTP/1.1\r\n\r\n");
+    await started;
+    const closed = server.close();
+    release();
+    expect(await busy.rest()).toBe("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
+    await closed;
+  });
+
+  test("what takes longer than the grace is cut", async () => {
+    let running = () => {};
+    const started = new Promise<void>((resolve) => {
+      running = resolve;
+    });
+    const { server, open } = await serve(() => {
+      running();
+      return new Promise(() => {});
+    });
+    const busy = (await open()).write("GET /busy HTTP/1.1\r\n\r\n");
+    await started;
+    await server.close(0.01);
+    expect(await busy.rest()).toBe("");
+  });
+
+  test("a port that is taken is an error", async () => {
+    const { port } = await serve(echo);
+    const second = new HttpServer({
+      answer: echo,
+      answerMalformed: () => Promise.reject(new Error("unused")),
+    });
+    await expect(second.listen(port, "127.0.0.1")).rejects.toThrow(/EADDRINUSE/);
+  });
+});

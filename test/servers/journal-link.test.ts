@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { Journal, type JournalEntry } from "../../src/core/journal.ts";
+import type { WireResponse } from "../../src/core/message.ts";
+import { recordRequest } from "../../src/core/recorded-message.ts";
+import { JournalLink } from "../../src/servers/journal-link.ts";
+import { type JournalPage, unpackJournal } from "../../src/store/journal-codec.ts";
+import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";
+
+const taken: WireResponse = { status: 200, headers: [], body: Buffer.alloc(0) };
+
+/** A link, the pieces that its manager took, and entries to hand it. */
+function linked() {
+  const pieces: JournalPage[] = [];
+  const manager = { isAway: false };
+  const link = new JournalLink(
+    new ManagerClient(async ({ body }) => {
+      if (manager.isAway) throw new ManagerUnavailableError("away");
+      pieces.push(unpackJournal(body));
+      return taken;
+    }),
+  );
+  const journal = new Journal();
+  const entries: JournalEntry[] = [];
+  journal.events.response.on((entry) => void entries.push(entry));
+  const entry = (path: string, body = ""): JournalEntry => {
+    const message = { method: "POST", path, query: "", headers: [], body: Buffer.from(body) };
+    const request = recordRequest(message, false);
+    journal.open({ time: new Date(0), api: "target", method: "POST", path, request })({
+      status: 200,
+      durationMs: 1,
+    });
+    const [latest] = entries.slice(-1);
+    if (latest === undefined) throw new Error("no entry");
+    return latest;
+  };
+  const paths = () => pieces.flatMap((piece) => piece.entries.map(({ path }) => path));
+  return { link, manager, pieces, entry, paths };
+}
+
+test("entries go in pieces that are quickly made, in their order", async () => {
+  const { link, pieces, entry, paths } = linked();
+  for (let count = 0; count < 250; count += 1) link.add(entry(`/${count}`));
+  await link.flush();
+  expect(pieces.map(({ entries }) => entries.length)).toEqual([100, 100, 50]);
+  expect(paths()).toEqual(Array.from({ length: 250 }, (_, count) => `/${count}`));
+});
+
+test("a piece ends after 1 MiB of bodies", async () => {
+  const { link, pieces, entry } = linked();
+  for (let count = 0; count < 5; count += 1) link.add(entry("/", "a".repeat(600_000)));
+  await link.flush();
+  expect(pieces.map(({ entries }) => entries.length)).toEqual([2, 2, 1]);
+});
+
+test("while the manager is away the newest 1000 wait; how many were dropped is told", async () => {
+  const { link, manager, pieces, entry, paths } = linked();
+  manager.isAway = true;
+  for (let count = 0; count < 5000; count += 1) link.add(entry(`/${count}`));
+  await link.flush();
+  expect(pieces).toEqual([]);
+  manager.isAway = false;
+  await link.flush();
+  expect(paths()).toEqual(Array.from({ length: 1000 }, (_, count) => `/${count + 4000}`));
+  expect(pieces.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(4000);
+});
+
+test("the journal that takes them counts what was dropped before", () => {
+  const journal = new Journal();
+  journal.countLost(40);
+  expect(journal.dropped).toBe(40);
+  journal.clear();
+  expect(journal.dropped).toBe(0);
+});

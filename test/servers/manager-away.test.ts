@@ -1,0 +1,235 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { type ManagerAddress, type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
+import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
+import { SERVER_HEADER } from "../../src/store/manager/internal-protocol.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
+
+startForEach();
+
+describe("the clock", () => {
+  const dateOf = async (url: string) => (await fetch(`${url}/summary`)).headers.get("date");
+
+  test("stays as it was set while the manager is away, and is the servers' own after its restart", async () => {
+    const now = "2027-01-01T00:00:00.000Z";
+    const put = { method: "PUT", body: JSON.stringify({ now, frozen: true }) };
+    await fetch(`${servers.manager.url}/clock`, put);
+    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
+    const { port } = servers.manager;
+    await servers.manager.kill();
+    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
+    const again = await startTargetManager({
+      listen: { ...listen, port },
+      options: options("http://unused"),
+    });
+    try {
+      expect(await dateOf(servers.target.url)).not.toMatch(/2027 00:00:00/);
+    } finally {
+      await again.close(0);
+    }
+  });
+});
+
+describe("while the target manager is away", () => {
+  const summary = () => sendSigned(service(), keys, { method: "GET", path: "/summary" });
+  let restarted: TargetManager | undefined;
+  afterEach(async () => {
+    await restarted?.kill();
+    restarted = undefined;
+  });
+  const restart = async () => {
+    const { port } = servers.manager;
+    restarted = await startTargetManager({
+      listen: { ...listen, port },
+      options: options("http://localhost"),
+    });
+  };
+
+  test("what needs it is 502 with a line of text, and all is well when it is back", async () => {
+    await manage(service(), "POST", "/cloud_databases", named);
+    expect((await summary()).status).toBe(200);
+    await servers.manager.kill();
+    const answer = await summary();
+    expect(answer.status).toBe(502);
+    expect(answer.headers["content-type"]).toBe("text/plain");
+    expect(answer.text).toMatch(/^the target manager at http:\/\/127\.0\.0\.1:\d+ cannot be reached: \w+$/);
+    expect(waits.length).toBe(2);
+    await restart();
+    expect((await summary()).fields.result_code).toBe("Fail");
+    await manage(service(), "POST", "/cloud_databases", named);
+    expect((await summary()).status).toBe(200);
+  });
+
+  test("what needs no state is answered", async () => {
+    await servers.manager.kill();
+    const { url } = servers.target;
+    expect((await fetch(`${url}/nothing`)).status).toBe(404);
+    expect((await fetch(`${url}/summary`)).status).toBe(401);
+    expect((await fetch(`${servers.query.url}/v1/query`, { method: "POST" })).status).toBe(401);
+    const datasets = await fetch(`${url}/modeltargets/datasets`, { method: "POST" });
+    expect(datasets.status).toBe(401);
+    const withKey = await fetch(`${servers.query.url}/v1/query`, {
+      method: "POST",
+      headers: { Authorization: "VWS some:signature" },
+    });
+    expect(withKey.status).toBe(502);
+    expect(withKey.headers.get("content-encoding")).toBe("gzip");
+    expect(withKey.headers.get("x-cloud-region")).toBe("us-east-2, us-west-2");
+    expect(await withKey.text()).toMatch(/^the target manager at .* cannot be reached: \w+$/);
+  });
+
+  test("a server that starts before its manager works as soon as that is there", async () => {
+    const early = await startServiceServer("targetApi", {
+      listen,
+      state: { managerUrl: new URL(servers.manager.url) },
+      options,
+    });
+    try {
+      await servers.manager.kill();
+      const ask = () => fetch(`${early.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+      expect((await ask()).status).toBe(502);
+      await restart();
+      expect((await ask()).status).toBe(400);
+    } finally {
+      await early.close(0);
+    }
+  });
+});
+
+describe("what answers in the target manager's place", () => {
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  /** A query server with that manager, and what it says to a request that needs it. */
+  const lostQueryServer = async (
+    managerUrl: string,
+    { managerPatienceMilliseconds, ...more }: Partial<ServiceSetup & ManagerAddress> = {},
+  ) => {
+    const server = await startServiceServer("query", {
+      listen,
+      state: { managerUrl: new URL(managerUrl), managerPatienceMilliseconds },
+      options,
+      ...more,
+    });
+    ends.push(() => server.close(0));
+    const ask = () =>
+      fetch(`${server.url}/v1/query`, { method: "POST", headers: { Authorization: "VWS a:b" } });
+    return { server, ask };
+  };
+  const standIn = async (answer: (request: IncomingMessage, response: ServerResponse) => void) => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    ends.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const address = server.address();
+    return {
+      server,
+      url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    };
+  };
+
+  test("is the server itself: refused at the first answer, and it goes no further", async () => {
+    const free = await standIn(() => {});
+    const { port } = new URL(free.url);
+    await new Promise((resolve) => free.server.close(resolve));
+    const { ask } = await lostQueryServer(free.url, { listen: { ...listen, port: Number(port) } });
+    const response = await ask();
+    expect(response.status).toBe(502);
+    expect(await response.text()).toBe(`${free.url} is not a target manager: it is this server itself`);
+  });
+
+  test("is a neighbour, even one whose manager is this server: refused, and it goes no further", async () => {
+    const free = await standIn(() => {});
+    const { port } = new URL(free.url);
+    await new Promise((resolve) => free.server.close(resolve));
+    const first = await lostQueryServer(free.url);
+    const second = await startServiceServer("targetApi", {
+      listen: { ...listen, port: Number(port) },
+      state: { managerUrl: new URL(first.server.url) },
+      options,
+    });
+    ends.push(() => second.close(0));
+    const response = await first.ask();
+    expect(response.status).toBe(502);
+    expect(await response.text()).toBe(`${free.url} is not a target manager: it is a target-api server`);
+    const other = await fetch(`${second.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+    expect(await other.text()).toBe(`${first.server.url} is not a target manager: it is a query server`);
+  });
+
+  test.each([
+    ["a web page", 200, { "Content-Type": "text/html; charset=utf-8" }, "it answered 200 with text/html"],
+    ["a gate", 403, { "Content-Type": "text/plain" }, "it answered 403 with text/plain: ask the"],
+    ["nothing", 204, {}, "it answered 204 with no content type"],
+    [
+      "a redirect",
+      302,
+      { Location: "https://user:word@sso.example/login?to=x" },
+      "it redirects to https://sso.example/login",
+    ],
+  ])("is %s: said with what it seems to be", async (_what, status, headers, said) => {
+    const { url } = await standIn((_request, response) =>
+      response.writeHead(status, headers).end(status === 403 ? "ask the\nadministrator" : ""),
+    );
+    const response = await (await lostQueryServer(url)).ask();
+    expect(response.status).toBe(502);
+    expect(await response.text()).toBe(`${url} is not a target manager: ${said}`);
+  });
+
+  test("hangs: every request is answered, over at most 64 connections, and the server stops", async () => {
+    let [open, most] = [0, 0];
+    const { url } = await standIn(() => {});
+    // Counted where they are opened: the other end hears of a closed connection after the next one was opened.
+    const count = (message: unknown) => {
+      const socket: unknown = Object(message).socket;
+      if (!(socket instanceof Socket)) return;
+      socket.once("connect", () => {
+        if (socket.remotePort !== Number(new URL(url).port)) return;
+        open += 1;
+        most = Math.max(most, open);
+        socket.once("close", () => {
+          open -= 1;
+        });
+      });
+    };
+    subscribe("net.client.socket", count);
+    onTestFinished(() => void unsubscribe("net.client.socket", count));
+    const { server, ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 60 });
+    const responses = await Promise.all(Array.from({ length: 200 }, ask));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]));
+    expect(await responses[0]?.text()).toBe(
+      `the target manager at ${url} cannot be reached: no answer in 0.06 s`,
+    );
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(64);
+    const started = performance.now();
+    await server.close();
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("works long: nobody gives it up while it reports progress", async () => {
+    const { url } = await standIn((request, response) => {
+      let reports = 0;
+      const timer = setInterval(() => {
+        reports += 1;
+        if (reports < 10) {
+          response.writeProcessing();
+          return;
+        }
+        clearInterval(timer);
+        // No records of that key, and no databases at all.
+        const isList = request.url?.endsWith("/records") === true;
+        response.writeHead(isList ? 200 : 204, { [SERVER_HEADER]: "target-manager x" });
+        response.end(isList ? "[]" : undefined);
+      }, 20);
+    });
+    const { ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 120 });
+    // The key belongs to no database.
+    expect((await ask()).status).toBe(401);
+  });
+});

@@ -1,0 +1,19 @@
+import { openApiDocument } from "mock-cloud-reco/openapi";
+import { expect, it } from "vitest";
+import { startServers } from "../../src/servers/index.ts";
+
+it("the target manager serves the OpenAPI document, of either profile", async () => {
+  await using servers = await startServers({ profile: "vuforia" });
+  const url = `${servers.urls.manager}/internal/openapi.json`;
+  const own = await fetch(url);
+  expect([own.status, own.headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect(await own.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument({ profile: "vuforia" }))));
+  const neutral = await fetch(`${url}?profile=neutral`);
+  expect(await neutral.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  const unknown = await fetch(`${url}?profile=real`);
+  expect([unknown.status, await unknown.text()]).toEqual([
+    400,
+    'profile is "real"; accepted is neutral or vuforia',
+  ]);
+  expect((await fetch(url, { method: "POST" })).status).toBe(404);
+});

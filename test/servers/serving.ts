@@ -1,0 +1,49 @@
+import { afterEach } from "vitest";
+import type { Result, WireRequest, WireResponse } from "../../src/core/message.ts";
+import { HttpServer, type HttpServerOptions } from "../../src/transports/http-server/http-server.ts";
+import { RawConnection } from "./raw-connection.ts";
+
+const NEVER_IDLE = 60_000;
+export const text = (body: string, headers: [string, string][] = []): WireResponse => ({
+  status: 200,
+  headers: [...headers, ["Content-Length", String(Buffer.byteLength(body))]],
+  body: Buffer.from(body),
+});
+/** Answers with what was understood. */
+export const echo = async ({ method, path, query, body }: WireRequest): Promise<Result> => ({
+  response: text(`${method} ${path} ${query} ${body.toString("latin1")}`),
+});
+
+let endings: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of endings) await end();
+  endings = [];
+});
+
+/** A server that ends with the test. */
+export async function serve(
+  answer: (request: WireRequest) => Promise<Result>,
+  options: HttpServerOptions = {},
+) {
+  const seen: WireRequest[] = [];
+  const server = new HttpServer(
+    {
+      answer: (request) => {
+        seen.push(request);
+        return answer(request);
+      },
+      answerMalformed: async (why, head) => ({
+        response: text(`${why} ${head?.method ?? "?"} ${head?.path ?? "?"}`),
+      }),
+    },
+    { ...options, limits: { idleMilliseconds: NEVER_IDLE, ...options.limits } },
+  );
+  const port = await server.listen(0, "127.0.0.1");
+  endings.unshift(() => server.kill());
+  const open = async () => {
+    const connection = await RawConnection.open(port);
+    endings.unshift(() => connection.close());
+    return connection;
+  };
+  return { server, port, seen, open };
+}

@@ -1,0 +1,233 @@
+import { describe, expect, test } from "vitest";
+import {
+  InvalidSettingsError,
+  type Role,
+  readSettings,
+  readSharedSettings,
+} from "../../src/servers/settings.ts";
+import type { Environment } from "../../src/servers/settings-reader.ts";
+
+const MANAGER = { TARGET_MANAGER_BASE_URL: "http://manager:5000" };
+
+function wrongLines(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof InvalidSettingsError) return error.lines;
+    throw error;
+  }
+  return [];
+}
+
+const linesOf = (role: Role, environment: Environment) => wrongLines(() => readSettings(role, environment));
+
+describe("settings of one server", () => {
+  test("a URL's user and password are not shown", () => {
+    expect(linesOf("query", { TARGET_MANAGER_BASE_URL: "http://ann:word@manager:5000" })).toEqual([
+      expect.stringMatching(/^TARGET_MANAGER_BASE_URL: expected .*; got "http:\/\/…@manager:5000"$/),
+    ]);
+  });
+
+  test("caches and journal are bounded as in process", () => {
+    const environment = { IMAGE_CACHE_BYTES: "0", JOURNAL_CAPACITY: "5", JOURNAL_BODY_BYTES: "1000" };
+    expect(readSettings("target-manager", environment).options).toEqual({
+      imageCacheBytes: 0,
+      journalCapacity: 5,
+      journalBodyBytes: 1000,
+    });
+    expect(readSettings("query", { ...MANAGER, ...environment }).options).toEqual({ imageCacheBytes: 0 });
+    expect(linesOf("target-manager", { JOURNAL_CAPACITY: "0" })).toEqual([
+      'JOURNAL_CAPACITY: expected a whole number, 1 or more; got "0"',
+    ]);
+  });
+
+  test("the manager needs none", () => {
+    expect(readSettings("target-manager", {})).toEqual({
+      host: "127.0.0.1",
+      port: 5000,
+      managerUrl: undefined,
+      managerCertificate: undefined,
+      logLevel: "info",
+      tls: undefined,
+      corsOrigin: undefined,
+      managerCorsOrigin: undefined,
+      allowedHosts: undefined,
+      ui: true,
+      seedFile: undefined,
+      options: {},
+    });
+  });
+
+  test.each(["target-api", "query"] as const)("%s needs to know the manager", (role) => {
+    expect(linesOf(role, {})).toEqual([
+      "TARGET_MANAGER_BASE_URL: expected an http or https URL with its scheme and without query, such as http://target-manager:5000; not given",
+    ]);
+    expect(linesOf(role, { TARGET_MANAGER_BASE_URL: "manager:5000" })).toEqual([
+      expect.stringMatching(/^TARGET_MANAGER_BASE_URL: expected an http or https URL .*; got "manager:5000"/),
+    ]);
+    expect(readSettings(role, MANAGER).managerUrl?.href).toBe("http://manager:5000/");
+  });
+
+  test("every setting arrives where it belongs", () => {
+    const common = { HOST: "0.0.0.0", PORT: "0", LOG_LEVEL: "warn", CORS_ALLOW_ORIGIN: "*" };
+    expect(
+      readSettings("target-manager", {
+        ...common,
+        TARGET_RATER: "perfect",
+        SEED_FILE: "seed.json",
+        MANAGER_CORS_ALLOW_ORIGIN: "https://app.example",
+        ALLOWED_HOSTS: "manager, .example.com",
+        UI: "false",
+      }),
+    ).toMatchObject({
+      managerCorsOrigin: "https://app.example",
+      allowedHosts: ["manager", ".example.com"],
+      ui: false,
+      host: "0.0.0.0",
+      port: 0,
+      logLevel: "warn",
+      corsOrigin: "*",
+      seedFile: "seed.json",
+      options: { targetRater: "perfect" },
+    });
+    const service = {
+      ...MANAGER,
+      SERVICE_PROFILE: "vuforia",
+      QUERY_CONTENT_ENCODING: "identity",
+      RESPONSE_DELAY_SECONDS: "0.25",
+    };
+    const shared = { profile: "vuforia", queryContentEncoding: "identity", responseDelaySeconds: 0.25 };
+    expect(readSettings("query", { ...service, QUERY_IMAGE_MATCHER: "exact" }).options).toEqual({
+      ...shared,
+      queryMatcher: "exact",
+    });
+    const target = {
+      ...service,
+      DUPLICATES_IMAGE_MATCHER: "exact",
+      PROCESSING_TIME_SECONDS: "0",
+      MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED: "YES",
+      SERVICE_BASE_URL: "https://example.com/vws/",
+      MODEL_TARGET_CLIENT_ID: "a",
+      MODEL_TARGET_CLIENT_SECRET: "b",
+      MODEL_TARGET_USERNAME: "c",
+      MODEL_TARGET_PASSWORD: "d",
+    };
+    expect(readSettings("target-api", target).options).toEqual({
+      ...shared,
+      duplicatesMatcher: "exact",
+      processingTimeSeconds: 0,
+      modelTargetTrainingAllowanceExceeded: true,
+      serviceBaseUrl: "https://example.com/vws",
+      modelTargetClient: { id: "a", secret: "b" },
+      modelTargetUser: { name: "c", password: "d" },
+    });
+  });
+
+  test("names with a port are no host names", () => {
+    expect(linesOf("target-manager", { ALLOWED_HOSTS: "manager:5000" })).toEqual([
+      expect.stringMatching(/^ALLOWED_HOSTS: expected host names without port, .*; got "manager:5000"/),
+    ]);
+  });
+
+  test.each([
+    ["true", true],
+    ["TRUE", true],
+    ["1", true],
+    ["Yes", true],
+    ["false", false],
+    ["0", false],
+    ["NO", false],
+  ])("%s is a boolean", (text, value) => {
+    const { options } = readSettings("target-api", {
+      ...MANAGER,
+      MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED: text,
+    });
+    expect(options.modelTargetTrainingAllowanceExceeded).toBe(value);
+  });
+
+  test("every bad setting has a line with its name, the value and what is accepted", () => {
+    const bad = {
+      TARGET_MANAGER_BASE_URL: "ftp://x",
+      PORT: "70000",
+      PROCESSING_TIME_SECONDS: "-1",
+      RESPONSE_DELAY_SECONDS: "soon",
+      DUPLICATES_IMAGE_MATCHER: "blurry",
+      SERVICE_PROFILE: "Neutral",
+      QUERY_CONTENT_ENCODING: "br",
+      MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED: "perhaps",
+      SERVICE_BASE_URL: "example.com",
+      LOG_LEVEL: "loud",
+      TLS_CERT_FILE: "/nowhere/cert.pem",
+      TLS_GENERATE: "2",
+    };
+    const lines = linesOf("target-api", bad);
+    expect(lines).toHaveLength(Object.keys(bad).length);
+    for (const [name, value] of Object.entries(bad)) {
+      expect(lines).toContainEqual(expect.stringMatching(`^${name}: expected .{4,}; got "${value}"`));
+    }
+  });
+
+  test.each(["", "1e3s", "٣", "1.2.3", "Infinity", "0x10", "+1", " "])(
+    "%j is no number of seconds, unless it is empty",
+    (text) => {
+      const lines = linesOf("target-api", { ...MANAGER, PROCESSING_TIME_SECONDS: text });
+      expect(lines).toHaveLength(text === "" ? 0 : 1);
+    },
+  );
+
+  test("settings of the other servers are ignored", () => {
+    expect(
+      linesOf("target-manager", { QUERY_IMAGE_MATCHER: "blurry", PROCESSING_TIME_SECONDS: "x" }),
+    ).toEqual([]);
+    expect(linesOf("query", { ...MANAGER, TARGET_RATER: "kind", DUPLICATES_IMAGE_MATCHER: "x" })).toEqual([]);
+  });
+
+  test("a certificate without its key is half of what is needed", () => {
+    const file = new URL("../../package.json", import.meta.url).pathname;
+    expect(linesOf("target-manager", { TLS_CERT_FILE: file })).toEqual([
+      "TLS_KEY_FILE: expected the path of a file that can be read; not given",
+    ]);
+    expect(linesOf("target-manager", { TLS_KEY_FILE: file })).toEqual([
+      expect.stringMatching(/^TLS_CERT_FILE: expected .*; not given$/),
+    ]);
+  });
+
+  test("what works in process only is refused, and says so", () => {
+    expect(linesOf("query", { ...MANAGER, CLOUD_QUERY_FAILURE: "500" })).toEqual([
+      "CLOUD_QUERY_FAILURE: servers do not have this; new MockCloudReco() has it in process",
+    ]);
+    for (const name of [
+      "MODEL_TARGET_FAILURE",
+      "MODEL_TARGET_GENERATION_FAILURE",
+      "MODEL_TARGET_GENERATION_WARNING",
+      "INSTANCE_GENERATION_FAILURE",
+    ]) {
+      expect(linesOf("target-api", { ...MANAGER, [name]: "x" })).toEqual([
+        expect.stringMatching(`^${name}: servers do not have this`),
+      ]);
+    }
+  });
+});
+
+describe("settings of all three in one process", () => {
+  test("are those of each, without ports and the manager's URL", () => {
+    const settings = readSharedSettings({
+      TARGET_RATER: "random",
+      QUERY_IMAGE_MATCHER: "exact",
+      PROCESSING_TIME_SECONDS: "1.5",
+    });
+    expect(settings.options).toMatchObject({
+      targetRater: "random",
+      queryMatcher: "exact",
+      processingTimeSeconds: 1.5,
+    });
+    expect(settings.options.serviceBaseUrl).toBeUndefined();
+  });
+
+  test("a bad one has one line, however many servers have it", () => {
+    expect(wrongLines(() => readSharedSettings({ SERVICE_PROFILE: "x", TARGET_RATER: "y" }))).toEqual([
+      'TARGET_RATER: expected "brisque", "perfect" or "random"; got "y"',
+      'SERVICE_PROFILE: expected "neutral" or "vuforia"; got "x"',
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { ManualClock } from "mock-cloud-reco";
+import { afterEach, describe, expect, test } from "vitest";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { startThreeServers } from "../../src/servers/launch.ts";
+import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import { makePng } from "../support/png.ts";
+import { reached } from "../support/reached.ts";
+import { startSeparateServers } from "../support/separate-servers.ts";
+
+const listen = { host: "127.0.0.1", port: 0 };
+const ports = { manager: listen, target: listen, query: listen };
+const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
+
+const closing: { close(graceSeconds?: number): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of closing.splice(0).reverse()) await server.close(0);
+});
+
+/** Two target API servers, the query server and the manager, in one way or the other. */
+async function opened(start: typeof startThreeServers, clock = new ManualClock()) {
+  const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
+  const servers = await start({ listen: ports, options });
+  closing.push(servers);
+  const state = { managerUrl: new URL(servers.manager.url) };
+  const second: ServiceServer = await startServiceServer("targetApi", { state, listen, options });
+  closing.push(second);
+  const at = reached(servers.target.url, servers.query.url, servers.manager.url);
+  return { at, journal: servers.manager.journal, both: [at, reached(second.url, "", servers.manager.url)] };
+}
+
+const ways = [
+  { way: "that share their state in one process", start: startThreeServers },
+  { way: "that speak over HTTP", start: startSeparateServers },
+];
+
+describe.each(ways)("servers $way", ({ start }) => {
+  test("accept exactly as many requests as a limit allows, wherever they arrive", async () => {
+    const limits = { request_rate_limits: { other: { max_requests: 15, window_seconds: 1 } } };
+    const clock = new ManualClock();
+    const { at, both } = await opened(start, clock);
+    await manage(at, "POST", "/cloud_databases", { ...named, ...limits });
+    for (let round = 0; round < 5; round += 1) {
+      clock.advance(10);
+      const statuses = await Promise.all(
+        Array.from({ length: 60 }, async (_, index) => {
+          clock.advance(index % 2 === 0 ? 0.02 : -0.019);
+          const answer = await sendSigned(both[index % 2] ?? at, keys, { method: "GET", path: "/summary" });
+          return answer.status;
+        }),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(15);
+    }
+  });
+
+  test("give a name to one of many requests", async () => {
+    const { at, both } = await opened(start);
+    await manage(at, "POST", "/cloud_databases", named);
+    const body = { name: "poster", width: 1, image: makePng().toString("base64") };
+    const codes = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const sent = { method: "POST", path: "/targets", body } as const;
+        return (await sendSigned(both[index % 2] ?? at, keys, sent)).fields.result_code;
+      }),
+    );
+    expect(codes.filter((code) => code === "TargetCreated")).toHaveLength(1);
+    expect(codes.filter((code) => code === "TargetNameExist")).toHaveLength(23);
+  });
+});
+
+test("targets are listed in the order in which their requests arrived, not in which they were stored", async () => {
+  const { at, journal } = await opened(startThreeServers);
+  await manage(at, "POST", "/cloud_databases", named);
+  const added = Array.from({ length: 12 }, async (_, index) => {
+    // The earlier, the larger, and the later stored.
+    const image = makePng({ width: index % 2 === 0 ? 1000 : 10, height: 1000 - 80 * index });
+    const body = { name: `target ${index}`, width: 1, image: image.toString("base64") };
+    const { fields } = await sendSigned(at, keys, { method: "POST", path: "/targets", body });
+    return { name: body.name, id: String(fields.target_id) };
+  });
+  const names = new Map((await Promise.all(added)).map(({ id, name }) => [id, name]));
+  const arrived = journal.entries
+    .filter(({ operation }) => operation === "addTarget")
+    .sort((a, b) => a.number - b.number)
+    .map(({ request }) => /target \d+/.exec(request.body.bytes?.toString() ?? "")?.[0]);
+  const { fields } = await sendSigned(at, keys, { method: "GET", path: "/targets" });
+  const results: unknown = fields.results;
+  expect(Array.isArray(results) && results.map((id) => names.get(String(id)))).toEqual(arrived);
+});

@@ -1,0 +1,199 @@
+import { request as httpsRequest } from "node:https";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { authorizationHeader, exactMatcher, rfc1123Date } from "../../src/index.ts";
+import { generateCertificate } from "../../src/servers/certificate.ts";
+import { startServers } from "../../src/servers/index.ts";
+import { makePng } from "../support/png.ts";
+
+describe("options", () => {
+  test.each([
+    ["cloudQueryFailure", { status: 500 }],
+    ["modelTargetFailure", { status: 500 }],
+    ["modelTargetGenerationFailure", {}],
+    ["modelTargetGenerationWarning", {}],
+    ["instanceGenerationFailure", "QuotaExceeded"],
+    ["delay", async () => {}],
+    ["unhandledRequests", "error"],
+    ["targetUrl", "https://example.com"],
+  ])("%s works in process only, and the error says so", async (name, value) => {
+    const starting = startServers({ [name]: value });
+    await expect(starting).rejects.toThrow(
+      `Invalid options.${name}: expected nothing: new MockCloudReco() has it in process; got an option that servers do not have.`,
+    );
+    await expect(starting).rejects.toMatchObject({ name: "InvalidOptionError", option: `options.${name}` });
+  });
+
+  test.each(["queryMatcher", "duplicatesMatcher", "targetRater"])(
+    "%s is a name; a function works in process only",
+    async (name) => {
+      await expect(startServers({ [name]: exactMatcher })).rejects.toThrow(
+        `Invalid options.${name}: expected one of their names: new MockCloudReco() has it in process; got a function, which servers do not have.`,
+      );
+    },
+  );
+
+  test.each<[object, RegExp]>([
+    [
+      { queryMatcher: "blurry" },
+      /options\.queryMatcher: expected "exact" or "structural_similarity"; got "blurry"/,
+    ],
+    [{ targetRater: "kind" }, /options\.targetRater: expected "brisque", "perfect" or "random"; got "kind"/],
+    [
+      { ports: { target: 70_000 } },
+      /options\.ports\.target: expected a whole number from 0 to 65535; got 70000/,
+    ],
+    [
+      { tls: null },
+      /options\.tls: expected "generated", or an object with cert and key as PEM text; got null/,
+    ],
+    [{ tls: { cert: "c" } }, /options\.tls\.key: expected non-empty text; got nothing/],
+    [
+      { tls: true },
+      /options\.tls: expected "generated", or an object with cert and key as PEM text; got true/,
+    ],
+    [
+      { processingTimeSeconds: -1 },
+      /options\.processingTimeSeconds: expected a number of seconds, 0 or more; got -1/,
+    ],
+    [{ serviceBaseUrl: "example.com" }, /No scheme supplied/],
+    [{ colour: "red" }, /options\.colour: expected one of .*; got an unknown name/],
+  ])("%j is refused", async (options, message) => {
+    await expect(startServers(options)).rejects.toThrow(message);
+  });
+
+  test("a port that is taken is an error, and nothing is left behind", async () => {
+    await using servers = await startServers();
+    const port = Number(new URL(servers.urls.query).port);
+    const manager = await startServers();
+    const free = Number(new URL(manager.urls.manager).port);
+    await manager.close();
+    await expect(startServers({ ports: { query: port, manager: free } })).rejects.toThrow(
+      /^the query server cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another port with ports\.query \(serve: --query-port\)$/,
+    );
+    // The manager had begun to listen there, and does no more.
+    await using again = await startServers({ ports: { manager: free } });
+    expect(again.urls.manager).toBe(`http://127.0.0.1:${free}`);
+  });
+});
+
+describe("the servers", () => {
+  test("databases can be added, found, and be gone", async () => {
+    await using servers = await startServers({ seed: 1 });
+    const database = servers.addCloudDatabase({ databaseName: "shop", targetQuota: 3 });
+    expect(() => servers.addCloudDatabase({ databaseName: "shop" })).toThrow(
+      'a database with the databaseName "shop" exists already; it must be unique',
+    );
+    expect(servers.findCloudDatabase("shop")?.serverAccessKey).toBe(database.serverAccessKey);
+    const listed = await (await fetch(`${servers.urls.manager}/cloud_databases`)).json();
+    expect(listed).toMatchObject([{ database_name: "shop", target_quota: 3 }]);
+    servers.reset();
+    expect(servers.findCloudDatabase("shop")).toBeUndefined();
+  });
+
+  test("VuMark databases can be added, and make instances", async () => {
+    await using servers = await startServers();
+    const added = servers.addVuMarkDatabase({ databaseName: "labels", targets: [{ name: "label" }] });
+    expect(added.targets).toMatchObject([{ name: "label" }]);
+    expect(() => servers.addVuMarkDatabase({ databaseName: "labels" })).toThrow(
+      'the databaseName "labels" exists',
+    );
+    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = added;
+    const [path, body] = [`/targets/${added.targets[0]?.targetId}/instances`, '{"instance_id":"1"}'];
+    const [date, contentType, method] = [rfc1123Date(), "application/json", "POST"];
+    const parts = { method, path, body, contentType, date };
+    const authorization = authorizationHeader({ accessKey, secretKey, ...parts });
+    const headers = { authorization, date, "content-type": contentType, accept: "image/svg+xml" };
+    const response = await fetch(servers.urls.target + path, { method, headers, body });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("<svg")]);
+  });
+
+  test("speak TLS with a certificate made for them, also to each other", async () => {
+    await using servers = await startServers({ tls: "generated" });
+    const { urls, certificate: ca } = servers;
+    const ask = (url: string) =>
+      new Promise<string>((resolve, reject) => {
+        httpsRequest(url, { ca }, (response) => {
+          response.resume();
+          resolve(`${response.statusCode} ${response.headers["content-type"] ?? ""}`);
+        })
+          .on("error", reject)
+          .end();
+      });
+    expect(urls.target).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(await ask(`${urls.manager}/cloud_databases`)).toBe("200 application/json");
+    const viaName = urls.manager.replace("127.0.0.1", "localhost");
+    expect(await ask(`${viaName}/cloud_databases`)).toBe("200 application/json");
+    // An unknown report needs the manager.
+    const parameters =
+      "Security-Token=x&Algorithm=x&Date=20991121T104200Z&SignedHeaders=x&Credential=x&Expires=9&Signature=x";
+    const query = parameters.replace(/(^|&)/g, "$1X-Storage-");
+    expect(await ask(`${urls.target}/reports/a/b.csv?${query}`)).toBe("404 application/xml");
+    await expect(fetch(`${urls.manager}/cloud_databases`)).rejects.toThrow();
+  });
+
+  test("let pages of another origin in when they are told to, and add nothing otherwise", async () => {
+    await using closed = await startServers();
+    expect([...(await fetch(closed.urls.target)).headers.keys()].join()).not.toMatch(/access-control/);
+    await using servers = await startServers({ corsOrigin: "https://app.example" });
+    const preflight = await fetch(`${servers.urls.query}/v1/query`, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,date",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      "access-control-allow-origin": "https://app.example",
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "authorization,date",
+    });
+    const plain = await fetch(servers.urls.target, {
+      method: "OPTIONS",
+      headers: { Origin: "https://app.example", "Access-Control-Request-Method": "GET" },
+    });
+    expect(plain.headers.get("access-control-allow-methods")).toBe("GET");
+    expect(plain.headers.has("access-control-allow-headers")).toBe(false);
+    const response = await fetch(`${servers.urls.query}/v1/query`, { method: "POST" });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    // OPTIONS that asks for nothing is an unserved method.
+    expect((await fetch(`${servers.urls.target}/targets`, { method: "OPTIONS" })).status).toBe(404);
+  });
+
+  test("take a certificate of one's own", async () => {
+    const tls = generateCertificate();
+    await using servers = await startServers({ tls });
+    expect(servers.certificate).toBe(tls.cert);
+    expect(servers.urls.query).toMatch(/^https:/);
+  });
+
+  test("log to standard error, where nobody else takes the lines", async () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await using servers = await startServers({ logLevel: "info", targetRater: "perfect" });
+    await fetch(`${servers.urls.manager}/livez`);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ path: "/livez", status: 200 }]);
+  });
+
+  test("can be told to finish processing", async () => {
+    await using servers = await startServers({ targetRater: "perfect" });
+    const database = servers.addCloudDatabase({ databaseName: "shop" });
+    const image_base64 = makePng().toString("base64");
+    await fetch(`${servers.urls.manager}/cloud_databases/shop/targets`, {
+      method: "POST",
+      body: JSON.stringify({ name: "poster", width: 1, processing_time_seconds: 3600, image_base64 }),
+    });
+    expect(database.targets).toMatchObject([{ name: "poster", status: "processing" }]);
+    servers.finishProcessing();
+    expect(database.targets).toMatchObject([{ status: "success", trackingRating: 5 }]);
+  });
+});
+
+test("journalCapacity bounds what requests() gives", async () => {
+  await using servers = await startServers({ journalCapacity: 3 });
+  for (let count = 0; count < 8; count += 1) await fetch(`${servers.urls.manager}/${count}`);
+  expect((await servers.requests()).map(({ path }) => path)).toEqual(["/5", "/6", "/7"]);
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { startServiceServer } from "../../src/servers/service.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import { makePng } from "../support/png.ts";
+import { RawConnection } from "./raw-connection.ts";
+import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
+
+startForEach();
+
+const raw = async (port: number, bytes: string) => {
+  const connection = await RawConnection.open(port);
+  try {
+    return (await connection.write(bytes).response()).replace(/^Date: .*\r\n/m, "");
+  } finally {
+    connection.close();
+  }
+};
+const latest = async () => (await servers.requests()).at(-1);
+
+describe("what is served", () => {
+  test("unserved paths are 404 without authentication, each server in its own way", async () => {
+    expect(await raw(servers.target.port, "GET / HTTP/1.1\r\n\r\n")).toBe(
+      "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    );
+    expect(await raw(servers.manager.port, "GET /targets HTTP/1.1\r\n\r\n")).toBe(
+      "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+    );
+    expect(await raw(servers.query.port, "GET /v1/query HTTP/1.1\r\n\r\n")).toMatch(
+      /^HTTP\/1.1 404 Not Found\r\nConnection: keep-alive\r\nServer: nginx\r\n/,
+    );
+    const { port } = servers.target;
+    expect(await raw(port, "PATCH /targets HTTP/1.1\r\nAccept-Encoding: gzip\r\n\r\n")).toMatch(
+      /Content-Encoding: gzip/,
+    );
+  });
+
+  test("no server serves what another one does, and none but the manager its internal routes", async () => {
+    const status = async (url: string) => (await fetch(url)).status;
+    expect(await status(`${servers.query.url}/targets`)).toBe(404);
+    expect(await status(`${servers.target.url}/v1/query`)).toBe(404);
+    expect(await status(`${servers.target.url}/cloud_databases`)).toBe(404);
+    expect(await status(`${servers.target.url}/internal/journal`)).toBe(404);
+    expect(await status(`${servers.manager.url}/internal/journal`)).toBe(200);
+    expect(await status(`${servers.manager.url}/internal/nothing`)).toBe(404);
+  });
+
+  test("a response delay is waited once for every answer but the manager's", async () => {
+    await fetch(`${servers.target.url}/nothing`);
+    await fetch(`${servers.query.url}/v1/query`, { method: "POST" });
+    await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: x\r\n\r\n");
+    await fetch(`${servers.manager.url}/cloud_databases`);
+    expect(waits).toEqual([0.5, 0.5, 0.5]);
+  });
+});
+
+describe("what is no whole request", () => {
+  const page =
+    "<html>\r\n<head><title>400 Bad Request</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n</body>\r\n</html>\r\n";
+
+  test("target API: the load balancer's page, and an entry in the journal", async () => {
+    expect(await raw(servers.target.port, "POST /targets?x HTTP/1.1\r\nContent-Length: 1.5\r\n\r\n")).toBe(
+      `HTTP/1.1 400 Bad Request\r\nServer: awselb/2.0\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: ${page.length}\r\n\r\n${page}`,
+    );
+    expect(await latest()).toMatchObject({
+      api: "target",
+      method: "POST",
+      path: "/targets",
+      status: 400,
+      refusedBy: "contentLengthFits",
+      reason: expect.stringContaining("Content-Length"),
+    });
+  });
+
+  test("query API: empty, with only what is named beside encoding and region", async () => {
+    const got = await raw(servers.query.port, "POST /v1/query HTTP/1.1\r\nContent-Length: 1.5\r\n\r\n");
+    const [head = ""] = got.split("\r\n\r\n");
+    expect(head.split("\r\n").map((line) => line.replace(/^Content-Length: .*/, "Content-Length"))).toEqual([
+      "HTTP/1.1 400 Bad Request",
+      "Connection: Close",
+      "Content-Encoding: gzip",
+      "x-cloud-region: us-east-2, us-west-2",
+      "Content-Length",
+    ]);
+  });
+
+  test.each(["manager", "target", "query"] as const)(
+    "%s: also to a client that ended its side before the answer was made",
+    async (server) => {
+      const connection = await RawConnection.open(servers[server].port);
+      const got = await connection.write("no request\r\n\r\n").halfClose().rest();
+      connection.close();
+      expect(got).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    },
+  );
+
+  test("target manager: a line of text", async () => {
+    const got = await raw(
+      servers.manager.port,
+      "POST /cloud_databases HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+    );
+    expect(got).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: text\/plain\r\n/);
+    expect(got).toMatch(/\r\n\r\nContent-Length must be one whole number[^\r\n]*$/);
+  });
+
+  test.each(["target", "query"] as const)("%s: header lines beyond any bound", async (server) => {
+    const { port } = servers[server];
+    const got = await raw(port, `GET /targets HTTP/1.1\r\nLong: ${"v".repeat(300_000)}\r\n\r\n`);
+    expect(got).toMatch(/^HTTP\/1.1 400 Bad Request\r\nServer: nginx\r\n/);
+  });
+
+  test.each(["manager", "target"] as const)("%s: a body that is too large", async (server) => {
+    const head = "POST /targets HTTP/1.1\r\nContent-Length: 200000\r\n\r\n";
+    const got = await raw(servers[server].port, head + "a".repeat(200_000));
+    expect(got).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\nContent-Type: text\/plain\r\n/);
+    expect(got).toMatch(/\r\n\r\nthe request body is larger than 64 MiB$/);
+  });
+
+  test("query: a body that is too large gets a query response", async () => {
+    const response = await fetch(`${servers.query.url}/v1/query`, {
+      method: "POST",
+      body: "a".repeat(200_000),
+    });
+    expect(response.status).toBe(413);
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(response.headers.get("x-cloud-region")).toBe("us-east-2, us-west-2");
+    expect(await response.text()).toBe("the request body is larger than 64 MiB");
+  });
+
+  test("a request whose body was cut off says so in the journal", async () => {
+    await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc");
+    expect((await latest())?.reason).toMatch(/; the body was cut off: 3 of 9 bytes arrived$/);
+  });
+
+  test("a body that ends early is answered as its Content-Length deserves", async () => {
+    const query = "POST /v1/query HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc";
+    expect(await raw(servers.query.port, query)).toMatch(
+      /^HTTP\/1.1 504 Gateway Timeout\r\nConnection: keep-alive\r\n/,
+    );
+    await manage(service(), "POST", "/cloud_databases", named);
+    const target = await sendSigned(service(), keys, {
+      method: "POST",
+      path: "/targets",
+      body: { name: "a", width: 1, image: makePng().toString("base64") },
+      headers: { "Content-Length": "90000" },
+    });
+    expect([target.status, target.text]).toEqual([408, "stream timeout"]);
+    expect((await latest())?.refusedBy).toBe("contentLengthFits");
+  });
+});
+
+test("several target API servers share one limit", async () => {
+  const limits = { request_rate_limits: { other: { max_requests: 3, window_seconds: 60 } } };
+  await manage(service(), "POST", "/cloud_databases", { ...named, ...limits });
+  const second = await startServiceServer("targetApi", {
+    listen,
+    state: { managerUrl: new URL(servers.manager.url) },
+    options,
+  });
+  try {
+    const at = service();
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const target = count % 2 === 0 ? at.urls.target : second.url;
+      const chosen = { ...at, urls: { ...at.urls, target } };
+      statuses.push((await sendSigned(chosen, keys, { method: "GET", path: "/summary" })).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429, 429]);
+  } finally {
+    await second.close(0);
+  }
+});
+
+test("the manager's journal has the requests of all three", async () => {
+  await fetch(`${servers.query.url}/v1/query`, { method: "POST" });
+  await fetch(`${servers.target.url}/summary`);
+  await fetch(`${servers.manager.url}/cloud_databases`);
+  await servers.requests();
+  const page: { requests: { api: string }[] } = JSON.parse(
+    await (await fetch(`${servers.manager.url}/requests`)).text(),
+  );
+  expect(page.requests.map(({ api }) => api).sort()).toEqual(["manager", "query", "target"]);
+  expect(await servers.requests()).toEqual(
+    expect.arrayContaining([expect.objectContaining({ api: "query", refusedBy: "authorizationGiven" })]),
+  );
+});

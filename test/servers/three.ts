@@ -1,0 +1,35 @@
+import { afterEach, beforeEach } from "vitest";
+import { type ResolvedOptions, resolveOptions } from "../../src/mock/options.ts";
+import { reached } from "../support/reached.ts";
+import { type SeparateServers, startSeparateServers } from "../support/separate-servers.ts";
+
+/** Short of patience, so that no test waits long. */
+export const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: 50, maxBytes: 100_000 } };
+export const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+export const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
+
+export let servers: SeparateServers;
+export let waits: number[];
+
+export const service = () => reached(servers.target.url, servers.query.url, servers.manager.url);
+
+export const options = (targetUrl: string): ResolvedOptions =>
+  resolveOptions({
+    targetUrl,
+    responseDelaySeconds: 0.5,
+    delay: async (seconds) => {
+      waits.push(seconds);
+    },
+  });
+
+/** Three servers for each test of the file. */
+export function startForEach(): void {
+  beforeEach(async () => {
+    waits = [];
+    servers = await startSeparateServers({
+      listen: { manager: listen, target: listen, query: listen },
+      options,
+    });
+  });
+  afterEach(() => servers.close(0));
+}

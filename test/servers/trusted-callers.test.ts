@@ -1,0 +1,119 @@
+import { request } from "node:http";
+import { startServers } from "mock-cloud-reco/server";
+import { describe, expect, it } from "vitest";
+
+/** A request with exactly these headers, as a browser that was led astray would send it. */
+function send(
+  url: string,
+  {
+    method = "GET",
+    path = "/cloud_databases",
+    headers,
+  }: { method?: string; path?: string; headers: Record<string, string> },
+): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(new URL(path, url), { method, headers }, (incoming) => {
+      let body = "";
+      incoming.setEncoding("utf8");
+      incoming.on("data", (chunk: string) => {
+        body += chunk;
+      });
+      incoming.once("end", () => resolve({ status: incoming.statusCode ?? 0, body }));
+    });
+    outgoing.once("error", reject).end();
+  });
+}
+
+const own = (url: string) => new URL(url).host;
+
+describe("the target manager", () => {
+  it("answers to loopback, to addresses and to the names that it was told, on every route", async () => {
+    await using servers = await startServers({ allowedHosts: ["manager", ".example.com"] });
+    const { manager } = servers.urls;
+    const status = async (host: string, path = "/cloud_databases") =>
+      (await send(manager, { path, headers: { host } })).status;
+    for (const host of [
+      own(manager),
+      "localhost",
+      "LOCALHOST:1",
+      "app.localhost:80",
+      "10.1.2.3",
+      "[::1]:5000",
+      "manager:5000",
+      "a.b.example.com",
+      "example.com",
+    ])
+      expect(await status(host), host).toBe(200);
+    for (const host of [
+      "evil.test",
+      "localhost.evil.test",
+      "managers",
+      "xexample.com",
+      "1.2.3.4.evil.test",
+      "[::1].evil",
+    ])
+      for (const path of ["/cloud_databases", "/internal/openapi.json", "/page/events", "/"])
+        expect(await status(host, path), host + path).toBe(403);
+  });
+
+  it("refuses requests of other origins' pages, simple ones too, and does nothing of what they ask", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    servers.addCloudDatabase();
+    for (const headers of [
+      { origin: "https://evil.test" },
+      { origin: "null" },
+      { origin: `https://${own(manager)}.evil.test` },
+      { origin: "http://127.0.0.1:1" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
+    ]) {
+      const { status, body } = await send(manager, { method: "POST", path: "/reset", headers });
+      expect([status, body], JSON.stringify(headers)).toEqual([
+        403,
+        expect.stringContaining("MANAGER_CORS_ALLOW_ORIGIN"),
+      ]);
+    }
+    expect((await send(manager, { headers: { origin: "https://evil.test" } })).status).toBe(403);
+    expect(JSON.parse((await send(manager, { headers: {} })).body)).toHaveLength(1);
+    const [first] = await servers.requests();
+    expect(first).toMatchObject({ api: "manager", status: 403, refusedBy: "trustedOrigin" });
+  });
+
+  it("answers its own page, a typed address and a link that leads to the page", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    const opened = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", accept: "text/html" };
+    const allowed = [
+      [{ origin: manager }, "/cloud_databases"],
+      [{ "sec-fetch-site": "same-origin" }, "/cloud_databases"],
+      [{ "sec-fetch-site": "none" }, "/cloud_databases"],
+      [{ "sec-fetch-site": "cross-site", ...opened }, "/"],
+    ] as const;
+    for (const [headers, path] of allowed)
+      expect((await send(manager, { path, headers: { ...headers } })).status, JSON.stringify(headers)).toBe(
+        200,
+      );
+    const elsewhere = { "sec-fetch-site": "cross-site", ...opened };
+    expect((await send(manager, { path: "/cloud_databases", headers: elsewhere })).status).toBe(403);
+  });
+
+  it("lets the origin in that it is told, and answers its preflights", async () => {
+    await using servers = await startServers({ managerCorsOrigin: "https://app.example" });
+    const { manager } = servers.urls;
+    const answer = await fetch(`${manager}/cloud_databases`, { headers: { origin: "https://app.example" } });
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect((await send(manager, { headers: { origin: "https://evil.test" } })).status).toBe(403);
+    const preflight = { origin: "https://app.example", "access-control-request-method": "DELETE" };
+    expect((await send(manager, { method: "OPTIONS", headers: preflight })).status).toBe(204);
+  });
+
+  it("is not opened by CORS_ALLOW_ORIGIN, which is for the two public APIs", async () => {
+    await using servers = await startServers({ corsOrigin: "*" });
+    const headers = { origin: "https://app.example" };
+    expect((await send(servers.urls.manager, { headers })).status).toBe(403);
+    const summary = await fetch(`${servers.urls.target}/summary`, { headers });
+    expect(summary.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});

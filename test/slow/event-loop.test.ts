@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
+import sharp from "sharp";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { assessImage } from "../../src/images/assess.ts";
+import { inspectTargetImage } from "../../src/images/inspect.ts";
+import { makePng, noiseByte } from "../support/png.ts";
+import { candidate, scene, scoresOf } from "../support/scenes.ts";
+
+/** Where Linux tells how long the main thread has been running: nanoseconds, up to the first space. */
+const RUNNING_TIME = `/proc/self/task/${process.pid}/schedstat`;
+
+/** Milliseconds that the thread was running; elsewhere those that have passed, which includes what else the machine does. */
+const runningTime = existsSync(RUNNING_TIME)
+  ? () => Number(readFileSync(RUNNING_TIME, "latin1").split(" ", 1)[0]) / 1e6
+  : () => performance.now();
+
+/** The longest turn of the event loop during an action, in milliseconds: so long its timers had to wait. */
+async function longestTurn(action: () => Promise<unknown>): Promise<number> {
+  let last = runningTime();
+  let longest = 0;
+  let isWatched = true;
+  const endTurn = () => {
+    const now = runningTime();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const turn = () => {
+    if (!isWatched) return;
+    endTurn();
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  await action();
+  isWatched = false;
+  endTurn();
+  return longest;
+}
+
+describe("the event loop", () => {
+  let photographs: Buffer[];
+  beforeAll(async () => {
+    const image = sharp(await scene(7, 500, 375)).resize(2000, 1500);
+    photographs = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        image
+          .clone()
+          .jpeg({ quality: 70 + index })
+          .toBuffer(),
+      ),
+    );
+    await assessImage(makePng(), brisqueRater);
+  }, 60_000);
+
+  const add = async (image: Buffer) => {
+    expect(await inspectTargetImage(image, true)).toMatchObject({ ok: true });
+    return assessImage(image, brisqueRater);
+  };
+
+  it("waits less than 50 ms while 20 photographs of 2000x1500 are added at once", async () => {
+    expect(await longestTurn(() => Promise.all(photographs.map(add)))).toBeLessThan(50);
+  }, 60_000);
+
+  it("waits less than 50 ms while 200 targets are prepared and scored", async () => {
+    const targets = Array.from({ length: 200 }, (_, number) =>
+      candidate(makePng({ fill: (index) => noiseByte(index + number * 7919) })),
+    );
+    const [query] = photographs;
+    const delay = await longestTurn(async () => {
+      for (let round = 0; query && round < 3; round++) {
+        await scoresOf(structuralSimilarityMatcher, query, targets);
+      }
+    });
+    expect(delay).toBeLessThan(50);
+  }, 60_000);
+});
+
+describe("fake timers", () => {
+  it("do not stop the work on images", async () => {
+    vi.useFakeTimers();
+    try {
+      const png = makePng({ width: 700, height: 700 });
+      expect(await assessImage(png, brisqueRater)).toMatchObject({ outcome: "success" });
+      expect(await scoresOf(structuralSimilarityMatcher, png, [candidate(png)])).toEqual([
+        expect.closeTo(1, 9),
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
+
+const CASES: Readonly<Record<Subject, number>> = {
+  target: 10_000,
+  query: 10_000,
+  modelTarget: 10_000,
+  manager: 10_000,
+  bytes: 2000,
+  snapshots: 1000,
+  images: 500,
+};
+/** FUZZ_SEED=… runs the cases of a failure again. */
+const SEED = process.env.FUZZ_SEED ?? String(Date.now());
+const AT_ONCE = 8;
+
+let fuzzer: Fuzzer;
+beforeAll(async () => {
+  console.info(`FUZZ_SEED=${SEED}`);
+  fuzzer = await Fuzzer.start();
+});
+afterAll(() => fuzzer[Symbol.asyncDispose]());
+
+async function sendAll(subject: Subject, from: number, to: number): Promise<void> {
+  let next = from;
+  // Snapshots replace the state that others look at.
+  const workers = subject === "snapshots" ? 1 : AT_ONCE;
+  const work = async () => {
+    while (next < to) {
+      const seed = `${SEED} ${subject} ${next}`;
+      next += 1;
+      await fuzzer.send(subject, seed).catch((error: unknown) => {
+        throw new Error(`case "${seed}" failed`, { cause: error });
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+}
+
+test.each(SUBJECTS)(
+  "%s: whatever is sent gets a documented answer in time",
+  async (subject) => {
+    await fuzzer.begin();
+    fuzzer.statuses.clear();
+    await sendAll(subject, 0, CASES[subject]);
+    await fuzzer.begin();
+    const { statuses } = fuzzer;
+    console.info(
+      `${subject}: ${JSON.stringify(Object.fromEntries(statuses))}, ${usedBytes() >> 20} MiB in use`,
+    );
+    expect([...statuses.keys()].every((status) => status < 500)).toBe(true);
+    expect(statuses.size).toBeGreaterThan(1);
+  },
+  600_000,
+);

@@ -1,0 +1,40 @@
+import { parseArgs } from "node:util";
+import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
+
+/** `npm run fuzz -- --minutes 10 [--seed …]`: new cases until the time is over; prints how many, and the memory. */
+const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" } } });
+const minutes = Number(values.minutes ?? "1");
+if (!(minutes > 0)) throw new RangeError(`--minutes: expected a number above 0; got ${values.minutes}`);
+const seed = values.seed ?? String(Date.now());
+
+console.info(`seed ${seed}, ${minutes} minutes`);
+await using fuzzer = await Fuzzer.start();
+const counts = new Map<Subject, number>(SUBJECTS.map((subject) => [subject, 0]));
+const failures: string[] = [];
+const end = performance.now() + minutes * 60_000;
+const before = usedBytes();
+while (performance.now() < end && failures.length < 20) {
+  // Requests of the manager may have taken away what the others ask for.
+  await fuzzer.begin();
+  for (const subject of SUBJECTS) {
+    const count = counts.get(subject) ?? 0;
+    const size = subject === "snapshots" ? 1 : 16;
+    const cases = Array.from({ length: size }, (_, index) => `${seed} ${subject} ${count + index}`);
+    await Promise.all(
+      cases.map((each) =>
+        fuzzer
+          .send(subject, each)
+          .catch((error: unknown) => failures.push(`case "${each}": ${String(error)}`)),
+      ),
+    );
+    counts.set(subject, count + size);
+  }
+}
+await fuzzer.begin();
+console.table(Object.fromEntries(counts));
+console.table(Object.fromEntries([...fuzzer.statuses].sort(([a], [b]) => a - b)));
+console.info(
+  `memory in use: ${Math.round(before / 1e6)} MB before, ${Math.round(usedBytes() / 1e6)} MB after`,
+);
+for (const failure of failures) console.error(failure);
+process.exitCode = failures.length === 0 ? 0 : 1;

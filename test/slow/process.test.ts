@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+/** Runs a script of ours in a process of its own, which has to end by itself; gives what it printed. */
+async function run(script: string, nodeOptions: string[] = [], ...parameters: string[]): Promise<unknown> {
+  const file = fileURLToPath(new URL(`scripts/${script}.ts`, import.meta.url));
+  const options = ["--import", import.meta.resolve("tsx"), ...nodeOptions, file, ...parameters];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
+  return JSON.parse(stdout);
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "interception-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+test("importing loads nothing heavy and replaces nothing; after the last mock all is as it was", async () => {
+  expect(await run("loads", [], join(await temporaryFolder(), "loaded"))).toEqual({
+    before: { heavy: [], same: true },
+    imported: { heavy: [], same: true },
+    running: { heavy: ["nock"], same: false, status: 401 },
+    stopped: { same: true, works: "b" },
+  });
+});
+
+interface LeftBehind {
+  readonly grownBytes: number;
+  readonly newHandles: number;
+}
+
+/** What the heap of a process that does much and keeps nothing varies by. */
+const NOISE_BYTES = 1_000_000;
+
+test.each(["fetch", "https"])(
+  "a thousand mocks leave neither memory nor handles behind, asked by %s",
+  { timeout: 180_000 },
+  async (client) => {
+    const left: LeftBehind = Object(await run("cycles", ["--expose-gc"], client));
+    expect(left.grownBytes).toBeLessThan(NOISE_BYTES);
+    expect(left.newHandles).toBeLessThanOrEqual(0);
+  },
+);
+
+describe("a mock refuses to start", () => {
+  const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+  /** Starts a mock in a project with this source, and with what `prepare` puts into its `node_modules`. */
+  async function start(prepare: (modules: string) => Promise<unknown>, first = ""): Promise<string> {
+    const project = await temporaryFolder();
+    const modules = join(project, "node_modules");
+    await cp(join(repository, "src"), join(project, "src"), { recursive: true });
+    await mkdir(modules);
+    await prepare(modules);
+    const script = join(project, "start.mts");
+    await writeFile(
+      script,
+      `${first}
+       import { intercept } from "./src/transports/interception.ts";
+       const before = globalThis.fetch;
+       try {
+         intercept({ hosts: [], intercept: "nock" });
+       } catch (error) {
+         console.log(error.message, before === globalThis.fetch ? "and replaced nothing" : "");
+       }`,
+    );
+    const options = ["--import", import.meta.resolve("tsx"), script];
+    return (await promisify(execFile)(process.execPath, options)).stdout.trim();
+  }
+
+  test("without nock", async () => {
+    const printed = await start(async () => {});
+    expect(printed).toBe(
+      'nock is not installed: install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock and replaced nothing',
+    );
+  });
+
+  test.each(["13.5.6", "14.0.16", "14.0.2", "14.0.17-beta.1", "15.0.0"])("with nock %s", async (version) => {
+    const printed = await start(async (modules) => {
+      await mkdir(join(modules, "nock"));
+      await writeFile(join(modules, "nock/package.json"), JSON.stringify({ name: "nock", version }));
+    });
+    expect(printed).toBe(
+      `nock ${version} cannot be used, it must be 14.0.17 or a later 14: ` +
+        'install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock and replaced nothing',
+    );
+  });
+
+  test("with a nock that does not show its version", async () => {
+    const printed = await start(async (modules) => {
+      await mkdir(join(modules, "nock"));
+      const exports = { ".": "./index.js" };
+      await writeFile(join(modules, "nock/package.json"), JSON.stringify({ name: "nock", exports }));
+    });
+    expect(printed).toMatch(
+      /^nock 15 or later cannot be used, it must be 14.0.17 or a later 14: install mock-cloud-reco again/,
+    );
+  });
+
+  test("beside another copy of nock", async () => {
+    const theirs = join(repository, "node_modules/nock/index.js");
+    const printed = await start(
+      async (modules) => {
+        await cp(join(repository, "node_modules/nock"), join(modules, "nock"), { recursive: true });
+        for (const name of ["@mswjs", "json-stringify-safe", "propagate"]) {
+          await symlink(join(repository, "node_modules", name), join(modules, name));
+        }
+      },
+      `import ${JSON.stringify(theirs)};`,
+    );
+    expect(printed).toMatch(/^two copies of nock are loaded, .*nock by others and .*nock by this package/);
+  });
+});

@@ -1,0 +1,14 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test("the public documentation becomes a reference without a warning", { timeout: 120_000 }, async () => {
+  const typedoc = `${root}node_modules/typedoc/bin/typedoc`;
+  const { stderr, stdout } = await promisify(execFile)(process.execPath, [typedoc, "--emit", "none"], {
+    cwd: root,
+  });
+  expect(stdout + stderr).not.toMatch(/warning|error/);
+});

@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SharedStore } from "../../src/store/shared-store.ts";
+import { cloud, created, image, NOW, newTarget, template, vuMark, whole } from "./contract-cases.ts";
+import { type Backing, openBacking } from "./manager-backing.ts";
+import { describeStoreContract } from "./store-contract.ts";
+
+describeStoreContract("over HTTP", async () => {
+  const backing = await openBacking();
+  return { store: backing.connect(), close: () => backing.close() };
+});
+
+describe("a store over HTTP", () => {
+  let backing: Backing;
+  let store: SharedStore;
+  const shop = cloud({ databaseName: "shop" });
+
+  beforeEach(async () => {
+    backing = await openBacking();
+    store = backing.connect();
+    backing.memory.createDatabase(shop);
+  });
+  afterEach(() => backing.close());
+
+  const asksOf = async (action: () => Promise<unknown>) => {
+    backing.asked.length = 0;
+    await action();
+    return [...backing.asked];
+  };
+
+  test("an unchanged database costs one small exchange for a whole request", async () => {
+    for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop");
+    const wholeRequest = async () => {
+      const view = store.forRequest();
+      const database = await view.findDatabaseByServerAccessKey(shop.serverAccessKey);
+      expect(database).toEqual(shop);
+      expect(await view.listTargets("shop")).toHaveLength(50);
+      expect(await view.countTargets("shop")).toBe(50);
+      expect(await view.findTargetByName("shop", "nothing")).toBeUndefined();
+    };
+    expect(await asksOf(wholeRequest)).toEqual(["GET records/serverAccessKey 200"]);
+    const before = backing.sent();
+    expect(await asksOf(wholeRequest)).toEqual(["GET records/serverAccessKey 304"]);
+    expect(backing.sent()).toBe(before);
+  });
+
+  test("of a changed database only the change is sent", async () => {
+    for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop", { name: `n ${count}` });
+    await store.listTargets("shop");
+    const full = backing.sent();
+    const target = backing.memory.findTargetByName("shop", "n 7");
+    backing.memory.deleteTarget("shop", target?.targetId ?? "", NOW, true);
+    await created(backing.memory, "shop", { name: "last" });
+    backing.memory.setRecognitionCounts(
+      "shop",
+      backing.memory.findTargetByName("shop", "n 9")?.targetId ?? "",
+      {
+        totalRecos: 4,
+      },
+    );
+    backing.memory.updateDatabase("shop", { requestQuota: 5 });
+    const listed = await store.listTargets("shop");
+    expect(backing.sent() - full).toBeLessThan(full / 10);
+    expect(listed.map(({ targetId: id }) => id)).toEqual(
+      backing.memory.listTargets("shop").map(({ targetId: id }) => id),
+    );
+    expect(listed.find(({ name }) => name === "n 9")?.totalRecos).toBe(4);
+    expect((await store.findDatabaseByName("shop"))?.databaseName).toBe("shop");
+  });
+
+  test("a request goes on with the database that it found; the next one finds another", async () => {
+    await created(backing.memory, "shop", { name: "old" });
+    const request = store.forRequest();
+    expect(await request.countTargets("shop")).toBe(1);
+    backing.memory.deleteDatabase("shop");
+    backing.memory.createDatabase(shop);
+    expect((await request.listTargets("shop")).map(({ name }) => name)).toEqual(["old"]);
+    expect(await request.createTarget("shop", newTarget(), NOW)).toBe("unknownDatabase");
+    expect(await store.forRequest().listTargets("shop")).toEqual([]);
+  });
+
+  test("a request sees its own changes", async () => {
+    const request = store.forRequest();
+    expect(await request.countTargets("shop")).toBe(0);
+    await request.createTarget("shop", newTarget({ name: "mine" }), NOW);
+    expect((await request.findTargetByName("shop", "mine"))?.name).toBe("mine");
+  });
+
+  test("image bytes travel once, however many targets and requests need them", async () => {
+    const bytes = Buffer.alloc(100_000, 7);
+    for (let count = 0; count < 5; count += 1) await created(backing.memory, "shop", { image: bytes });
+    await created(backing.memory, "shop", { image: image(1, 2, 3) });
+    const readAll = async () => {
+      const targets = await store.forRequest().listTargets("shop");
+      await Promise.all(targets.map(async (target) => target.image.bytes()));
+      return Promise.all(targets.map(whole));
+    };
+    const asked = await asksOf(readAll);
+    expect(asked.filter((line) => line.startsWith("GET images"))).toHaveLength(2);
+    expect(await asksOf(readAll)).toEqual(["GET records/databaseName 304"]);
+    expect(await readAll()).toEqual(await Promise.all(backing.memory.listTargets("shop").map(whole)));
+  });
+
+  test("the image of a target that this server added is not asked for again", async () => {
+    await store.createTarget("shop", newTarget({ name: "a", image: image(1, 2, 3) }), NOW);
+    const target = await store.findTargetByName("shop", "a");
+    const asked = await asksOf(async () => {
+      expect(await target?.image.bytes()).toEqual(image(1, 2, 3));
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test("an image that was replaced while a request runs can still be read", async () => {
+    const { targetId: id } = await created(backing.memory, "shop", {
+      image: image(1, 1),
+      processingTimeSeconds: 0,
+    });
+    const [before] = await store.forRequest().listTargets("shop");
+    await backing.memory.updateTarget("shop", id, { image: image(2, 2) }, NOW, ["success"]);
+    expect(await before?.image.bytes()).toEqual(image(1, 1));
+    const [after] = await store.forRequest().listTargets("shop");
+    expect(await after?.image.bytes()).toEqual(image(2, 2));
+    backing.memory.deleteDatabase("shop");
+    expect(await backing.connect().findDatabaseByName("shop")).toBeUndefined();
+  });
+
+  test("a database that was deleted and made again is another", async () => {
+    await created(backing.memory, "shop", { name: "old" });
+    expect(await store.listTargets("shop")).toHaveLength(1);
+    backing.memory.deleteDatabase("shop");
+    backing.memory.createDatabase(shop);
+    await created(backing.memory, "shop", { name: "new" });
+    expect((await store.listTargets("shop")).map(({ name }) => name)).toEqual(["new"]);
+    backing.memory.deleteDatabase("shop");
+    expect(await store.listTargets("shop")).toEqual([]);
+  });
+
+  test("template targets change like targets", async () => {
+    backing.memory.createDatabase(vuMark({ databaseName: "labels" }));
+    expect(await store.listTemplateTargets("labels")).toEqual([]);
+    const label = template("label");
+    backing.memory.addTemplateTarget("labels", label);
+    expect(await store.listTemplateTargets("labels")).toEqual([label]);
+  });
+
+  test("answers that overtake each other leave no stale state behind", async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        if (index % 3 === 0) await created(backing.memory, "shop");
+        return store.listTargets("shop");
+      }),
+    );
+    expect(await store.countTargets("shop")).toBe(10);
+  });
+
+  test("while the manager is away every verb says so, and afterwards all is well", async () => {
+    await created(backing.memory, "shop");
+    expect(await store.countTargets("shop")).toBe(1);
+    await backing.kill();
+    await expect(store.countTargets("shop")).rejects.toThrow(
+      /^the target manager at http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED$/,
+    );
+    await expect(store.createTarget("shop", newTarget(), NOW)).rejects.toThrow(/cannot be reached/);
+    await backing.restart(backing.memory);
+    expect(await store.countTargets("shop")).toBe(1);
+  });
+
+  test("a manager that starts anew knows nothing of the old state, and neither do the servers", async () => {
+    await created(backing.memory, "shop");
+    expect(await store.countTargets("shop")).toBe(1);
+    await backing.kill();
+    await backing.restart();
+    expect(await store.findDatabaseByName("shop")).toBeUndefined();
+    await store.createDatabase(shop);
+    expect(await store.listTargets("shop")).toEqual([]);
+    // The new manager counts its revisions from the start again: only the run's name tells them apart.
+    await created(store, "shop", { name: "new" });
+    expect((await store.listTargets("shop")).map(({ name }) => name)).toEqual(["new"]);
+  });
+
+  test("names and keys that no URL can hold", async () => {
+    const odd = cloud({ databaseName: "odd / ? % \u0000", serverAccessKey: "../x?%zz\ud800" });
+    expect(await store.createDatabase(odd)).toBeUndefined();
+    expect(await store.findDatabaseByName(odd.databaseName)).toEqual(odd);
+    expect(await store.findDatabaseByServerAccessKey("../x?%zz\ud800")).toEqual(odd);
+  });
+});

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type RateHistories, takeToken } from "../../src/store/rate-history.ts";
+
+const rule = { key: "other", maxRequests: 3, windowSeconds: 1 };
+
+/** Which of the requests at these moments are accepted. */
+const accepted = (moments: readonly number[], limit = rule): readonly number[] => {
+  const histories: RateHistories = new Map();
+  return moments.filter((moment) => takeToken(histories, [limit], moment) === undefined);
+};
+
+describe("the requests that a limit accepts", () => {
+  it("are the same whatever the order in which those of one window come", () => {
+    const moments = Array.from({ length: 10 }, (_, index) => index);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(moments, { minLength: 10 }), (order) => {
+        expect(accepted(order)).toHaveLength(3);
+      }),
+    );
+  });
+
+  it("are as the model says, under any sequence of moments that stay within a window of each other", () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(moments, fc.integer({ min: 0, max: 5 }), (order, maxRequests) => {
+        const model: number[] = [];
+        for (const moment of order)
+          if (model.filter((other) => Math.abs(other - moment) < 1000).length < maxRequests)
+            model.push(moment);
+        expect(accepted(order, { ...rule, maxRequests })).toEqual(model);
+      }),
+    );
+  });
+
+  it("never exceed the limit in any window, as time goes on", () => {
+    const steps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 300 });
+    fc.assert(
+      fc.property(steps, (drifts) => {
+        let now = 0;
+        const moments = drifts.map((drift) => {
+          now += drift;
+          return now;
+        });
+        const taken = accepted(moments);
+        for (const moment of taken)
+          expect(taken.filter((other) => other >= moment && other - moment < 1000).length).toBeLessThan(4);
+      }),
+    );
+  });
+
+  it("are not more when the clock runs backwards within the window", () => {
+    expect(accepted([1000, 900, 800, 700, 600, 1])).toEqual([1000, 900, 800]);
+  });
+
+  it("start afresh when the clock was set back by more than the window", () => {
+    expect(accepted([10_000, 10_000, 10_000, 10_000, 8999, 8999, 8999, 8999])).toEqual([
+      10_000, 10_000, 10_000, 8999, 8999, 8999,
+    ]);
+  });
+
+  it("are remembered as long as they matter, and no longer", () => {
+    const histories: RateHistories = new Map();
+    for (let moment = 0; moment < 100_000; moment += 100) takeToken(histories, [rule], moment);
+    expect(histories.get("other")?.length).toBeLessThanOrEqual(3 * 3);
+  });
+});

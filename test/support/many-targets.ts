@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import sharp from "sharp";
+import { latestSketches } from "../../src/images/cache.ts";
+import { type ComparedTarget, prepareInBackground } from "../../src/images/ranking.ts";
+import { prepareImage } from "../../src/images/similarity.ts";
+import { sceneThumbnail } from "./thumbnails.ts";
+
+const SIDE = 256;
+const SCENES = 40;
+
+/** Draws the thumbnail of the target with that number. */
+export type DrawThumbnail = (number: number) => Buffer;
+
+/** Strangers: scenes, moved around the edge, every other sixteen in negative. */
+export function strangers(): DrawThumbnail {
+  const scenes = Array.from({ length: SCENES }, (_, seed) => sceneThumbnail(seed + 100));
+  return (number) => {
+    const scene = scenes[number % SCENES] ?? Buffer.alloc(0);
+    const start = 3 * (SIDE * ((number * 37) % SIDE) + ((number * 101) % SIDE));
+    const moved = Buffer.concat([scene.subarray(start), scene.subarray(0, start)]);
+    if ((number >> 4) & 1) {
+      for (const [index, value] of moved.entries()) moved[index] = 255 - value;
+    }
+    return moved;
+  };
+}
+
+/** Likes: one scene, in each a square of its own: every one matches every other. */
+export function likes(): DrawThumbnail {
+  const scene = sceneThumbnail(1);
+  return (number) => {
+    const drawn = Buffer.from(scene);
+    const [left, top] = [(number * 7) % (SIDE - 40), (number * 13) % (SIDE - 40)];
+    for (let row = top; row < top + 40; row++) {
+      drawn.fill((number * 31) % 256, 3 * (row * SIDE + left), 3 * (row * SIDE + left + 40));
+    }
+    return drawn;
+  };
+}
+
+/**
+ * So many targets that are ready to be compared: drawn, not decoded, which would take most of the time.
+ * @param kind tells images of different kinds apart.
+ */
+export function manyTargets(count: number, kind: string, draw: DrawThumbnail): ComparedTarget[] {
+  return Array.from({ length: count }, (_, number) => {
+    const sha256 = createHash("sha256").update(`${kind} ${number}`).digest("hex");
+    const image = { sha256, bytes: () => encodeThumbnail(draw(number)) };
+    latestSketches.set(sha256, prepareImage(draw(number)).sketch);
+    prepareInBackground(image);
+    return { targetId: String(number), name: String(number), applicationMetadata: null, image };
+  });
+}
+
+/** A PNG of a thumbnail. */
+export function encodeThumbnail(pixels: Buffer): Promise<Buffer> {
+  const raw = { width: SIDE, height: SIDE, channels: 3 as const };
+  return sharp(pixels, { raw }).png({ compressionLevel: 1 }).toBuffer();
+}

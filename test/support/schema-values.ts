@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import * as z from "zod/mini";
+
+type Def = z.core.$ZodTypes["_zod"]["def"];
+const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
+
+/** Values of every kind that records hold; each schema takes those that it accepts. */
+const POOLS: { readonly [Type in Def["type"]]?: fc.Arbitrary<unknown> } = {
+  string: fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.base64String(),
+    fc.constantFrom("", "\0", "a", "\\u0000"),
+  ),
+  number: fc.oneof(fc.nat(5), fc.maxSafeNat(), fc.integer(), fc.double({ noNaN: true }), fc.constant(5e-324)),
+  boolean: fc.boolean(),
+  custom: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("constructor", "2", "image")), fc.jsonValue()),
+};
+
+/** Values that a schema takes and leaves as they are: so a test need not list the fields of a record again. */
+export function valuesOf<T>(schema: z.ZodMiniType<T>): fc.Arbitrary<T>;
+export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown>;
+export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown> {
+  const def = defOf(schema);
+  switch (def.type) {
+    case "object":
+      return fc.record(
+        Object.fromEntries(Object.entries(def.shape).map(([name, field]) => [name, valuesOf(field)])),
+      );
+    case "array":
+      return fc.array(valuesOf(def.element), { maxLength: 5 });
+    case "nullable":
+      return fc.option(valuesOf(def.innerType));
+    case "default":
+      return valuesOf(def.innerType);
+    case "lazy":
+      return valuesOf(def.getter());
+    case "enum":
+      return fc.constantFrom(...Object.values(def.entries));
+  }
+  const pool = POOLS[def.type];
+  if (pool === undefined) throw new TypeError(`no values of type ${def.type} are known`);
+  return pool.filter((value) => Object.is(z.safeParse(schema as z.core.$ZodType, value).data, value));
+}

@@ -1,0 +1,39 @@
+import type { JournalEntry } from "../../src/core/journal.ts";
+import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.ts";
+import { startServiceServer } from "../../src/servers/service.ts";
+import { startTargetManager } from "../../src/servers/target-manager.ts";
+
+/** Three servers in this process that speak over HTTP, exactly as three processes do. */
+export interface SeparateServers extends ThreeServers {
+  /** What all three were asked, oldest first. */
+  requests(): Promise<readonly JournalEntry[]>;
+}
+
+const UNUSED_URL = "http://localhost";
+
+export async function startSeparateServers({
+  listen,
+  options,
+}: Pick<ThreeServersSetup, "listen" | "options">): Promise<SeparateServers> {
+  const manager = await startTargetManager({ listen: listen.manager, options: options(UNUSED_URL) });
+  const state = { managerUrl: new URL(manager.url), managerCertificate: listen.manager.tls?.cert };
+  const target = await startServiceServer("targetApi", { state, listen: listen.target, options });
+  const query = await startServiceServer("query", {
+    state,
+    listen: listen.query,
+    options: () => options(UNUSED_URL),
+  });
+  return {
+    manager,
+    target,
+    query,
+    requests: async () => {
+      await Promise.all([target.flushJournal(), query.flushJournal()]);
+      return [...manager.journal.entries].sort((a, b) => a.time.getTime() - b.time.getTime());
+    },
+    // The manager last: the others hand it their journals.
+    close: async (graceSeconds) => {
+      for (const server of [query, target, manager]) await server.close(graceSeconds);
+    },
+  };
+}

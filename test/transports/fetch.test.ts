@@ -1,0 +1,72 @@
+import { gzipSync } from "node:zlib";
+import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { expect, test } from "vitest";
+import type { RequestHandler } from "../../src/core/message.ts";
+import { fetchFrom } from "../../src/transports/fetch/fetch-transport.ts";
+import { HostTable } from "../../src/transports/host-table.ts";
+import { failureOf, HOST, messagesOf, reply } from "./mocks.ts";
+
+const serving = (handle: RequestHandler) => {
+  const hosts = new HostTable();
+  hosts.add([{ baseUrl: new URL(HOST), handle }]);
+  return (init?: RequestInit, path = "/x?a=1") => fetchFrom(hosts, new Request(HOST + path, init));
+};
+
+test("mock.fetch answers a signed request, and nothing is replaced", async () => {
+  const { fetch } = globalThis;
+  const mock = new MockCloudReco({ intercept: false });
+  expect(globalThis.fetch).toBe(fetch);
+  const { serverAccessKey: accessKey, serverSecretKey: secretKey } = mock.addCloudDatabase();
+  const date = rfc1123Date();
+  const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
+  const { fetch: injected } = mock;
+  const response = await injected(`${mock.urls.target}/targets`, { headers: { authorization, date } });
+  expect(await response.json()).toMatchObject({ result_code: "Success" });
+  expect(mock.requests).toMatchObject([{ operation: "listTargets", status: 200 }]);
+});
+
+test("a request arrives whole, with the headers that fetch adds", async () => {
+  const seen: unknown[] = [];
+  const send = serving(async (request) => {
+    seen.push(request);
+    return reply("ours", 201, [["X-Own", "a"]]);
+  });
+  const response = await send({ method: "POST", body: new Uint8Array([0xff, 0]), headers: { "X-Own": "b" } });
+  expect([response.status, response.headers.get("x-own"), await response.text()]).toEqual([201, "a", "ours"]);
+  expect(response.url).toBe(`${HOST}/x?a=1`);
+  const headers = expect.arrayContaining([
+    ["x-own", "b"],
+    ["host", "service.example"],
+    ["content-length", "2"],
+  ]);
+  expect(seen).toMatchObject([
+    { method: "POST", path: "/x", query: "a=1", headers, body: Buffer.from([0xff, 0]) },
+  ]);
+});
+
+test("a gzip body comes decoded, an empty 204 and a HEAD without any", async () => {
+  const gzip = serving(async () => reply(gzipSync("text"), 200, [["Content-Encoding", "gzip"]]));
+  expect(await (await gzip()).text()).toBe("text");
+  const empty = await serving(async () => reply("", 204))();
+  expect([empty.status, empty.body]).toEqual([204, null]);
+  expect(await (await gzip({ method: "HEAD" })).text()).toBe("");
+});
+
+test("connection errors, the handler's own and unserved hosts reject as fetch does", async () => {
+  const cut = serving(async () => ({ connectionError: { kind: "reset", message: "cut" } }));
+  expect(await failureOf(cut())).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
+  const throwing = serving(() => Promise.reject(new RangeError("own")));
+  expect(messagesOf(await failureOf(throwing()))).toEqual(["fetch failed", "own"]);
+  const mock = new MockCloudReco({ intercept: false });
+  const other = await failureOf(mock.fetch("https://other.example/x"));
+  expect(messagesOf(other).join()).toContain("No mock serves GET https://other.example/x");
+});
+
+test("an abort rejects with its reason, before and while the answer is made", async () => {
+  const controller = new AbortController();
+  const never = serving(() => new Promise(() => {}));
+  const waiting = failureOf(never({ signal: controller.signal }));
+  controller.abort(new Error("enough"));
+  expect(messagesOf(await waiting)).toEqual(["enough"]);
+  expect(messagesOf(await failureOf(never({ signal: controller.signal })))).toEqual(["enough"]);
+});

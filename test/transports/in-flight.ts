@@ -1,0 +1,148 @@
+import https from "node:https";
+import axios from "axios";
+import got from "got";
+import { describe, expect, test } from "vitest";
+import {
+  CLIENTS,
+  codesOf,
+  failureOf,
+  HOST,
+  messagesOf,
+  mock,
+  type RunningMock,
+  reply,
+  viaFetch,
+  type Way,
+} from "./mocks.ts";
+
+interface SlowMock extends RunningMock {
+  /** Resolves when a request is being answered. */
+  readonly entered: Promise<void>;
+  /** Lets the answer, or the error, go. */
+  finish(error?: Error): void;
+}
+
+/** Answers nothing until it is told to. */
+function slowMock(options: Way): SlowMock {
+  const entered = deferred<void>();
+  const finished = deferred<Error | undefined>();
+  const running = mock({
+    ...options,
+    handle: async () => {
+      entered.resolve();
+      const error = await finished.promise;
+      if (error) throw error;
+      return reply(Buffer.alloc(100_000, "late"));
+    },
+  });
+  return { ...running, entered: entered.promise, finish: finished.resolve };
+}
+
+function deferred<Value>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** Whole requests take longer than what an earlier one may have left behind: then vitest reports it as unhandled. */
+async function letLateErrorsShow(): Promise<void> {
+  const { stop } = mock({ baseUrl: "https://later.example" });
+  for (let request = 0; request < 3; request++) await viaFetch("https://later.example");
+  stop();
+}
+
+/** What becomes of requests that are on their way when their client, or the mock, stops. */
+export function testRequestsInFlight(options: Way): void {
+  describe.each(Object.entries(CLIENTS))("%s", (_name, client) => {
+    test.each(["answered", "failed"])("an aborted request that is %s afterwards", async (how) => {
+      const { entered, finish } = slowMock(options);
+      const controller = new AbortController();
+      const response = client(`${HOST}/`, {
+        method: "POST",
+        body: Buffer.from("x"),
+        signal: controller.signal,
+      });
+      const aborted = expect(response).rejects.toThrow(/abort|cancel/i);
+      await entered;
+      controller.abort();
+      await aborted;
+      finish(how === "failed" ? new Error("late") : undefined);
+      await letLateErrorsShow();
+    });
+
+    test("a request that is being answered when the mock stops is answered", async () => {
+      const { entered, finish, stop } = slowMock(options);
+      const response = client(`${HOST}/`);
+      await entered;
+      stop();
+      finish();
+      expect((await response).body).toHaveLength(100_000);
+    });
+
+    test("the handler's error after the mock was stopped fails the request", async () => {
+      const { entered, finish, stop } = slowMock(options);
+      const failure = failureOf(client(`${HOST}/`));
+      await entered;
+      stop();
+      finish(new RangeError("the handler's own"));
+      expect(messagesOf(await failure)).toContain("the handler's own");
+    });
+
+    test("requests overlap", async () => {
+      mock({ ...options, handle: async ({ path, body }) => reply(`${path} ${body}`) });
+      const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
+      const send = (path: string) =>
+        client(HOST + path, { method: "POST", body: Buffer.from(`body of ${path}`) });
+      const responses = await Promise.all(paths.map(send));
+      expect(responses.map(({ body }) => String(body))).toEqual(
+        paths.map((path) => `${path} body of ${path}`),
+      );
+    });
+  });
+
+  // got sends nothing before the next turn.
+  const atOnce = Object.entries(CLIENTS).filter(([name]) => name !== "got");
+
+  describe.each(atOnce)("%s", (_name, client) => {
+    test.each(["GET", "POST"])(
+      "a %s that the mock has not yet seen when it stops is refused",
+      async (method) => {
+        const { requests, stop } = mock(options);
+        const body = method === "POST" ? { body: Buffer.alloc(1_000_000) } : {};
+        const failure = failureOf(client(`${HOST}/path`, { method, ...body }));
+        stop();
+        const error = await failure;
+        expect(codesOf(error)).toContain("ECONNREFUSED");
+        expect(messagesOf(error).join()).toMatch(
+          method === "GET"
+            ? `GET ${HOST}/path: the mock was stopped while the request was on its way`
+            : /the mock was stopped/,
+        );
+        expect(requests).toEqual([]);
+      },
+    );
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["fetch", () => fetch(HOST, { signal: AbortSignal.timeout(20) })],
+    ["axios (http)", () => axios.get(HOST, { adapter: "http", timeout: 20 })],
+    ["axios (fetch)", () => axios.get(HOST, { adapter: "fetch", timeout: 20 })],
+    ["got", async () => await got(HOST, { timeout: { request: 20 }, retry: { limit: 0 } })],
+    [
+      "node:https",
+      () =>
+        new Promise((_, reject) => {
+          const request = https.get(HOST, { timeout: 20 });
+          request.on("timeout", () => request.destroy(new Error("timeout")));
+          request.on("error", reject);
+        }),
+    ],
+  ])("the client's own timeout works: %s", async (_name, send) => {
+    const { finish } = slowMock(options);
+    await expect(send()).rejects.toThrow(/time(d )?out/i);
+    finish();
+    await letLateErrorsShow();
+  });
+}

@@ -1,0 +1,89 @@
+import { onTestFinished } from "vitest";
+import type { HeaderList, RequestHandler, Result, WireRequest } from "../../src/core/message.ts";
+import {
+  type Interception,
+  type Interceptor,
+  intercept as startIntercepting,
+} from "../../src/transports/interception.ts";
+import {
+  axiosClient,
+  axiosFetchClient,
+  type Client,
+  type ClientRequest,
+  fetchClient,
+  gotClient,
+  nodeClient,
+} from "../support/clients.ts";
+
+export const HOST = "https://service.example";
+
+export const reply = (body: string | Buffer, status = 200, headers: HeaderList = []): Result => ({
+  response: { status, headers, body: Buffer.from(body) },
+});
+
+export interface RunningMock extends Interceptor {
+  /** Every request that reached it. */
+  readonly requests: readonly WireRequest[];
+}
+
+/** How a mock intercepts. */
+export type Way = Pick<Interception, "intercept" | "replyMode">;
+
+export interface MockOptions extends Partial<Way>, Pick<Interception, "unhandledRequests"> {
+  readonly baseUrl?: string;
+  readonly handle?: RequestHandler;
+  /** Another copy of the code. */
+  readonly start?: typeof startIntercepting;
+}
+
+/** Intercepts one base URL, with nock if nothing else is said, until the test is over. */
+export function mock({
+  baseUrl = HOST,
+  handle = async () => reply("ours"),
+  intercept = "nock",
+  start = startIntercepting,
+  ...options
+}: MockOptions = {}): RunningMock {
+  const requests: WireRequest[] = [];
+  const recorded: RequestHandler = (request) => {
+    requests.push(request);
+    return handle(request);
+  };
+  const { stop } = start({ hosts: [{ baseUrl: new URL(baseUrl), handle: recorded }], intercept, ...options });
+  onTestFinished(stop);
+  return { requests, stop };
+}
+
+const from =
+  (client: Client) =>
+  (url: string, rest: Partial<Omit<ClientRequest, "url">> = {}) =>
+    client({ method: "GET", headers: {}, ...rest, url });
+
+export const viaFetch = from(fetchClient);
+
+/** The clients that every way of intercepting serves. */
+export const CLIENTS = {
+  fetch: viaFetch,
+  "node:http(s)": from(nodeClient),
+  "axios (http)": from(axiosClient),
+  "axios (fetch)": from(axiosFetchClient),
+  got: from(gotClient),
+};
+
+/** What a request fails with. */
+export async function failureOf(request: Promise<unknown>): Promise<unknown> {
+  const answer = await request.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in answer) return answer.error;
+  throw new Error(`the request did not fail, but gave ${JSON.stringify(answer.value)}`);
+}
+
+/** An error, its cause, the cause of that, … */
+function* causesOf(error: unknown): Generator<Error> {
+  for (let next = error; next instanceof Error; next = next.cause) yield next;
+}
+
+export const messagesOf = (error: unknown) => [...causesOf(error)].map(({ message }) => message);
+export const codesOf = (error: unknown) => [...causesOf(error)].map((cause) => Reflect.get(cause, "code"));

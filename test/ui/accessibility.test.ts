@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { startServers } from "mock-cloud-reco/server";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, launchChromium } from "./chromium.ts";
+import { fillShop } from "./shop.ts";
+
+interface Finding {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+const VIEWS = ["overview", "targets", "requests", "try", "models", "controls"];
+
+describe.skipIf(findChromium() === undefined)("the page", () => {
+  let browser: Browser;
+  let axe: string;
+  beforeAll(async () => {
+    browser = await launchChromium();
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  });
+  afterAll(() => browser.close());
+
+  it("has no finding of axe's and nothing wider than the window, in both schemes, small and large", async () => {
+    await using servers = await startServers();
+    await fillShop(servers);
+    const settings = [
+      { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+      { colorScheme: "dark", viewport: { width: 320, height: 640 } },
+      { colorScheme: "dark", viewport: { width: 3840, height: 2160 } },
+    ] as const;
+    for (const setting of settings) {
+      // axe itself is a script that the page's policy would refuse.
+      const page = await browser.newPage({ ...setting, bypassCSP: true });
+      page.setDefaultTimeout(60_000);
+      for (const view of VIEWS) {
+        await page.goto(`${servers.urls.manager}/#/${view}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        if (view === "requests") await page.getByRole("button", { name: /401/ }).last().click();
+        if (view === "try") {
+          await page.locator("input[type=file]").first().setInputFiles("examples/demo/images/raccoon.jpg");
+          await page.getByRole("img", { name: /^Map of/ }).waitFor();
+        }
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        expect(found, `${view}, ${JSON.stringify(setting)}`).toEqual([]);
+        expect(await page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth"), view).toBe(
+          true,
+        );
+      }
+      await page.close();
+    }
+  });
+
+  it("can be used with the keyboard alone", async () => {
+    await using servers = await startServers();
+    await fillShop(servers);
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${servers.urls.manager}/#/targets`);
+    const gallery = page.locator(".gallery [data-index='0'] button");
+    await gallery.waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+    await gallery.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.closest('[data-index]').dataset.index"))
+      .toBe("6");
+    await page.keyboard.press("End");
+    await expect
+      .poll(() => page.evaluate("document.activeElement.closest('[data-index]').dataset.index"))
+      .toBe("20");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
+    await page.close();
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { MockCloudReco } from "mock-cloud-reco";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
+import { scene } from "../support/scenes.ts";
+import { findChromium, launchChromium } from "./chromium.ts";
+
+const SECRETS = { serverSecretKey: "s3cr3t-of-server", clientSecretKey: "s3cr3t-of-client" };
+
+async function usedMock(): Promise<MockCloudReco> {
+  const mock = new MockCloudReco();
+  const database = mock.addCloudDatabase({ databaseName: "</script><b>shop", ...SECRETS });
+  const client = new VuforiaClient(database);
+  const picture = await scene(1);
+  await mock.addTarget(database, {
+    name: "</script><img src=x onerror=hit()>",
+    image: picture,
+    processed: true,
+  });
+  await client.find(picture);
+  await fetch("https://vws.vuforia.com/targets");
+  return mock;
+}
+
+describe("a report in a file", () => {
+  it("holds what happened as data that no text in it can leave, and no secret", async () => {
+    await using mock = await usedMock();
+    const folder = await mkdtemp(join(tmpdir(), "report-"));
+    try {
+      const path = join(folder, "report.html");
+      await mock.writeReport(path);
+      const html = await readFile(path, "utf8");
+      const [, data = ""] = /<script type="application\/json" id="report">(.*)<\/script>/.exec(html) ?? [];
+      const { createdAt: _, ...written } = JSON.parse(data);
+      expect(JSON.parse(JSON.stringify(mock.report()))).toMatchObject(written);
+      expect(html.match(/<\/script>/g)).toHaveLength(2);
+      expect(html).not.toContain("s3cr3t");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe("the page of a mock", () => {
+  it("is served until it is closed, or the mock stops", async () => {
+    const mock = await usedMock();
+    const page = await mock.servePage();
+    const targets = await fetch(new URL("/page/targets?database=none", page.url));
+    expect(await targets.json()).toMatchObject({ targets: [] });
+    await page.close();
+    await expect(fetch(page.url)).rejects.toThrow("fetch failed");
+    const again = await mock.servePage();
+    mock.stop();
+    await expect.poll(() => fetch(again.url).catch(() => "gone")).toBe("gone");
+  });
+
+  it("makes a test wait until it says that it goes on", async () => {
+    await using mock = await usedMock();
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    let isOver = false;
+    const paused = mock.pause().then(() => {
+      isOver = true;
+    });
+    await expect.poll(() => write.mock.calls.length).toBeGreaterThan(0);
+    const [[said] = []] = write.mock.calls;
+    write.mockRestore();
+    const [url = ""] = /http:\S+/.exec(String(said)) ?? [];
+    expect(isOver).toBe(false);
+    await fetch(new URL("/page/continue", url), { method: "POST" });
+    await paused;
+    expect(isOver).toBe(true);
+  });
+});
+
+describe.skipIf(findChromium() === undefined)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  it("a report shows requests, targets and the timeline from a file, and asks nobody for anything", async () => {
+    await using mock = await usedMock();
+    const folder = await mkdtemp(join(tmpdir(), "report-"));
+    try {
+      const path = join(folder, "report.html");
+      await mock.writeReport(path);
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      const complaints: string[] = [];
+      page.on("request", (request) => asked.push(request.url().slice(0, 5)));
+      page.on("console", (message) => complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      await page.goto(pathToFileURL(path).href);
+      await page.getByRole("link", { name: "2 requests, 1 refused" }).click();
+      await page.getByRole("button", { name: /v1.query/ }).click();
+      await page.getByRole("img").or(page.locator(".sent-picture img")).first().waitFor();
+      await page.getByRole("link", { name: "Targets", exact: true }).click();
+      await page.getByRole("button", { name: /^Target/ }).click();
+      expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+      await expect
+        .poll(() => page.evaluate("document.querySelector('.target-large img')?.naturalWidth"))
+        .toBe(320);
+      expect(asked.filter((url) => url !== "file:" && url !== "data:")).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.close();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("the page of a mock that waits has a button to go on", async () => {
+    await using mock = await usedMock();
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const paused = mock.pause();
+    await expect.poll(() => write.mock.calls.length).toBeGreaterThan(0);
+    const [[said] = []] = write.mock.calls;
+    write.mockRestore();
+    const page = await browser.newPage();
+    await page.goto(/http:\S+/.exec(String(said))?.[0] ?? "");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await paused;
+    await page.close();
+  });
+});

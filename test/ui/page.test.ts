@@ -1,0 +1,344 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
+import { scene } from "../support/scenes.ts";
+import { findChromium, launchChromium } from "./chromium.ts";
+import { addTarget } from "./shop.ts";
+
+/** What a page complained about: errors, and what its own policy forbade. */
+const complaints = new WeakMap<Page, string[]>();
+
+describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  async function open(url: string, view = "overview", options: Parameters<Browser["newPage"]>[0] = {}) {
+    const page = await browser.newPage(options);
+    const heard: string[] = [];
+    complaints.set(page, heard);
+    page.on("pageerror", (error) => heard.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") heard.push(message.text());
+    });
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${url}/#/${view}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    return page;
+  }
+
+  const drop = (page: Page, files: readonly { name: string; bytes: Buffer }[]) => {
+    const given = files.map(({ name, bytes }) => ({ name, base64: bytes.toString("base64") }));
+    return page.evaluate(`{
+      const dataTransfer = new DataTransfer();
+      for (const { name, base64 } of ${JSON.stringify(given)}) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+        dataTransfer.items.add(new File([bytes], name, { type: "image/png" }));
+      }
+      const event = { dataTransfer, bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new DragEvent("dragenter", event));
+      document.body.dispatchEvent(new DragEvent("drop", event));
+    }`);
+  };
+
+  it("adds a database, hides its secrets, changes it and deletes it", async () => {
+    await using servers = await startServers();
+    const page = await open(servers.urls.manager);
+    await page.getByRole("button", { name: "Add database" }).click();
+    await page.getByLabel("Name").fill("shop");
+    await page.getByRole("dialog").getByRole("button", { name: "Add database" }).click();
+    const card = page.getByRole("article", { name: "shop" });
+    await card.waitFor();
+    const { serverSecretKey = "" } = servers.findCloudDatabase("shop") ?? {};
+    expect(serverSecretKey).not.toBe("");
+    expect(await card.textContent()).not.toContain(serverSecretKey);
+    await card.getByRole("button", { name: "Show Server secret key of shop" }).click();
+    expect(await card.textContent()).toContain(serverSecretKey);
+
+    await card.getByRole("button", { name: "Settings of shop" }).click();
+    await page.getByRole("combobox", { name: "State" }).selectOption("Suspended");
+    await page.getByRole("spinbutton", { name: "Target quota" }).fill("7");
+    await page.getByRole("button", { name: "Save" }).click();
+    await card.getByText("0 of 7 targets").waitFor();
+    expect(servers.findCloudDatabase("shop")).toMatchObject({
+      stateName: "PROJECT_SUSPENDED",
+      targetQuota: 7,
+    });
+
+    await card.getByRole("button", { name: "Delete shop" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "No databases yet" }).waitFor();
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("adds targets that are dropped, edits one and deletes it", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const page = await open(servers.urls.manager, "targets");
+    await drop(page, [
+      { name: "first.png", bytes: await scene(1) },
+      { name: "second.png", bytes: await scene(2) },
+      { name: "no-picture.png", bytes: Buffer.from("none") },
+    ]);
+    await page.getByText("Added 2 targets").waitFor();
+    await page.getByText(/accepted are PNG and JPEG/).waitFor();
+    await page.getByRole("button", { name: "Target second" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("renamed");
+    await page.getByRole("textbox", { name: "Metadata" }).fill("grün");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "renamed" }).waitFor();
+    const [, target] = (await servers.findCloudDatabase("shop")?.targets) ?? [];
+    expect(target).toMatchObject({
+      name: "renamed",
+      applicationMetadata: Buffer.from("grün").toString("base64"),
+    });
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete renamed?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
+    await page.getByText("1 target", { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate("document.querySelector('.target img')?.naturalWidth")).toBe(320);
+    expect(complaints.get(page)?.filter((text) => !text.includes("400"))).toEqual([]);
+    await page.close();
+  });
+
+  it("shows every request once and in order while a client works, and stays responsive", async () => {
+    await using servers = await startServers();
+    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
+    const page = await open(servers.urls.manager, "requests");
+    await page.evaluate(`{
+      window.longest = 0;
+      let last = performance.now();
+      const look = () => {
+        const now = performance.now();
+        window.longest = Math.max(window.longest, now - last);
+        last = now;
+        requestAnimationFrame(look);
+      };
+      look();
+    }`);
+    for (let round = 0; round < 50; round++)
+      await Promise.all(Array.from({ length: 20 }, () => client.summary()));
+    await page.getByText("1,000 requests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    const positions = await page.evaluate<number[]>(`(async () => {
+      const list = document.querySelector(".virtual");
+      const found = new Set();
+      for (let top = 0; top <= list.scrollHeight; top += 400) {
+        list.scrollTop = top;
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        for (const row of list.querySelectorAll("[data-index]"))
+          if (row.textContent.includes("/summary")) found.add(Number(row.dataset.index));
+      }
+      return [...found].sort((a, b) => a - b);
+    })()`);
+    expect(positions).toEqual(Array.from({ length: 1000 }, (_, index) => index));
+    expect(await page.evaluate<number>("longest")).toBeLessThan(2000);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("reconnects to a manager that was started again, and shows what that one has", async () => {
+    const first = await startServers();
+    const port = Number(new URL(first.urls.manager).port);
+    await fetch(`${first.urls.target}/first`);
+    const page = await open(first.urls.manager, "requests");
+    await page.getByText("/first").waitFor();
+    await first.close();
+    await page.getByText("Reconnecting").waitFor();
+    await using second = await startServers({ ports: { manager: port } });
+    await fetch(`${second.urls.target}/second`);
+    await page.getByText("/second").waitFor();
+    await page.getByText("Live").waitFor();
+    expect(await page.getByText("/first").count()).toBe(0);
+    await page.close();
+  });
+
+  it("shows both strings to sign of a wrong signature, with the difference marked", async () => {
+    await using servers = await startServers();
+    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = servers.addCloudDatabase();
+    const date = rfc1123Date();
+    const signed = { accessKey, secretKey, method: "GET", path: "/targets?page=2", date };
+    await fetch(`${servers.urls.target}/targets?page=2`, {
+      headers: { date, authorization: authorizationHeader(signed) },
+    });
+    const page = await open(servers.urls.manager, "requests");
+    await page.getByRole("button", { name: /401.*AuthenticationFailure/s }).click();
+    const row = page.getByRole("row", { name: /^Path/ });
+    await row.waitFor();
+    expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
+    expect(await page.locator(".reason").textContent()).not.toContain("String to sign");
+    expect(await page.locator(".differs").count()).toBe(1);
+    await page.close();
+  });
+
+  it("gives commands for curl that make the same request again, signed anew", async () => {
+    await using servers = await startServers();
+    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
+    const picture = await scene(5);
+    await client.addTarget("picture", picture);
+    servers.finishProcessing();
+    await client.find(picture);
+    const page = await open(servers.urls.manager, "requests", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByRole("button", { name: /v1.query/ }).click();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const commands = await page.evaluate<string>("navigator.clipboard.readText()");
+    const folder = await mkdtemp(join(tmpdir(), "curl-"));
+    try {
+      const { stdout } = await promisify(execFile)(
+        "bash",
+        ["-c", commands.replace("curl -i", "curl -s --compressed")],
+        {
+          cwd: folder,
+        },
+      );
+      expect(JSON.parse(stdout)).toMatchObject({
+        result_code: "Success",
+        results: [{ target_id: expect.any(String) }],
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    await page.close();
+  });
+
+  it("shows how near every target is to a picture, and where it differs", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const done = { processing_time_seconds: 0 };
+    await addTarget(servers, "shop", "same", await scene(6), done);
+    await addTarget(servers, "shop", "other", await scene(7), done);
+    const page = await open(servers.urls.manager, "try");
+    await drop(page, [{ name: "same.png", bytes: await scene(6) }]);
+    await page.getByRole("heading", { name: "A query finds 1 target" }).waitFor();
+    await page.getByText("Threshold 0.6").waitFor();
+    await page.getByRole("img", { name: "Map of the differences; the score is 1.000" }).waitFor();
+    await page.getByRole("button", { name: /^other.*0\./ }).click();
+    await page.getByRole("img", { name: /score is 0\./ }).waitFor();
+    expect(await servers.requests()).toHaveLength(2);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("freezes and moves the clock, finishes processing, takes and restores snapshots, resets", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const page = await open(servers.urls.manager, "controls");
+    await page.getByRole("button", { name: "Freeze" }).click();
+    await page.getByRole("button", { name: "Let it run" }).waitFor();
+    await page.getByLabel("Set to (UTC)").fill("2030-01-02T03:04:05");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await page.getByText("2 Jan 2030, 03:04:05 UTC").waitFor();
+    await page.getByRole("button", { name: "+1 day" }).click();
+    await page.getByText("3 Jan 2030, 03:04:05 UTC").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download snapshot" }).click(),
+    ]);
+    const file = await download.path();
+    await page.getByRole("button", { name: "Reset everything" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reset everything" }).click();
+    await page.getByText("Everything is reset").waitFor();
+    expect(servers.findCloudDatabase("shop")).toBeUndefined();
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("The snapshot is restored").waitFor();
+    expect(servers.findCloudDatabase("shop")).toBeDefined();
+    await page.close();
+  });
+
+  it("shows hostile names as the text that they are", async () => {
+    await using servers = await startServers();
+    const hostile = '"><img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+    servers.addCloudDatabase({ databaseName: hostile });
+    const name = '<img src=x onerror="window.hit=1">';
+    await addTarget(servers, encodeURIComponent(hostile), name, await scene(3), {
+      application_metadata: Buffer.from(hostile).toString("base64"),
+    });
+    await fetch(`${servers.urls.target}/%3Cimg%20src=x%20onerror=window.hit=1%3E`, {
+      headers: { authorization: hostile },
+    });
+    const page = await open(servers.urls.manager);
+    await page.getByRole("article", { name: hostile }).waitFor();
+    await page.goto(`${servers.urls.manager}/#/targets`);
+    await page.getByRole("button", { name: `Target ${name}` }).click();
+    expect(await page.getByRole("textbox", { name: "Metadata" }).inputValue()).toBe(hostile);
+    await page.keyboard.press("Escape");
+    await page.goto(`${servers.urls.manager}/#/requests`);
+    await page.getByRole("button", { name: /GET.*onerror/ }).click();
+    await page
+      .getByText(/nothing is served at GET/)
+      .first()
+      .waitFor();
+    expect(await page.evaluate("window.hit")).toBeUndefined();
+    expect(await page.locator("img[onerror]").count()).toBe(0);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("scrolls smoothly through 10,000 targets, drawing only those in view", async () => {
+    await using servers = await startServers({ targetRater: "perfect" });
+    servers.addCloudDatabase({ databaseName: "many", targetQuota: 20_000 });
+    const picture = await readFile("examples/demo/images/raccoon.jpg");
+    await addTarget(servers, "many", "target 0", picture);
+    const snapshot = JSON.parse(await (await fetch(`${servers.urls.manager}/snapshot`)).text());
+    const [{ targets }] = snapshot.databases;
+    for (let number = 1; number < 10_000; number++)
+      targets.push({
+        ...targets[0],
+        targetId: number.toString(16).padStart(32, "0"),
+        name: `target ${number}`,
+        tick: targets[0].tick + number,
+      });
+    await fetch(`${servers.urls.manager}/snapshot`, { method: "PUT", body: JSON.stringify(snapshot) });
+    const page = await open(servers.urls.manager, "targets");
+    await page.getByText("10,000 targets").waitFor();
+    expect(await page.locator(".gallery li").count()).toBeLessThan(200);
+    await page.evaluate("document.querySelector('.gallery').scrollTo(0, 1e9)");
+    await page.getByRole("button", { name: /^Target target 0 / }).waitFor();
+    await page.getByLabel("Search name, id or metadata").fill("target 777");
+    await page.getByText("11 of 10,000 targets").waitFor();
+    await page.close();
+  });
+
+  it("gives no other origin's page anything, even one that it led here", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase();
+    const { manager } = servers.urls;
+    const page = await browser.newPage();
+    await page.route("https://app.example/", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<p>" }),
+    );
+    await page.goto("https://app.example/");
+    const outcomes = await page.evaluate<string[]>(`(async () => {
+      const tried = (options) => fetch("${manager}/reset", options).then(({ type }) => type, () => "refused");
+      return [await tried({ method: "POST" }), await tried({ method: "POST", mode: "no-cors" })];
+    })()`);
+    expect(outcomes).toEqual(["refused", expect.stringMatching(/^(refused|opaque)$/)]);
+    expect(await (await fetch(`${manager}/cloud_databases`)).json()).toHaveLength(1);
+    // A name of an attacker's that leads to this machine.
+    const { port } = new URL(manager);
+    const rebound = await launchChromium(["--host-resolver-rules=MAP rebound.test 127.0.0.1"]);
+    try {
+      const attacker = await rebound.newPage();
+      const answer = await attacker.goto(`http://rebound.test:${port}/`);
+      expect(answer?.status()).toBe(403);
+    } finally {
+      await rebound.close();
+    }
+    await page.close();
+  });
+});
