@@ -33,7 +33,8 @@ export function addressOf(view: View, parameters: Readonly<Record<string, string
 
 /** Changes parameters of the present view, without a new entry in the browser's history. */
 export function setParameters(changes: Readonly<Record<string, string | undefined>>): void {
-  const { view, parameters } = route.value;
+  // Not `route`: the address may have changed already while the event that says so is still to come.
+  const { view, parameters } = read();
   const address = addressOf(view, { ...Object.fromEntries(parameters), ...changes });
   history.replaceState(null, "", address);
   route.value = read();
