@@ -7,30 +7,30 @@ import type { Service } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { DeclaredResponse, PreparedResponse } from "./response.ts";
 
-/** Why no whole request could be made of what came over a socket. */
+/** Why the bytes on a socket could not be read as a complete request. */
 export type MalformedKind = "contentLength" | "headersTooLarge" | "malformed" | "bodyTooLarge" | "overloaded";
 
-/** One API: its operations, and how it answers what is no request to any of them. */
+/** One API: its operations, and how it answers requests that match none of them. */
 export interface Api<Services = never> {
   readonly name: Service;
-  /** As hints and the OpenAPI document call it. */
+  /** Its name in hints and in the OpenAPI document. */
   readonly title: string;
-  /** The option that holds its base URL. */
+  /** The option that sets its base URL. */
   readonly urlOption: string;
   readonly operations: readonly ApiOperation<Services>[];
-  /** Checks that apply to requests that nothing serves, too. */
+  /** Checks that also apply to requests that match no operation. */
   readonly unservedChecks?: readonly AnyCheck[];
-  /** Answers what nothing serves. */
+  /** Answers requests that match no operation. */
   readonly unserved: (context: Context) => PreparedResponse;
-  /** Any failure, in the API's own envelope; for faults. */
+  /** A failure in the API's own envelope, for faults. */
   readonly failure: (code: string, status: number, operation?: ApiOperation) => PreparedResponse;
-  /** One line of text that a server says, and not the service; the details. */
+  /** A line of text from the emulator's server rather than from the emulated service; the details are that line. */
   readonly serverText: (status: number) => DeclaredResponse<string>;
-  /** Answers what could not be read as a request; the details are the reason. */
+  /** Answers malformed requests, by kind; the details are the reason. */
   readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
-  /** The faults that its settings name: they come before any check, and never end. */
+  /** Permanent faults that its settings define; they apply before any check. */
   readonly presetFaults?: (services: Services) => readonly FaultRule[];
-  /** Gives every response what all of them have; configured responses are sent as they are. */
+  /** Adds what all responses of the API share. Not applied to configured responses. */
   readonly finish?: (
     response: ApiResponse,
     context: Context,
@@ -38,11 +38,11 @@ export interface Api<Services = never> {
   ) => MaybePromise<ApiResponse>;
   /** Headers that {@link finish} may add. */
   readonly addedHeaders?: (profile: Profile) => readonly string[];
-  /** Whether its bodies have keys, passwords and tokens in them by design. */
+  /** Whether its bodies contain keys, passwords or tokens by design. */
   readonly holdsSecrets: boolean;
   /** Whether the configured response delay applies. */
   readonly isDelayed: boolean;
-  /** The database whose key a request names. */
+  /** Finds the database that an access key belongs to. */
   readonly keyOwner: (
     accessKey: string,
     services: Services,

@@ -1,16 +1,16 @@
 import type { RecordedBody } from "./recorded-body.ts";
 
-/** How many bytes of bodies a journal keeps when nobody says otherwise. */
+/** How many bytes of bodies a journal keeps by default. */
 export const DEFAULT_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Bounds the bytes of recorded bodies: the newest stay, the oldest are dropped and say so. */
+/** Limits the memory that recorded bodies take: drops the oldest first. */
 export class BodyBudget {
   private kept: RecordedBody[] = [];
-  /** Before this place in the list they are dropped; cut off in bulk. */
+  /** Index of the oldest body that is not dropped. Those before it are removed in bulk. */
   private first = 0;
   private bytes = 0;
 
-  /** @param limit - in bytes; 0: no body is kept. */
+  /** @param limit - in bytes; 0 keeps no bodies. */
   constructor(private readonly limit: number) {}
 
   add(body: RecordedBody): void {
@@ -24,7 +24,7 @@ export class BodyBudget {
     }
   }
 
-  /** Counts no body any more; those that someone still holds stay whole. */
+  /** Stops counting all bodies without dropping them: callers may still hold some. */
   clear(): void {
     this.kept = [];
     this.first = 0;

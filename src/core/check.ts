@@ -3,24 +3,24 @@ import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
-/** What a check says: the request passes, what was found in it, or why it is refused. */
+/** The result of a check: the request passes, what was found in it, or why it is refused. */
 type Verdict<Found> = true | string | Refusal | Found;
 
 /**
- * One rule that requests must follow, at its place in a table. It returns, and never throws for a bad request.
+ * One rule that requests must follow, at its place in a table. It never throws for a bad request.
  *
- * @typeParam In - what of the context it reads; checks before it must have found that.
- * @typeParam Found - what it adds to the context of all that follows.
+ * @typeParam In - the part of the context that it reads; earlier checks must have found it.
+ * @typeParam Found - what it adds to the context for the checks that follow.
  * @typeParam Name - the operations that it concerns.
  */
 export interface Check<In, Found, Name extends Operation> {
-  /** As the journal's `refusedBy` has it. */
+  /** Appears in the journal as `refusedBy`. */
   readonly name: string;
   /** Default: every operation of its table. */
   readonly concerns?: readonly Name[];
   /** Every response that it may refuse with. */
   readonly refusals: DeclaredResponses;
-  /** A text alone refuses with the only declared response, for that reason. */
+  /** A string refuses with the only declared response, and is the reason. */
   readonly test: (context: In) => MaybePromise<Verdict<Found>>;
 }
 
@@ -50,17 +50,17 @@ export interface AnyCheck {
 /**
  * Checks in their documented order.
  *
- * @typeParam Contexts - by operation: what is known of a request that has passed all of them.
+ * @typeParam Contexts - by operation: the context of a request that has passed all checks.
  */
 export class CheckTable<Contexts> {
   private constructor(readonly rows: readonly AnyCheck[]) {}
 
-  /** A table without rows, for operations that start from a context. */
+  /** An empty table, for operations that start from the context `Start`. */
   static on<Start extends object, Name extends Operation>(): CheckTable<{ [Key in Name]: Start }> {
     return new CheckTable<{ [Key in Name]: Start }>([]);
   }
 
-  /** The table with one row more. What it needs must have been found for every operation that it concerns. */
+  /** Returns the table with another row. Earlier rows must find what it reads, for every operation that it concerns. */
   row<In, Found extends object, Name extends Operation>(
     next: Check<In, Found, Name> &
       (Contexts[keyof Contexts & Name] extends In ? unknown : { needs: "an earlier row" }),
@@ -77,7 +77,7 @@ export class CheckTable<Contexts> {
 }
 
 /**
- * Runs checks on a context, to which what they find is added; ends with the first that refuses.
+ * Runs checks in order, adding what they find to the context, and stops at the first refusal.
  *
  * @throws Error when a check answers with a response that it does not declare: a defect of this package.
  */
@@ -86,7 +86,7 @@ export async function runChecks(
   context: { readonly profile: Profile },
 ): Promise<{ readonly refusal: Refusal; readonly refusedBy: string } | undefined> {
   for (const check of checks) {
-    // Most checks answer at once: awaiting only promises keeps the run short.
+    // Most checks are synchronous; awaiting their results would cost time.
     const verdict = check.test(context as never);
     const found = verdict instanceof Promise ? await verdict : verdict;
     if (found === true) continue;
@@ -107,7 +107,7 @@ function declaredRefusal({ name, refusals }: AnyCheck, refusal: Refusal | string
   const [only, ...others] = declared;
   if (only === undefined || others.length > 0) {
     throw new Error(
-      `the check ${name} declares ${declared.length} responses, and does not say which it means`,
+      `the check ${name} declares ${declared.length} responses; expected a refusal that names one of them`,
     );
   }
   return refuse<never>(only, refusal, undefined as never);

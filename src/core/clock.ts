@@ -1,24 +1,24 @@
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {
-  /** The present moment. */
+  /** The current time. */
   now(): Date;
 }
 
-/** The process's own clock; follows fake timers, which replace `Date`. */
+/** The system clock; follows fake timers, which replace `Date`. */
 export const systemClock: Clock = { now: () => new Date(Date.now()) };
 
-/** How a clock that was moved differs from the one under it; all that another server has to know of it. */
+/** How a movable clock differs from its base clock: all that another server needs to know about it. */
 export interface ClockSetting {
-  /** Milliseconds that it is ahead. */
+  /** How far it is ahead of the base clock, in milliseconds. */
   readonly ahead: number;
-  /** Where it stands still, in milliseconds since the epoch; null: it runs. */
+  /** The time at which it is frozen, in milliseconds since the epoch; null while it runs. */
   readonly frozenAt: number | null;
 }
 
-/** As the clock under it. */
+/** The same as the base clock. */
 export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
 
-/** The emulator's clock: the one it was given, until the target manager's API moves or freezes it. */
+/** The emulator's clock: follows its base clock until the target manager's API moves or freezes it. */
 export class MovableClock implements Clock {
   constructor(
     private readonly base: Clock,
@@ -34,14 +34,14 @@ export class MovableClock implements Clock {
     return this.setting.frozenAt !== null;
   }
 
-  /** Puts it to a moment, in milliseconds since the epoch, from where it runs on or not. */
+  /** Sets the clock, in milliseconds since the epoch; it then runs on, unless it is frozen. */
   set(moment: number, frozen = this.isFrozen): void {
     this.setting = frozen
       ? { ahead: 0, frozenAt: moment }
       : { ahead: moment - this.base.now().getTime(), frozenAt: null };
   }
 
-  /** The clock for one request: what the clock under it said when the request arrived, and how it is set now. */
+  /** The clock for one request: the base clock's time at its arrival, with the current setting. */
   at(arrival: Date): MovableClock {
     return new MovableClock({ now: () => arrival }, this.setting);
   }
@@ -52,8 +52,8 @@ export class MovableClock implements Clock {
 }
 
 /**
- * A clock that stands still until it is moved. Give it to a mock, and processing, report readiness, rate limits and
- * skew checks depend on nothing else.
+ * A clock that moves only when told to. It makes a mock's processing, report readiness, rate limits and time skew checks
+ * deterministic.
  *
  * @example
  * const clock = new ManualClock(new Date("2026-11-21T10:42:00Z"));
@@ -63,7 +63,7 @@ export class MovableClock implements Clock {
 export class ManualClock implements Clock {
   #milliseconds: number;
 
-  /** @param start - where it stands at first; absent means the present moment. */
+  /** @param start - its initial time; default: now. */
   constructor(start: Date = systemClock.now()) {
     this.#milliseconds = checked(start.getTime(), start);
   }
@@ -73,9 +73,9 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves the clock.
+   * Moves the clock forward.
    *
-   * @param seconds - any finite number; negative moves it back.
+   * @param seconds - any finite number; a negative one moves the clock back.
    * @throws RangeError when it is not finite.
    */
   advance(seconds: number): void {
@@ -83,7 +83,7 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Puts the clock to a moment, earlier or later.
+   * Sets the clock to an earlier or later moment.
    *
    * @throws RangeError when `moment` is an invalid date.
    */
@@ -95,16 +95,16 @@ export class ManualClock implements Clock {
 function checked(milliseconds: number, given: unknown): number {
   if (!Number.isNaN(new Date(milliseconds).getTime())) return milliseconds;
   throw new RangeError(
-    `a ManualClock cannot be set by ${String(given)}; accepted are valid dates and finite numbers of seconds`,
+    `ManualClock: expected a valid date or a finite number of seconds; got ${String(given)}`,
   );
 }
 
-/** Taken before any fake timers are installed: waits and durations are real whatever a test does to the clock. */
+/** Captured before any fake timers are installed, so that waits and durations stay real. */
 const realSetTimeout = setTimeout;
 const realPerformance = performance;
 const realNow = performance.now;
 
-/** The longest that a timer can wait, in milliseconds; a longer one would run at once. */
+/** Node's longest timeout, in milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Waits in real time, however long. */

@@ -6,48 +6,48 @@ import type { Random } from "./random.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { PathParams } from "./router.ts";
 
-/** One request being answered: all that a response may depend on beside the API's own state. */
+/** A request being answered: everything that a response may depend on besides the API's own state. */
 export interface Context {
   readonly request: WireRequest;
-  /** The one reading of the clock that serves the whole request, in milliseconds since the epoch. */
+  /** Time of the request, in milliseconds since the epoch. The clock is read once per request. */
   readonly now: number;
   readonly profile: Profile;
   readonly random: Random;
   readonly notes: JournalNotes;
 }
 
-/** The keys of a JSON object that takes no others. */
+/** The keys that a JSON object may have. */
 export interface BodyKeys {
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
 
-/** A request that a route matched: what an operation's checks start from. */
+/** A request that matches an operation: the context that its checks start from. */
 export interface OperationContext<Services = unknown> extends Context {
   readonly operation: { readonly name: Operation; readonly body?: { readonly keys?: BodyKeys } };
   readonly params: PathParams;
   readonly body: RequestBody;
-  /** The emulator's parts. */
+  /** The components of the emulator. */
   readonly services: Services;
 }
 
-/** What checks and handlers leave for the journal while they answer. */
+/** What checks and handlers note for the journal. */
 export interface JournalNotes {
-  /** Name of the database whose keys the request named. */
+  /** Name of the database whose keys the request uses. */
   database?: string;
-  /** The option or method that a fault applied to it came from. */
+  /** The option or method that configured the fault applied to it. */
   fault?: string;
-  /** Of a request that is served, what its client may wonder about. */
+  /** For a request that is served: an explanation of a surprising response. */
   reason?: string;
-  /** Of a signature that does not match: both strings to sign. */
+  /** On a signature mismatch: both strings to sign. */
   signature?: ComparedSignature;
   /** Queries: why targets did or did not match. */
   considered?: readonly ConsideredTarget[];
-  /** How many targets more the query looked at, by reason. */
+  /** How many other targets the query looked at, by reason. */
   otherTargets?: Readonly<Record<string, number>>;
 }
 
-/** A response, with what the journal tells about it. */
+/** A response, with its result code for the journal. */
 export interface ApiResponse extends WireResponse {
   readonly resultCode?: string;
 }

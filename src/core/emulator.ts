@@ -5,41 +5,41 @@ import type { ApiResponse, Context } from "./context.ts";
 import { type FaultRule, Faults, faultRequest } from "./faults.ts";
 import type { Journal, RequestResult } from "./journal.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
-import type { ApiOperation, OperationResult } from "./operation.ts";
+import type { OperationResult } from "./operation.ts";
 import type { Service } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { RequestBody } from "./request-body.ts";
 import { makeResponse, PreparedResponse } from "./response.ts";
-import type { PathParams } from "./router.ts";
+import { findRoute, type Route } from "./router.ts";
 import { namedAccessKey } from "./signing.ts";
 import { messageOf } from "./text.ts";
 import { unservedReason } from "./unserved.ts";
 
-/** What the emulator itself needs of the parts that operations see. */
+/** The services that the emulator itself needs; operations may see more. */
 export interface EmulatorServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly profile: Profile;
   readonly journal: Journal;
   readonly settings: {
-    /** Waited before every answer of an API that is delayed, in seconds. */
+    /** Delay of every response of an API with `isDelayed`, in seconds. */
     readonly responseDelaySeconds: number;
     readonly delay: (seconds: number) => Promise<void>;
   };
 }
 
 export interface EmulatorOptions {
-  /** Real servers answer unserved paths with 404; in process the client gets a connection error. */
+  /** Servers answer unserved paths with 404; in process, the client gets a connection error. */
   readonly unservedPaths: "notFound" | "connectionError";
-  /** Default: those that the settings name. */
+  /** Default: the faults that the settings define. */
   readonly faults?: Faults;
-  /** Answers a request that failed, and says who refused it and why; without an answer the error is thrown. */
+  /** Turns the error of a failed request into a refusal; without one, the error is thrown. */
   readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
 }
 
-/** What a server refuses, rather than the service: a line of text in the shape of the API's responses. */
+/** A refusal by the emulator's server rather than by the emulated service: a line of text in the form of the API's responses. */
 export interface ServerRefusal {
   readonly status: number;
   readonly refusedBy: string;
@@ -48,21 +48,14 @@ export interface ServerRefusal {
   readonly line?: string;
 }
 
-/** An answer on its way: a response or none, and how long the client waits for it beside the configured delay. */
+/** A response or a failed connection, and its delay in addition to the configured one. */
 type Answer = (OperationResult | NoResponse) & { readonly delaySeconds?: number };
 
-/** The client's connection fails with the reason. */
+/** The client's connection fails, with this reason. */
 interface NoResponse extends Omit<OperationResult, "response"> {
   readonly response?: undefined;
   readonly failure: ConnectionError["kind"];
   readonly reason: string;
-}
-
-interface Route<Services> {
-  readonly api: Api<Services>;
-  readonly operation?: ApiOperation<Services> | undefined;
-  readonly params: PathParams;
-  readonly pathIsServed: boolean;
 }
 
 /** The whole emulator behind one function: a request in, a response out. Transports only translate. */
@@ -72,7 +65,7 @@ export class Emulator<Services extends EmulatorServices> {
   constructor(
     private readonly apis: readonly Api<Services>[],
     private readonly services: Services,
-    /** The parts as a request that arrives now sees them. */
+    /** The services as a request that arrives now sees them. */
     private readonly forRequest: (services: Services) => Services,
     private readonly options: EmulatorOptions,
   ) {
@@ -87,20 +80,21 @@ export class Emulator<Services extends EmulatorServices> {
   /**
    * Answers one request.
    *
-   * @param host - what the host serves; the first API answers what none of them serves.
+   * @param host - the APIs that the host serves; the first one answers requests that match no operation.
    * @throws what a user's own matcher, rater or store threw.
    */
   async handle(host: readonly [Service, ...Service[]], request: WireRequest): Promise<Result> {
-    const route = this.findRoute(host, request);
+    const [first, ...others] = host;
+    const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
     const services = this.forRequest(this.services);
-    return this.journalled(route, request, (context) =>
-      this.faults.areNone
+    return this.recorded(route, request, (context) =>
+      this.faults.isEmpty
         ? this.answer(host, route, context, services)
         : this.answerOrFault(route, context, services, () => this.answer(host, route, context, services)),
     );
   }
 
-  /** Answers what a transport could not make a whole request of: no check runs, but the delay and the journal do. */
+  /** Answers a malformed request. No check runs, but the response is delayed and recorded like any other. */
   async answerMalformed(
     service: Service,
     request: WireRequest,
@@ -108,16 +102,16 @@ export class Emulator<Services extends EmulatorServices> {
     refused: Required<Pick<OperationResult, "refusedBy" | "reason">>,
   ): Promise<Result> {
     const api = this.api(service);
-    return this.journalled({ api }, request, async (context) => {
+    return this.recorded({ api }, request, async (context) => {
       const response = makeResponse(api.malformed[kind], context, refused.reason);
       return { response: await this.finish(api, response, context), ...refused };
     });
   }
 
-  /** Answers what a server does not let in: no check runs, but the delay and the journal do. */
+  /** Answers a request that the server refuses. No check runs, but the response is delayed and recorded like any other. */
   async refuse(service: Service, request: WireRequest, refusal: ServerRefusal): Promise<Result> {
     const api = this.api(service);
-    return this.journalled({ api }, request, (context) => this.serverAnswer(api, refusal, context));
+    return this.recorded({ api }, request, (context) => this.serverAnswer(api, refusal, context));
   }
 
   private async serverAnswer(
@@ -129,11 +123,11 @@ export class Emulator<Services extends EmulatorServices> {
     return { response: await this.finish(api, response, context), refusedBy, reason };
   }
 
-  /** Notes a connection that no transport could answer, and whose client got this reason. */
+  /** Records a connection that no transport could answer; its client got this reason. */
   async refuseConnection(service: Service, authority: string, reason: string): Promise<void> {
     const api = this.api(service);
     const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
-    await this.journalled({ api }, request, async () => ({
+    await this.recorded({ api }, request, async () => ({
       response: undefined,
       failure: "refused",
       refusedBy: "transport",
@@ -141,7 +135,7 @@ export class Emulator<Services extends EmulatorServices> {
     }));
   }
 
-  private async journalled(
+  private async recorded(
     { api, operation }: Pick<Route<Services>, "api" | "operation">,
     request: WireRequest,
     respond: (context: Context) => Promise<Answer>,
@@ -248,7 +242,7 @@ export class Emulator<Services extends EmulatorServices> {
     context: Context,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
-    // Who refused a request that was executed all the same is worth more than what was done to the answer.
+    // For a request that was executed all the same, its own refusal says more than what the fault did.
     const facts = ({ refusedBy, reason = effect }: Pick<Answer, "refusedBy" | "reason"> = {}) => ({
       reason,
       delaySeconds,
@@ -258,9 +252,9 @@ export class Emulator<Services extends EmulatorServices> {
       const own = await answer();
       return { ...own, ...facts(own) };
     }
-    const told = facts(executed ? await answer() : undefined);
-    if (response === undefined) return { failure: "reset", ...told };
-    return { response: await this.faultResponse(response, route, context), ...told };
+    const outcome = facts(executed ? await answer() : undefined);
+    if (response === undefined) return { failure: "reset", ...outcome };
+    return { response: await this.faultResponse(response, route, context), ...outcome };
   }
 
   private async faultResponse(
@@ -283,26 +277,12 @@ export class Emulator<Services extends EmulatorServices> {
 
   private api(service: Service): Api<Services> {
     const found = this.apis.find(({ name }) => name === service);
-    if (found === undefined) throw new Error(`no API has the name ${service}`);
+    if (found === undefined) throw new Error(`unknown API: ${service}`);
     return found;
-  }
-
-  private findRoute(host: readonly [Service, ...Service[]], { method, path }: WireRequest): Route<Services> {
-    const apis = host.map((service) => this.api(service));
-    for (const api of apis) {
-      for (const operation of api.operations) {
-        const params = operation.method === method ? operation.match(path) : undefined;
-        if (params !== undefined) return { api, operation, params, pathIsServed: true };
-      }
-    }
-    const serving = apis.findLast(({ operations }) =>
-      operations.some((operation) => operation.match(path) !== undefined),
-    );
-    return { api: serving ?? this.api(host[0]), params: {}, pathIsServed: serving !== undefined };
   }
 }
 
-/** The reason, and that the body came only in part, which explains most of what is wrong with such a request. */
+/** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
 function withCutOff(
   reason: string | undefined,
   { isCutOff, body, headers }: WireRequest,

@@ -6,11 +6,11 @@ import type { PreparedResponse } from "./response.ts";
 
 /** A request as the `when` of a fault sees it. */
 export interface FaultRequest {
-  /** The API that is asked. */
+  /** The API that the request is sent to. */
   readonly api: Service;
-  /** Undefined when nothing is served under that method and path. */
+  /** Undefined when no operation has that method and path. */
   readonly operation: Operation | undefined;
-  /** Name of the database whose keys the request names, if it is known. */
+  /** Name of the database whose keys the request uses, if known. */
   readonly database: string | undefined;
   /** In upper case. */
   readonly method: string;
@@ -24,7 +24,7 @@ export interface FaultRequest {
   readonly body: Buffer;
 }
 
-/** An arrived request as faults see it: nothing of it has been checked. */
+/** A request as faults see it, before any check. */
 export function faultRequest(
   { request: { method, path, query, body, headers } }: Context,
   known: Pick<FaultRequest, "api" | "operation" | "database">,
@@ -34,7 +34,7 @@ export function faultRequest(
   return { ...known, method, path, query, headers: Object.fromEntries(joined), body };
 }
 
-/** A failure in the words of the API that the request was sent to: its envelope, its headers, its encoding. */
+/** A failure in the form of the API that the request was sent to: its envelope, headers and encoding. */
 export interface ApiFailure {
   readonly resultCode: string;
   readonly status: number;
@@ -42,18 +42,18 @@ export interface ApiFailure {
 
 /** A fault: which requests it matches, and what it does to them. */
 export interface FaultRule {
-  /** The option or method that it came from. */
+  /** The option or method that configured it. */
   readonly origin: string;
   /** What it does, in words. */
   readonly effect: string;
   readonly matches: (request: FaultRequest) => boolean;
-  /** What the client gets; absent: the emulator's own answer. */
+  /** What the client gets. Default: the emulator's own response. */
   readonly response?: ConfiguredResponse | ApiFailure | PreparedResponse;
   readonly resetConnection?: boolean;
-  /** Executes the request although its answer is another. */
+  /** Executes the request although the client gets another response. */
   readonly executed?: boolean;
   readonly delaySeconds?: number;
-  /** How often it is applied at most. */
+  /** How often it is applied at most. Default: no limit. */
   readonly times?: number;
   /** From 0 to 1. */
   readonly probability?: number;
@@ -68,21 +68,21 @@ export interface ActiveFault {
 
 const PROBABILITY_STEPS = 2 ** 32;
 
-/** The faults of an emulator: those of its options, which stay, and those that a test adds and removes. */
+/** The faults of an emulator: permanent ones from its options, and those that a test adds and removes. */
 export class Faults {
   private added: readonly ActiveFault[] = [];
-  private readonly lasting: readonly ActiveFault[];
+  private readonly permanent: readonly ActiveFault[];
 
-  /** @param outer - whose faults apply too, after those that are added here. */
+  /** @param outer - its faults apply too, after all of these. */
   constructor(
-    lasting: readonly FaultRule[],
+    permanent: readonly FaultRule[],
     private readonly outer?: Faults,
   ) {
-    this.lasting = lasting.map((rule) => ({ rule, applied: 0 }));
+    this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
   }
 
-  get areNone(): boolean {
-    return this.added.length === 0 && this.lasting.length === 0 && (this.outer?.areNone ?? true);
+  get isEmpty(): boolean {
+    return this.added.length === 0 && this.permanent.length === 0 && (this.outer?.isEmpty ?? true);
   }
 
   add(rule: FaultRule): ActiveFault {
@@ -95,17 +95,17 @@ export class Faults {
     this.added = this.added.filter((other) => other !== fault);
   }
 
-  /** Removes all that were added here. */
+  /** Removes all faults that were added with {@link add}. */
   clear(): void {
     this.added = [];
   }
 
-  /** The newest fault that is to be applied to a request, counted as applied. */
+  /** Chooses the newest fault that applies to a request, and counts it as applied. */
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
     for (const fault of this.all) {
       const { times = Number.POSITIVE_INFINITY, probability = 1, matches } = fault.rule;
       if (fault.applied >= times || !matches(request)) continue;
-      // Nothing is drawn for a fault that always applies: the ids of a seeded mock stay what they are.
+      // A fault that always applies draws no random number, so that the ids of a seeded mock stay the same.
       if (probability < 1 && random.integer(PROBABILITY_STEPS) >= probability * PROBABILITY_STEPS) continue;
       fault.applied += 1;
       return fault.rule;
@@ -114,6 +114,6 @@ export class Faults {
   }
 
   private get all(): readonly ActiveFault[] {
-    return [...this.added, ...this.lasting, ...(this.outer?.all ?? [])];
+    return [...this.added, ...this.permanent, ...(this.outer?.all ?? [])];
   }
 }

@@ -4,8 +4,8 @@ import type { JournalEntry } from "./journal.ts";
 const MAX_TARGETS = 10;
 
 /**
- * Entries of a journal as text for a person: a line for each request; below it who refused it and what to change, and
- * for a query why each target did or did not match, the nearest first.
+ * Formats journal entries as readable text: a line for each request; below it, who refused it and what to change, and
+ * for a query why each target did or did not match, nearest first.
  *
  * @example console.log(formatJournal(mock.requests));
  */
@@ -13,7 +13,7 @@ export function formatJournal(entries: readonly JournalEntry[]): string {
   return entries.map(formatEntry).join("\n");
 }
 
-/** The number of entries, and of those that were refused or failed. */
+/** Counts the entries, and those that were refused or failed. */
 export function summarize(entries: readonly JournalEntry[]): string {
   const unhappy = entries.filter(
     ({ status, refusedBy, fault }) =>

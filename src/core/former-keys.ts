@@ -1,9 +1,9 @@
-/** How many keys are remembered, those of the mocks that ended last. */
+/** How many keys are remembered; the oldest are forgotten first. */
 const MOST_KEYS = 1000;
 
 /**
- * Access keys of mocks of this process that have ended, with their databases' names: a request that comes late, or from a client
- * that outlived its test, reaches the next mock, which then knows whose it is.
+ * Access keys of this process's stopped mocks, with the names of their databases. A late request, or one from a client that
+ * outlived its test, reaches the next mock, which can then explain where it comes from.
  */
 const former = new Map<string, string>();
 
@@ -24,5 +24,5 @@ export function rememberKeys(
   }
 }
 
-/** Name of the database that had the key. */
+/** Name of the database that the key belonged to. */
 export const formerKeyOwner = (accessKey: string): string | undefined => former.get(accessKey);

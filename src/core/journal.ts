@@ -3,27 +3,27 @@ import type { Operation, Service } from "./operation-names.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 import { Signal } from "./signal.ts";
 
-/** What became of one target when a query looked at it. */
+/** Whether a target matched a query, and why. */
 export interface ConsideredTarget {
-  /** As the API gives it. */
+  /** The target's id. */
   readonly targetId: string;
-  /** As the target was named. */
+  /** The target's name. */
   readonly name: string;
   /** Whether it is among the matches, before they are cut to the number asked for. */
   readonly matched: boolean;
-  /** In words, with the score where there is one. */
+  /** The reason in words, with the score if there is one. */
   readonly why: string;
 }
 
-/** A request that has arrived and has no answer yet. */
+/** A request that has arrived and is not answered yet. */
 export interface ArrivedRequest {
-  /** Counts requests in the order of their arrival, from 1 on, dropped ones included. */
+  /** Position in order of arrival, from 1; dropped requests count too. */
   readonly number: number;
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
   /** The API that the host serves. */
   readonly api: Service;
-  /** Undefined when no operation is served under that method and path. */
+  /** Undefined when no operation has that method and path. */
   readonly operation?: Operation | undefined;
   /** In upper case. */
   readonly method: string;
@@ -33,33 +33,33 @@ export interface ArrivedRequest {
   readonly request: RecordedRequest;
 }
 
-/** What a signature was made over: five lines (method, MD5 of the body, content type, date, path). Holds no secret. */
+/** The strings behind a signature mismatch: five lines (method, MD5 of the body, content type, date, path). Contain no secret. */
 export interface ComparedSignature {
   /** The string that should have been signed. */
   readonly expected: string;
-  /** The string that was signed, where a known mistake explains the signature. */
+  /** The string that the client signed, if a known mistake explains its signature. */
   readonly signed?: string | undefined;
 }
 
-/** One request as the journal keeps it. Never shows a secret. */
+/** A request as recorded in the journal. Contains no secrets. */
 export interface JournalEntry extends ArrivedRequest {
   /** What the client got; undefined when it got no response. */
   readonly response?: RecordedResponse | undefined;
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
   readonly status?: number | undefined;
-  /** Of the response, if it has one. */
+  /** The response's result code, if it has one. */
   readonly resultCode?: string | undefined;
-  /** Name of the check that refused the request; `emulator` when a function of the user's, or the emulator itself, failed. */
+  /** Name of the check that refused the request; `emulator` when a user's function or the emulator itself failed. */
   readonly refusedBy?: string | undefined;
-  /** When a fault was applied to it: `addFault`, or the option that configured it. Not counted as refused. */
+  /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
   readonly fault?: string | undefined;
   /** What to change, in one sentence; or what the fault did. */
   readonly reason?: string | undefined;
-  /** Name of the database whose keys the request named, if it is known. */
+  /** Name of the database whose keys the request uses, if known. */
   readonly database?: string | undefined;
   /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
   readonly durationMs: number;
-  /** Of a request whose signature does not match: both strings to sign. */
+  /** On a signature mismatch: both strings to sign. */
   readonly signature?: ComparedSignature | undefined;
   /** Queries: the nearest 100 targets of the database, and why each did or did not match; the nearest first. */
   readonly considered?: readonly ConsideredTarget[] | undefined;
@@ -67,25 +67,25 @@ export interface JournalEntry extends ArrivedRequest {
   readonly otherTargets?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What happens to requests, by event. */
+/** The payload of each event. */
 export interface JournalEvents {
   /** A request has arrived. */
   readonly request: ArrivedRequest;
-  /** The answer to a request is known, refused or not; a configured delay is still to come. */
+  /** The response to a request is known, refused or not; any configured delay follows. */
   readonly response: JournalEntry;
-  /** A check refused the request, or nothing is served there; beside `response` when there is one. */
+  /** A check refused the request, or no operation serves it; follows `response`, if there is one. */
   readonly rejected: JournalEntry;
 }
 
 const DEFAULT_CAPACITY = 1000;
 
-/** What an answer adds to an arrived request. */
+/** What the response adds to an arrived request. */
 export type RequestResult = Omit<JournalEntry, keyof ArrivedRequest>;
 
-/** The latest requests, in the order in which they were answered; counts what it dropped. */
+/** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {
   readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> };
-  /** Something was kept, or everything forgotten. */
+  /** Emitted when an entry was added, or the journal was cleared. */
   readonly changed = new Signal<undefined>("changed");
   private kept: JournalEntry[] = [];
   private arrived = 0;
@@ -93,28 +93,26 @@ export class Journal {
   private lost = 0;
   private readonly bodies: BodyBudget;
   private cleared = 0;
-  /** Begins anew with every {@link clear}. */
-  private era = {};
 
   /**
    * @param capacity - how many entries are kept, at least 1.
-   * @param bodyBytes - how many bytes of bodies are kept, of the newest requests.
-   * @param whole - a journal that has the entries of this one too, numbers them, tells of them and bounds their bodies.
+   * @param bodyBytes - how many bytes of bodies are kept, newest first.
+   * @param parent - a journal that also receives the entries; it numbers them, emits their events and limits their bodies.
    */
   constructor(
     private readonly capacity: number = DEFAULT_CAPACITY,
     bodyBytes: number = DEFAULT_BODY_BYTES,
-    private readonly whole?: Journal,
+    private readonly parent?: Journal,
   ) {
     this.bodies = new BodyBudget(bodyBytes);
-    this.events = whole?.events ?? {
+    this.events = parent?.events ?? {
       request: new Signal("request"),
       response: new Signal("response"),
       rejected: new Signal("rejected"),
     };
   }
 
-  /** Notes a request. The function returned notes its answer, which is kept unless the journal was cleared meanwhile. */
+  /** Records a request. The returned function records its result, unless the journal was cleared in the meantime. */
   open(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => void {
     const close = this.note(request);
     return (result) => {
@@ -133,7 +131,7 @@ export class Journal {
     return Math.max(0, this.answered - this.capacity) + this.lost;
   }
 
-  /** Counts entries that were dropped before they came here. */
+  /** Counts entries that were dropped before they reached this journal. */
   countLost(count: number): void {
     this.lost += count;
   }
@@ -143,12 +141,12 @@ export class Journal {
     return this.cleared;
   }
 
-  /** How many entries it had since it was cleared, dropped ones included: the place of the latest. */
+  /** How many entries were added since the last {@link clear}, dropped ones included. */
   get position(): number {
     return this.answered;
   }
 
-  /** The entries behind a place, as far as they are kept. */
+  /** The entries after a position, as far as they are kept. */
   after(position: number): readonly JournalEntry[] {
     const wanted = Math.min(this.answered - position, this.capacity);
     return wanted > 0 ? this.kept.slice(-wanted) : [];
@@ -161,16 +159,15 @@ export class Journal {
     this.answered = 0;
     this.lost = 0;
     this.bodies.clear();
-    this.era = {};
     this.changed.emit(undefined);
   }
 
   private note(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => JournalEntry {
-    const { era } = this;
-    const close = this.whole?.note(request) ?? this.arrive(request);
+    const { cleared } = this;
+    const close = this.parent?.note(request) ?? this.arrive(request);
     return (result) => {
       const entry = close(result);
-      if (era === this.era) this.keep(entry);
+      if (cleared === this.cleared) this.keep(entry);
       return entry;
     };
   }
@@ -189,7 +186,7 @@ export class Journal {
   private keep(entry: JournalEntry): void {
     this.answered += 1;
     this.kept.push(entry);
-    // Dropped in bulk, so that one more entry never costs a copy of all others.
+    // Dropped in bulk, so that adding an entry rarely copies all others.
     if (this.kept.length >= 2 * this.capacity) this.kept = this.kept.slice(-this.capacity);
     this.changed.emit(undefined);
   }

@@ -27,7 +27,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
 /** Schemas by the name of their property. */
 export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
-/** An object with all of these properties, some more perhaps, and nothing else. */
+/** An object with the required properties, possibly the optional ones, and no others. */
 export const object = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
   type: "object",
   properties: { ...required, ...optional },
@@ -35,7 +35,7 @@ export const object = (required: JsonSchemas, optional: JsonSchemas = {}): JsonS
   additionalProperties: false,
 });
 
-/** An object of which only these properties mean something. */
+/** An object whose other properties are ignored. */
 export const openObject = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
   type: "object",
   properties: { ...required, ...optional },

@@ -4,13 +4,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Deeper values are refused: they could not be kept, which the schemas of records say too. */
+/** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
 const MOST_LEVELS = 100;
-/** No request needs so many; a body of nothing else would take seconds to parse. */
+/** No request needs as many, and parsing more could take seconds. */
 const MOST_OBJECTS_AND_ARRAYS = 200_000;
 
 /**
- * Reads JSON. What is wrong with it is told by kind and position; the text may hold secrets, and is never shown.
+ * Parses JSON. Errors have a kind and a position but never the text, which may contain secrets.
  *
  * @example parseJson('{"name":}') // { error: "unexpected character at position 8" }
  */
@@ -32,7 +32,7 @@ export function parseJson(
   }
 }
 
-/** Whether there are more than so many brackets; most texts have few, which is found at once. */
+/** Whether there are enough brackets to exceed a limit; a quick test that most texts pass. */
 function hasManyBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of ["[", "{"]) {
@@ -63,7 +63,7 @@ function excessIn(text: string): string | undefined {
   return undefined;
 }
 
-/** The position behind a string's closing quote, whatever is between the quotes. */
+/** The position after a string's closing quote. The content is not validated. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === "\\") at += 1;
@@ -81,10 +81,10 @@ const matchEnd = (pattern: RegExp, text: string, at: number): number | undefined
   return pattern.test(text) ? pattern.lastIndex : undefined;
 };
 
-/** Where a text that is not JSON stops being JSON. */
+/** The position of the first syntax error in a text that is not valid JSON. */
 function faultPosition(text: string): number {
   const closers: string[] = [];
-  // What may come next: a value, a key, either of them or the end of what was just opened, a colon, or what follows a value.
+  // What may come next; "more": a comma or a closing bracket. Right after an opening bracket, its closing one is allowed too.
   let next: "value" | "key" | "colon" | "more" = "value";
   let justOpened = false;
   for (let at = matchEnd(SPACE, text, 0) ?? 0; at < text.length; at = matchEnd(SPACE, text, at) ?? at) {

@@ -1,20 +1,20 @@
 import type { HeaderList } from "./message.ts";
 import { showUnknownKey } from "./text.ts";
 
-/** What stands in the place of a secret. */
+/** Shown in place of a secret. */
 export const HIDDEN = "‹hidden›";
 
 /**
- * Names of fields, parameters and headers whose values are never shown; `username` too, because a client that mixes its
- * fields up puts the password there.
+ * Names of fields, parameters and headers whose values are never shown; `username` too, because a client that mixes up
+ * its fields may put the password there.
  */
 const SECRET_NAME = /secret|password|^username$|(^|[_-])token$|^cookie$|^set-cookie$|api[-_]?key/i;
-/** Of `Authorization` headers: whatever else stands in front of the credentials may be a credential itself. */
+/** Known schemes of `Authorization` headers. Any other first word may itself be a credential. */
 const SCHEME = /^(vws|basic|bearer|digest|aws|negotiate)$/i;
 
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** Header lines without what proves who sent them. Masking them again changes nothing. */
+/** Masks credentials in header lines. Masking them again changes nothing. */
 export function maskHeaders(headers: HeaderList): HeaderList {
   return headers.map(([name, value]) => {
     const isCredential = /^(proxy-)?authorization$/i.test(name);
@@ -25,7 +25,7 @@ export function maskHeaders(headers: HeaderList): HeaderList {
 
 /** Keeps the scheme, the beginning of an access key and the length of the rest. */
 function maskAuthorization(value: string): string {
-  // No client can send this character in a header.
+  // Already masked: no client can send this character in a header.
   if (value.includes("‹")) return value;
   const space = value.indexOf(" ");
   const scheme = space < 0 ? "" : value.slice(0, space);
@@ -38,7 +38,7 @@ function maskAuthorization(value: string): string {
 
 const hiddenText = (text: string): string => `‹hidden, ${text.length} characters›`;
 
-/** A query string, or a form in its encoding, without the values of parameters whose name says that they are secret. */
+/** Masks the values of secret parameters in a query string or a URL-encoded form. */
 export function maskParameters(text: string): string {
   return text.replace(/(^|&)([^=&]*)=([^&]*)/g, (found, start: string, name: string) =>
     isSecretName(new URLSearchParams(`name=${name}`).get("name") ?? "") ? `${start}${name}=${HIDDEN}` : found,
@@ -46,9 +46,9 @@ export function maskParameters(text: string): string {
 }
 
 /**
- * A JSON value without what stands under a name that says it is secret.
+ * Masks the values of secret fields in a JSON value.
  *
- * @param namedOnly - text that stands under no name of its own is hidden too, because a secret may have been put there.
+ * @param namedOnly - also hides strings that are not the value of a field, because they may be misplaced secrets.
  */
 export function maskJson(value: unknown, namedOnly: boolean): unknown {
   if (typeof value === "string") return namedOnly ? HIDDEN : value;
@@ -62,5 +62,5 @@ export function maskJson(value: unknown, namedOnly: boolean): unknown {
   );
 }
 
-/** A sentence of the target manager's that quotes a key which is taken. */
+/** Masks the secret key in the target manager's message that another database has it. */
 export const maskSentence = (text: string): string => text.replace(/(secret key )".*"/gs, `$1"${HIDDEN}"`);

@@ -1,10 +1,10 @@
-/** A value now or later: a store in memory answers at once, a store behind a network later. */
+/** A value, or a promise of one: a store in memory answers synchronously, a remote store does not. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Header lines in order, with the case in which they were or will be sent. */
+/** Header lines in order, with their case on the wire. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** A request as it was on the wire, whatever transport brought it. */
+/** A request as it was on the wire, independent of the transport. */
 export interface WireRequest {
   readonly method: string;
   /** The raw path, without the base URL's own prefix and without the query string. */
@@ -13,11 +13,11 @@ export interface WireRequest {
   readonly query: string;
   readonly headers: HeaderList;
   readonly body: Buffer;
-  /** The connection brought less of the body than was announced. */
+  /** Less of the body arrived than was announced. */
   readonly isCutOff?: boolean;
 }
 
-/** A response, complete: transports add no header and change none. */
+/** A complete response: transports neither add nor change headers. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: HeaderList;
@@ -28,7 +28,7 @@ export interface WireResponse {
 export interface ConfiguredResponse {
   /** From 200 to 599. */
   readonly status: number;
-  /** By name; none is added. */
+  /** By name; no others are added. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: empty. */
   readonly body?: string | Uint8Array;
@@ -40,7 +40,7 @@ export type Result =
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
 
 export interface ConnectionError {
-  /** `refused`: nothing is served there. `reset`: the connection is cut in the middle. */
+  /** `refused`: nothing is served there. `reset`: the connection is closed before a response. */
   readonly kind: "refused" | "reset";
   readonly message: string;
 }
@@ -48,7 +48,7 @@ export interface ConnectionError {
 /** Answers requests; rejects with what a user's own function threw. */
 export type RequestHandler = (request: WireRequest) => Promise<Result>;
 
-/** The value of a header, by name without case; repeated headers count as one, joined with `, `. */
+/** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
 export function header(message: { readonly headers: HeaderList }, name: string): string | undefined {
   const wanted = name.toLowerCase();
   let joined: string | undefined;

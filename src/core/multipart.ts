@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import { createRequire } from "node:module";
 import type Busboy from "busboy";
-
-/** Loaded when the first form is read, and not by `import()`, which Jest refuses in CommonJS. */
-const loadModule = createRequire(import.meta.url);
+import { loadModule } from "./load-module.ts";
 
 /** One part of a multipart form. */
 export interface FormPart {
@@ -16,12 +13,12 @@ export interface FormPart {
 }
 
 /**
- * Reads a multipart form. Never fails: parts that did not end, or whose headers are broken, are left out.
+ * Parses a multipart form. Never fails: leaves out incomplete parts and those with malformed headers.
  *
- * @param boundary - as the `Content-Type` header has it: one character per byte.
+ * @param boundary - from the `Content-Type` header, one character per byte.
  */
 export async function readForm(body: Buffer, boundary: string): Promise<readonly FormPart[]> {
-  // A hash of the body does not occur in the body, and needs no quoting.
+  // A hash of the body cannot occur in the body, and needs no quoting.
   const safeBoundary = createHash("sha256").update(body).digest("hex");
   const busboy: typeof Busboy = loadModule("busboy");
   const parser = busboy({
@@ -40,7 +37,7 @@ export async function readForm(body: Buffer, boundary: string): Promise<readonly
       }),
     );
   });
-  // So it reports broken part headers, and reads on behind them.
+  // Emitted for malformed part headers, after which busboy reads on.
   parser.on("error", () => undefined);
   const closed = new Promise((resolve) => parser.on("close", resolve));
   parser.end(forBusboy(splitParts(body, Buffer.from(boundary, "latin1")), safeBoundary));
@@ -48,13 +45,12 @@ export async function readForm(body: Buffer, boundary: string): Promise<readonly
   return Promise.all(parts);
 }
 
-/** A `filename` parameter, or anything else in quotes; quotes that do not close end with their line. */
+/** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
 const FILE_NAME = /;\s*filename\*?=(?:"(?:[^"\\\r\n]|\\.)*"?|[^;\r\n]*)|"(?:[^"\\\r\n]|\\.)*"?/gi;
 
 /**
- * The parts as one complete body. Every part is declared `application/octet-stream`, which makes busboy hand over its
- * bytes: it would decode, and cut, what it takes for text. File names, which matter to nobody, are made ones that
- * busboy accepts: it takes an empty one for none.
+ * Joins the parts into one complete body. Declares every part `application/octet-stream`, because busboy decodes and
+ * truncates text. Replaces file names, which nothing reads, because busboy treats an empty one as missing.
  */
 function forBusboy(parts: readonly RawPart[], boundary: string): Buffer {
   const pieces = parts.flatMap(({ headers, content }) => {
@@ -65,20 +61,20 @@ function forBusboy(parts: readonly RawPart[], boundary: string): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** A part as it stands in a multipart body. */
+/** An unparsed part of a multipart body. */
 export interface RawPart {
-  /** The header lines without the empty line behind them, one character per byte. */
+  /** The header lines without the empty line after them, one character per byte. */
   readonly headers: string;
   readonly content: Buffer;
 }
 
 const HEADERS_END = "\r\n\r\n";
-/** Busboy takes 16 KiB; a little is left for what is added. */
+/** Busboy's limit is 16 KiB; {@link forBusboy} adds a little. */
 const MOST_HEADER_BYTES = 16_000;
 
 /**
- * Finds the parts of a multipart body that ended: another boundary stands behind each of them. What comes before the
- * first boundary or behind the closing one, and what has no end of its headers, is no part.
+ * Finds the complete parts of a multipart body: those that another boundary follows. Ignores anything before the first
+ * boundary or after the closing one, and parts whose headers do not end.
  */
 export function splitParts(body: Buffer, boundary: Buffer): readonly RawPart[] {
   const delimiter = Buffer.concat([Buffer.from("\r\n--"), boundary]);
@@ -94,7 +90,7 @@ export function splitParts(body: Buffer, boundary: Buffer): readonly RawPart[] {
   return parts;
 }
 
-/** Where the first boundary ends; it may begin the body, and then has no line end before it. -1: there is none. */
+/** The end of the first boundary, or -1. At the start of the body, no line break precedes it. */
 function firstBoundaryEnd(body: Buffer, delimiter: Buffer): number {
   const bare = delimiter.subarray(2);
   if (body.subarray(0, bare.length).equals(bare)) return bare.length;
@@ -102,12 +98,12 @@ function firstBoundaryEnd(body: Buffer, delimiter: Buffer): number {
   return found === -1 ? -1 : found + delimiter.length;
 }
 
-/** Takes apart what stands between two boundaries: the rest of the boundary's line, header lines, content. */
+/** Parses what is between two boundaries: the rest of the boundary's line, header lines, content. */
 function readPart(between: Buffer): RawPart | undefined {
   const lineEnd = between.indexOf("\r\n");
   if (lineEnd === -1 || between.toString("latin1", 0, lineEnd).trim() !== "") return undefined;
   const headersEnd = between.indexOf(HEADERS_END, lineEnd);
-  // Right behind the boundary's line: there are no headers.
+  // Directly after the boundary's line: there are no headers.
   if (headersEnd <= lineEnd || headersEnd > MOST_HEADER_BYTES) return undefined;
   return {
     headers: between.toString("latin1", lineEnd + 2, headersEnd),
@@ -115,7 +111,7 @@ function readPart(between: Buffer): RawPart | undefined {
   };
 }
 
-/** A `Content-Type` header, taken apart. */
+/** A parsed `Content-Type` header. */
 export interface MediaType {
   /** The part before the first `;`, lower case. */
   readonly main: string;
@@ -123,10 +119,10 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** One parameter: its name, and its value in quotes or bare. What is none is skipped up to the next semicolon. */
+/** One parameter: its name, and its value, quoted or not. Anything else is skipped up to the next semicolon. */
 const PARAMETER = /;\s*([^\s;="]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?[^;]*/gs;
 
-/** Reads a `Content-Type` header with tolerance; type and parameter names are case-insensitive. */
+/** Parses a `Content-Type` header leniently; type and parameter names are case-insensitive. */
 export function parseMediaType(value: string): MediaType {
   const [main = ""] = value.split(";", 1);
   const parameters = new Map<string, string>();

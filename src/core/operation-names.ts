@@ -3,7 +3,7 @@ export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
 /** One of the four APIs. */
 export type Service = (typeof SERVICES)[number];
 
-/** What requests ask for; beside these, the target manager's operations. */
+/** The operations of all APIs but the target manager. */
 export const OPERATIONS = [
   "addTarget",
   "listTargets",
@@ -28,10 +28,10 @@ export const OPERATIONS = [
   "deleteDataset",
 ] as const;
 
-/** What a request asked for, by the name that the journal and fault rules use. */
+/** The name of an operation, as the journal and fault rules use it. */
 export type Operation = (typeof OPERATIONS)[number] | `manager.${string}`;
 
-/** What the name of an operation may be, in words. */
+/** The valid names of operations, for messages. */
 export const OPERATION_NAMES = `${OPERATIONS.join(", ")}, or one of the manager's, which begin with "manager."`;
 
 /** Whether it is the name of an operation. */

@@ -13,25 +13,25 @@ import {
 } from "./response.ts";
 import { type PathParams, pathMatcher } from "./router.ts";
 
-/** The body that an operation takes. */
+/** The request body that an operation expects. */
 export interface DeclaredBody {
   readonly contentType: string;
   readonly schema: JsonSchema | ((profile: Profile) => JsonSchema);
-  /** The keys of a JSON object that takes no others. */
+  /** The keys that a JSON object may have. */
   readonly keys?: BodyKeys;
 }
 
 /** How requests to an operation authenticate. */
 export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";
 
-/** What is said of an operation beside its checks and its handler. */
+/** The properties of an operation besides its checks and handler. */
 interface OperationFacts {
   readonly method: string;
   /** With parameters: `/targets/{id}`, `/reports/{file:[^/]+\.csv}`. */
   readonly path: string;
   /** What it does, in one sentence. */
   readonly summary: string;
-  /** Absent: requests authenticate in no way. */
+  /** Absent: no authentication. */
   readonly security?: SecurityScheme;
   readonly body?: DeclaredBody;
   /** Query parameters, by name. */
@@ -43,13 +43,13 @@ interface OperationFacts {
 /** One operation of one API. */
 export interface ApiOperation<Services = never> extends OperationFacts {
   readonly name: Operation;
-  /** Those of its table that concern it, in order. */
+  /** The checks of its table that concern it, in order. */
   readonly checks: readonly AnyCheck[];
   readonly match: (path: string) => PathParams | undefined;
   readonly answer: (context: OperationContext<Services>) => Promise<OperationResult>;
 }
 
-/** A response, and who refused the request and why, if it was refused. */
+/** A response; if the request was refused, also by which check and why. */
 export interface OperationResult {
   readonly response: ApiResponse;
   readonly refusedBy?: string;
@@ -57,7 +57,7 @@ export interface OperationResult {
 }
 
 /**
- * Defines an operation. Which checks of the table concern it is worked out here, once.
+ * Defines an operation. Selects the checks of the table that concern it, once.
  *
  * @param handle - runs when every check has passed; may still refuse (a conflict that only the store can see).
  */

@@ -5,10 +5,10 @@ export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** The profile unless another is chosen. */
+/** The default profile. */
 export const DEFAULT_PROFILE: ProfileName = "neutral";
 
-/** Every point in which the two profiles differ . Nothing else knows a profile's name. */
+/** Every difference between the two profiles. Other code reads these fields, never a profile's name. */
 export interface Profile {
   readonly name: ProfileName;
   readonly regionHeader: string;
@@ -24,21 +24,21 @@ export interface Profile {
   readonly unknownQueryField: "json" | "text";
   /** A query with the content type `*`/`*` is read as multipart without a boundary, instead of refused with 415. */
   readonly anyContentTypeIsMultipart: boolean;
-  /** Unserved paths that begin so get the 404 page; others an empty 404. */
+  /** Unserved paths with these prefixes get the 404 page; others get an empty 404. */
   readonly notFoundPagePrefixes: readonly string[];
   readonly failedTargetsCanBeUpdated: boolean;
-  /** A dataset body that is not valid JSON: a validation error with one detail, or an error of its own. */
+  /** How a dataset body that is not valid JSON is answered: with a validation error with one detail, or a separate error. */
   readonly invalidDatasetJson: "validation" | "error";
-  /** A dataset creation whose `Content-Length` is not an integer: a validation error, or the load balancer's page. */
+  /** How a dataset creation whose `Content-Length` is not an integer is answered: with a validation error, or the load balancer's page. */
   readonly invalidDatasetLength: "validation" | "page";
   readonly datasetViewsRequired: boolean;
   /** The models of an advanced dataset must have different names. */
   readonly modelNamesUnique: boolean;
   /** The 404 page is always gzipped, or only for clients that accept it. */
   readonly notFoundPageEncoding: "always" | "negotiated";
-  /** `motionHint` and `trackingMode` with an allowed value are accepted; else any value is refused. */
+  /** `motionHint` and `trackingMode` with an allowed value are accepted; if false, any value is refused. */
   readonly trackingHintsSupported: boolean;
-  /** The accepted values of `cadDataFormat`, upper case; null: not checked. */
+  /** The allowed values of `cadDataFormat`, upper case; null: not checked. */
   readonly cadDataFormats: readonly string[] | null;
   /** `cadDataUuid` counts as a model's source. */
   readonly cadDataUuidIsSource: boolean;
@@ -124,7 +124,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = { neutral, vufor
 /** The region header's value, under both profiles. */
 export const REGIONS = "us-east-2, us-west-2";
 
-/** Base URLs of the four APIs, unless others are chosen. */
+/** Default base URLs of the four APIs. */
 export const DEFAULT_URLS = {
   target: "https://vws.vuforia.com",
   modelTarget: "https://vws.vuforia.com",

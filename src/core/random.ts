@@ -8,7 +8,7 @@ export interface Random {
   integer(bound: number): number;
   /** `length` characters, each drawn from `alphabet`. */
   text(length: number, alphabet: string): string;
-  /** So many random bytes. */
+  /** `length` random bytes. */
   bytes(length: number): Buffer;
 }
 
@@ -29,7 +29,7 @@ function seededBlocks(seed: string | number): () => Buffer {
 }
 
 /**
- * A source of randomness: from the system, or reproducible when a seed is given.
+ * Creates a source of randomness: the system's, or a reproducible one when a seed is given.
  *
  * @param seed - the same seed gives the same sequence, on every machine.
  */

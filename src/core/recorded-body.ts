@@ -1,16 +1,17 @@
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
+import { isJsonObject } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
 import { parseMediaType, type RawPart, splitParts } from "./multipart.ts";
 
 /** An image in a body. */
 export interface RecordedImage {
-  /** By its first bytes, whatever type was declared. */
+  /** Detected by its first bytes, whatever type was declared. */
   readonly format: ImageFormat;
-  /** In pixels, by the image's header; undefined when that is damaged. */
+  /** In pixels, from the image's header; undefined when the header is damaged. */
   readonly width: number | undefined;
-  /** In pixels, by the image's header; undefined when that is damaged. */
+  /** In pixels, from the image's header; undefined when the header is damaged. */
   readonly height: number | undefined;
   /** In bytes. */
   readonly size: number;
@@ -24,21 +25,21 @@ export interface RecordedFile {
   readonly filename: string;
   /** The part's own `Content-Type`. */
   readonly contentType: string | undefined;
-  /** Exactly what stands between the part's headers and the next boundary. */
+  /** Exactly the bytes between the part's headers and the next boundary. */
   readonly bytes: Buffer;
-  /** What the file is, if it is an image. */
+  /** The image, if the file is one. */
   readonly image: RecordedImage | undefined;
 }
 
-/** How a body is to be read. */
+/** How to read a body. */
 export interface BodyFacts {
-  /** Of the body as it was sent; the bytes may be fewer, when secrets were taken out of them. */
+  /** The body's size as sent; masked bytes may differ in number. */
   readonly size: number;
   readonly contentType?: string | undefined;
   readonly contentEncoding?: string | undefined;
-  /** The API's bodies have secrets by design: what cannot be read, and so not be masked, is not shown at all. */
+  /** The API's bodies contain secrets by design: one that cannot be parsed, and so cannot be masked, is not shown at all. */
   readonly holdsSecrets?: boolean | undefined;
-  /** The emulator made it, not a client. */
+  /** Made by the emulator, not by a client. */
   readonly madeHere?: boolean | undefined;
 }
 
@@ -47,8 +48,8 @@ const MOST_DECODED_BYTES = 64 * 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * A body as the journal keeps it. It is read only when it is looked at, and never fails: what a body is not, is undefined.
- * Values of secret fields are replaced in all of its views.
+ * A body as recorded in the journal. Parsed only on access; a view that does not fit the body is undefined, and never throws.
+ * Values of secret fields are masked in all views.
  *
  * @example
  * const { body } = mock.requests[0].request;
@@ -75,13 +76,13 @@ export class RecordedBody {
     if (bytes === undefined) this.#whyDropped = "the journal no longer held it";
   }
 
-  /** Whether the bytes are gone because newer bodies needed the room; see the option `journalBodyBytes`. */
+  /** Whether the bytes were dropped to make room for newer bodies; see the option `journalBodyBytes`. */
   get dropped(): boolean {
     return this.#kept === undefined;
   }
 
   /**
-   * Lets go of the bytes.
+   * Releases the bytes.
    *
    * @internal
    */
@@ -106,7 +107,7 @@ export class RecordedBody {
     return jsonOf(this.text);
   }
 
-  /** The fields of a form, by name, the first of repeated ones: text, or a file. */
+  /** The fields of a form by name, as text or file; of repeated names, the first. */
   get fields(): Readonly<Record<string, string | RecordedFile>> | undefined {
     const bytes = this.bytes;
     if (bytes === undefined) return undefined;
@@ -124,11 +125,11 @@ export class RecordedBody {
     if (itself !== undefined) return itself;
     const file = this.fields?.image;
     if (typeof file === "object") return file.image;
-    const text = isObject(this.json) ? this.json.image : undefined;
+    const text = isJsonObject(this.json) ? this.json.image : undefined;
     return typeof text === "string" ? imageOf(decodeServiceBase64(text)) : undefined;
   }
 
-  /** The body as short text: images as format, pixels and size, long text cut. */
+  /** A short description: images as format, pixels and size; long text truncated. */
   toString(): string {
     const { bytes, size } = this;
     if (bytes === undefined) return `‹${size} bytes, dropped: ${this.#whyDropped}›`;
@@ -147,12 +148,12 @@ export class RecordedBody {
     return shortJson === undefined ? cut(text) : JSON.stringify(shortJson);
   }
 
-  /** The JSON value with images named and long text cut. */
+  /** The JSON value with images described and long text truncated. */
   get shortJson(): unknown {
     return shortened(this.json);
   }
 
-  /** What `JSON.stringify` shows: no bytes. */
+  /** What `JSON.stringify` includes: no bytes. */
   toJSON(): object {
     return { size: this.size, ...(this.dropped && { dropped: true }), text: this.toString() };
   }
@@ -193,7 +194,7 @@ export class RecordedBody {
   }
 
   get #notShown(): Buffer {
-    return Buffer.from(`‹${this.size} bytes that are not shown: they may hold a secret›`);
+    return Buffer.from(`‹${this.size} bytes, not shown because they may contain a secret›`);
   }
 }
 
@@ -214,17 +215,14 @@ function jsonOf(text: string | undefined): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** A parameter of a part's `Content-Disposition`, in quotes or bare. */
+/** A parameter of a part's `Content-Disposition`, quoted or not. */
 function parameterOf({ headers }: RawPart, name: string): string | undefined {
   const line = headers.split("\r\n").find((each) => /^content-disposition\s*:/i.test(each)) ?? "";
   const found = parseMediaType(line).parameters.get(name);
   return found === undefined ? undefined : Buffer.from(found, "latin1").toString();
 }
 
-/** Of repeated names the first counts. */
+/** Of repeated names, the first counts. */
 function firstOf<Value>(fields: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
   const named = new Map<string, Value>();
   for (const [name, value] of fields) if (!named.has(name)) named.set(name, value);
@@ -266,6 +264,6 @@ function shortened(value: unknown): unknown {
     return image === undefined ? cut(value) : showImage(image);
   }
   if (Array.isArray(value)) return value.map(shortened);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each)]));
 }

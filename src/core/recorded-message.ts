@@ -2,7 +2,7 @@ import { maskHeaders, maskParameters } from "./masking.ts";
 import { type HeaderList, header, type WireRequest, type WireResponse } from "./message.ts";
 import { type BodyFacts, RecordedBody } from "./recorded-body.ts";
 
-/** What of a message is recorded. */
+/** The recorded parts of a message. */
 interface Parts {
   readonly headers: HeaderList;
   readonly body: RecordedBody;
@@ -10,7 +10,7 @@ interface Parts {
 
 abstract class RecordedMessage {
   readonly #headers: HeaderList;
-  /** The body, as bytes and read as what it is. */
+  /** The body, as bytes and in parsed form. */
   readonly body: RecordedBody;
 
   constructor({ headers, body }: Parts) {
@@ -18,7 +18,7 @@ abstract class RecordedMessage {
     this.body = body;
   }
 
-  /** Header lines in their order, with the case that the transport shows. Credentials are masked. */
+  /** Header lines in order, with their case as far as the transport preserves it. Credentials are masked. */
   get headerLines(): HeaderList {
     return maskHeaders(this.#headers);
   }
@@ -31,7 +31,7 @@ abstract class RecordedMessage {
 }
 
 /**
- * What a client sent, as it arrived.
+ * A request as it arrived.
  *
  * @example
  * const { headers, body } = mock.requests[0].request;
@@ -53,25 +53,25 @@ export class RecordedRequest extends RecordedMessage {
     return maskParameters(this.#query);
   }
 
-  /** What `JSON.stringify` shows: no bytes. */
+  /** What `JSON.stringify` includes: no bytes. */
   toJSON(): object {
     return { headers: this.headers, query: this.query, body: this.body };
   }
 }
 
 /**
- * What the client got.
+ * A response as the client got it.
  *
  * @example mock.requests[0].response?.body.json // { result_code: "Success", … }
  */
 export class RecordedResponse extends RecordedMessage {
-  /** What `JSON.stringify` shows: no bytes. */
+  /** What `JSON.stringify` includes: no bytes. */
   toJSON(): object {
     return { headers: this.headers, body: this.body };
   }
 }
 
-/** @param holdsSecrets - whether the API's bodies have secrets by design. */
+/** @param holdsSecrets - whether the API's bodies contain secrets by design. */
 export function recordRequest(
   { headers, query, body }: Pick<WireRequest, "headers" | "query" | "body">,
   holdsSecrets: boolean,
@@ -79,7 +79,7 @@ export function recordRequest(
   return new RecordedRequest({ headers, query, body: recordBody(headers, body, { holdsSecrets }) });
 }
 
-/** @param holdsSecrets - whether the API's bodies have secrets by design. */
+/** @param holdsSecrets - whether the API's bodies contain secrets by design. */
 export function recordResponse(
   { headers, body }: Pick<WireResponse, "headers" | "body">,
   holdsSecrets: boolean,

@@ -4,7 +4,7 @@ export { isJsonObject, type JsonObject };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The bytes of a request's body, read as text and as JSON at most once, and only when asked. */
+/** A request's body. JSON is parsed on first access, and only once. */
 export class RequestBody {
   private parsed: ReturnType<typeof parseJson> | undefined;
 
@@ -14,7 +14,7 @@ export class RequestBody {
     return this.bytes.length === 0;
   }
 
-  /** The bytes as UTF-8; undefined when they are not. A byte-order mark is kept. */
+  /** The bytes as UTF-8; undefined when they are not valid. A byte-order mark is kept. */
   get text(): string | undefined {
     try {
       return utf8.decode(this.bytes);
@@ -29,7 +29,7 @@ export class RequestBody {
     return this.parsed;
   }
 
-  /** The JSON object; empty when the body is none, which an earlier check refuses. */
+  /** The JSON object; empty when the body is not one, which an earlier check refuses. */
   get fields(): JsonObject {
     const { json } = this;
     return json.error === undefined && isJsonObject(json.value) ? json.value : {};

@@ -7,8 +7,8 @@ import { rfc1123Date } from "./signing.ts";
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * One way in which an API responds, said once: responses are made from it, and so are the OpenAPI document and the
- * tables of the documentation.
+ * A response that an API may send. Actual responses, the OpenAPI document and the tables of the documentation are made
+ * from it.
  */
 export interface DeclaredResponse<Details = unknown> {
   readonly status: number;
@@ -17,16 +17,16 @@ export interface DeclaredResponse<Details = unknown> {
   readonly resultCode?: string;
   /** All headers but `Content-Length`, which comes last. */
   readonly headers: (at: Pick<Context, "profile" | "now">) => HeaderList;
-  /** Of the body, as JSON or as text; absent: any bytes. */
+  /** Schema of the body, as JSON or as text. Absent: any bytes. */
   readonly schema?: JsonSchema;
   /** Absent: the body is empty. */
   body?(context: Context, details: Details): Buffer | string;
 }
 
-/** Any response that can be declared, whatever fills it in. */
+/** A declared response with the type of its details erased. */
 export type AnyDeclaredResponse = DeclaredResponse<never>;
 
-/** Responses that depend on the profile, or not. */
+/** Declared responses, which may depend on the profile. */
 export type DeclaredResponses =
   | readonly AnyDeclaredResponse[]
   | ((profile: Profile) => readonly AnyDeclaredResponse[]);
@@ -34,7 +34,7 @@ export type DeclaredResponses =
 export const responsesUnder = (declared: DeclaredResponses, profile: Profile) =>
   typeof declared === "function" ? declared(profile) : declared;
 
-/** A declared response with what fills it in. */
+/** A declared response together with its details. */
 export class PreparedResponse {
   constructor(
     readonly declared: AnyDeclaredResponse,
@@ -42,13 +42,13 @@ export class PreparedResponse {
   ) {}
 }
 
-/** A request refused: the response, and one plain sentence that says what to change (without any secret in it). */
+/** A refused request: the response, and a plain sentence that says what to change (without secrets). */
 export class Refusal extends PreparedResponse {
   constructor(
     declared: AnyDeclaredResponse,
     respond: (context: Context) => ApiResponse,
     readonly reason: string,
-    /** The documented answer while something is being processed: the client is to ask again, and did nothing wrong. */
+    /** The documented answer while something is being processed: the client made no mistake and should ask again. */
     readonly isNotYet = false,
   ) {
     super(declared, respond);
@@ -57,7 +57,7 @@ export class Refusal extends PreparedResponse {
 
 type DetailsArgument<Details> = undefined extends Details ? [details?: Details] : [details: Details];
 
-/** What a handler answers when all went well. */
+/** A handler's response to a successful request. */
 export function ok<Details>(
   declared: DeclaredResponse<Details>,
   ...[details]: DetailsArgument<Details>
@@ -65,7 +65,7 @@ export function ok<Details>(
   return new PreparedResponse(declared, (context) => makeResponse(declared, context, details as Details));
 }
 
-/** What a check or a handler answers when it refuses a request. */
+/** A refusal by a check or a handler. */
 export function refuse<Details>(
   declared: DeclaredResponse<Details>,
   reason: string,
@@ -74,7 +74,7 @@ export function refuse<Details>(
   return new Refusal(declared, (context) => makeResponse(declared, context, details as Details), reason);
 }
 
-/** What those who poll get until something is ready: no refusal in the journal, but it says why. */
+/** The response to polling before something is ready: no refusal in the journal, which still shows the reason. */
 export function notYet<Details>(
   declared: DeclaredResponse<Details>,
   reason: string,
@@ -86,7 +86,7 @@ export function notYet<Details>(
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A declared response to one request. */
+/** Makes the response to one request from a declared one. */
 export function makeResponse<Details>(
   { status, headers, body, resultCode }: DeclaredResponse<Details>,
   context: Context,
@@ -102,7 +102,7 @@ export function makeResponse<Details>(
   };
 }
 
-/** @throws Error when the response is none of those declared: a defect of this package, not of a request. */
+/** @throws Error when the response is not among those declared: a defect of this package, not of a request. */
 export function assertDeclared(
   who: string,
   declared: readonly AnyDeclaredResponse[],

@@ -1,6 +1,6 @@
-/** Every result code that is ever sent in a body: its status unless the protocol names another, and what it means. */
+/** Every result code that a response body may contain: its usual status, and its meaning. */
 export const RESULT_CODES = {
-  Success: { status: 200, meaning: "The request was carried out." },
+  Success: { status: 200, meaning: "The request succeeded." },
   TargetCreated: { status: 201, meaning: "The target was added and is being processed." },
   AuthenticationFailure: {
     status: 401,
@@ -12,7 +12,7 @@ export const RESULT_CODES = {
   },
   TargetNameExist: { status: 403, meaning: "Another target of the database has that name." },
   UnknownTarget: { status: 404, meaning: "The database has no target with that id." },
-  BadImage: { status: 422, meaning: "The image is no PNG or JPEG of an accepted kind, or is damaged." },
+  BadImage: { status: 422, meaning: "The image is damaged, or is not a PNG or JPEG of a supported kind." },
   ImageTooLarge: { status: 422, meaning: "The image has more than 2359293 bytes or 37748736 pixels." },
   MetadataTooLarge: { status: 422, meaning: "The decoded metadata has more than 1048575 bytes." },
   Fail: { status: 400, meaning: "The request is malformed; the journal's reason says where." },
@@ -26,8 +26,11 @@ export const RESULT_CODES = {
   ProjectHasNoApiAccess: { status: 403, meaning: "The database's state is `PROJECT_HAS_NO_API_ACCESS`." },
   BadRequest: { status: 400, meaning: "The body of an instance request is malformed." },
   InvalidInstanceId: { status: 422, meaning: "The instance id is empty." },
-  InvalidTargetType: { status: 422, meaning: "Instances are made of VuMark databases' targets only." },
-  InvalidAcceptHeader: { status: 400, meaning: "`Accept` is none of PNG, SVG and PDF." },
+  InvalidTargetType: {
+    status: 422,
+    meaning: "Instances can only be generated for targets of VuMark databases.",
+  },
+  InvalidAcceptHeader: { status: 400, meaning: "`Accept` names none of PNG, SVG and PDF." },
   QuotaExceeded: { status: 403, meaning: "Configured failure of instance generation." },
   LicenseCheckFailed: { status: 403, meaning: "Configured failure of instance generation." },
   AuthorizationFailed: { status: 401, meaning: "Configured failure of instance generation." },

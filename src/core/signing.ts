@@ -23,7 +23,7 @@ export interface SigningKeys {
   readonly secretKey: string;
 }
 
-/** Most requests have none. */
+/** Precomputed, because most requests have no body. */
 const DIGEST_OF_NO_BODY = hash("md5", "");
 
 /** The five signed lines, joined with a line feed. */
@@ -51,15 +51,14 @@ export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningK
 }
 
 /**
- * A moment as the `Date` header wants it: `Sat, 21 Nov 2026 10:42:00 GMT`.
+ * Formats a moment for the `Date` header: `Sat, 21 Nov 2026 10:42:00 GMT`.
  *
  * @param moment - any `Date`; absent means now.
  * @throws RangeError when `moment` is an invalid date.
  * @example rfc1123Date(new Date("2026-11-21T10:42:00Z")) // "Sat, 21 Nov 2026 10:42:00 GMT"
  */
 export function rfc1123Date(moment: Date = systemClock.now()): string {
-  if (Number.isNaN(moment.getTime()))
-    throw new RangeError("the moment is an invalid date; expected a valid one");
+  if (Number.isNaN(moment.getTime())) throw new RangeError("expected a valid date; got an invalid one");
   return moment.toUTCString();
 }
 

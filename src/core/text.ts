@@ -1,10 +1,10 @@
-/** What went wrong, in words. Anything can be thrown, also by users' own functions. */
+/** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A value as compact JSON in ASCII: every character outside U+0020..U+007E goes out as `\uxxxx`. */
+/** A value as compact JSON in ASCII: every character outside U+0020..U+007E is escaped as `\uxxxx`. */
 export function asciiJson(value: unknown): string {
   const json = JSON.stringify(value);
-  // Most texts have none, and to ask is cheaper than to replace.
+  // Most texts have none, and testing is cheaper than replacing.
   if (!/[\u007f-\uffff]/.test(json)) return json;
   return json.replace(
     /[\u007f-\uffff]/g,
@@ -14,7 +14,7 @@ export function asciiJson(value: unknown): string {
 
 const LONGEST_SHOWN = 80;
 
-/** A value as a reason shows it: JSON, cut where it gets long. */
+/** Formats a value for a reason: as JSON, truncated if long. */
 export function show(value: unknown): string {
   if (typeof value === "string") return shorten(JSON.stringify(value));
   if (Array.isArray(value)) return `an array of ${value.length}`;
@@ -22,7 +22,11 @@ export function show(value: unknown): string {
   return String(value);
 }
 
-/** A key that belongs to nothing: only how it begins, because it may be a secret that was put in the wrong place. */
+/** Formats a value that a user's function returned, with its type. */
+export const showWithType = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value) : `${String(value)} (${typeof value})`;
+
+/** Formats an unknown key: only its beginning, because it may be a misplaced secret. */
 export function showUnknownKey(key: string | undefined): string {
   if (key === undefined) return "none";
   return `"${key.slice(0, Math.min(4, key.length / 4))}…" (${key.length} characters)`;

@@ -2,10 +2,10 @@ import type { Api } from "./api.ts";
 import type { WireRequest } from "./message.ts";
 import type { Service } from "./operation-names.ts";
 
-/** Of a longer path only the beginning is compared: the longest route is far shorter. */
+/** Longer paths are truncated before they are compared: the longest route is far shorter. */
 const MOST_CHARACTERS = 512;
 
-/** Of what is served, what is most like an unserved request. Undefined: nothing is served. */
+/** The route most similar to an unserved request; undefined when there are no routes. */
 export function nearestRoute<Route extends { readonly method: string; readonly path: string }>(
   routes: readonly Route[],
   request: { readonly method: string; readonly path: string },
@@ -19,17 +19,17 @@ export function nearestRoute<Route extends { readonly method: string; readonly p
   return nearest?.route;
 }
 
-/** How much has to be changed in a path so that it fits a pattern: segments added or removed cost 1, others by their letters. */
+/** The edit distance of a path to a pattern: a segment added or removed costs 1, a changed one depends on its letters. */
 function pathCost(path: string, pattern: string): number {
   const segments = (text: string): string[] => text.split("/").filter((segment) => segment !== "");
-  // Empty segments are a mistake of their own, and a small one.
+  // Empty segments are a separate, minor mistake.
   const slashes = path === `/${segments(path).join("/")}` ? 0 : 0.1;
   return slashes + editCost(segments(path), segments(pattern), segmentCost);
 }
 
 function segmentCost(given: string, wanted: string): number {
   if (given === wanted) return 0;
-  // An id could be anything; but a word of the path is the better explanation.
+  // An id may be any text, but an exact match is the better explanation.
   if (wanted.startsWith("{")) return 0.05;
   if (given.toLowerCase() === wanted.toLowerCase()) return 0.1;
   const changed = editCost([...given.slice(0, 40)], [...wanted], (a, b) => (a === b ? 0 : 1));
@@ -42,7 +42,7 @@ function editCost(
   to: readonly string[],
   change: (given: string, wanted: string) => number,
 ): number {
-  // What it costs to come from what was read of `from` so far to each beginning of `to`.
+  // The cost of turning the elements of `from` read so far into each prefix of `to`.
   const row = to.map((wanted, index) => ({ wanted, cost: index + 1 }));
   let least = to.length;
   for (const [index, given] of from.entries()) {
@@ -58,8 +58,8 @@ function editCost(
 }
 
 /**
- * Why nothing serves a request, and what comes nearest to it: the methods of its path, the API that does serve it, or
- * the route that is most like it.
+ * Explains why nothing serves a request, and suggests an alternative: the methods of its path, the API that serves it, or
+ * the most similar route.
  *
  * @param host - the APIs that the host of the request serves.
  */

@@ -3,7 +3,8 @@ import { version } from "../../package.json";
 export { version };
 
 /**
- * A release by its date, `2026.11.21`, and `.1` and so on for more of one day, from npm's form of it, `2026.1121.0`.
+ * Converts npm's version, such as `2026.1121.0`, to the release's name: its date, `2026.11.21`, followed by `.1` and so on
+ * for further releases of that day.
  */
 export function releaseName(npmVersion: string): string {
   const [year = "", monthAndDay = "", ofDay = "0"] = npmVersion.split(".");
@@ -12,5 +13,5 @@ export function releaseName(npmVersion: string): string {
   return ofDay === "0" ? date : `${date}.${ofDay}`;
 }
 
-/** The release that runs. */
+/** The running release. */
 export const release = releaseName(version);

@@ -15,7 +15,7 @@ const run = (only: AnyCheck) => runChecks([only], { profile: profiles.neutral })
 const answering = (refusals: DeclaredResponse[], verdict: string | Refusal) =>
   check({ name: "answering", refusals, test: () => verdict });
 
-it("is refused with the only declared response for a reason alone", async () => {
+it("a reason alone refuses with the only declared response", async () => {
   const refused = await run(answering([bad], "too short"));
   expect(refused).toMatchObject({ refusedBy: "answering", refusal: { declared: bad, reason: "too short" } });
 });
@@ -26,7 +26,7 @@ it("fails when a check answers with a response that it does not declare", async 
   );
 });
 
-it("fails when a check with several responses does not say which it means", async () => {
+it("fails when a check with several responses does not name one", async () => {
   await expect(run(answering([bad, gone], "?"))).rejects.toThrow("declares 2 responses");
 });
 

@@ -26,7 +26,7 @@ describe("the journal", () => {
     );
   });
 
-  it("numbers requests by arrival and keeps them by answer", () => {
+  it("numbers requests in order of arrival and keeps them in order of response", () => {
     const journal = new Journal();
     const [first, second] = [journal.open(request("/a")), journal.open(request("/b"))];
     second(answered);
@@ -37,7 +37,7 @@ describe("the journal", () => {
     ]);
   });
 
-  it("does not keep what was under way when it was cleared", () => {
+  it("does not keep requests that were in progress when it was cleared", () => {
     const journal = new Journal(1);
     const close = journal.open(request());
     journal.clear();
@@ -47,7 +47,7 @@ describe("the journal", () => {
     expect(journal.entries.map(({ number }) => number)).toEqual([1]);
   });
 
-  it("does not change lists that were handed out", () => {
+  it("does not change lists that it returned earlier", () => {
     const journal = new Journal(2);
     journal.open(request())(answered);
     const { entries } = journal;
@@ -55,7 +55,7 @@ describe("the journal", () => {
     expect(entries.length).toBe(1);
   });
 
-  it("keeps the newest bodies up to a bound, and says which it dropped", () => {
+  it("keeps the newest bodies up to a limit, and marks those it dropped", () => {
     const journal = new Journal(10, 100);
     for (const size of [60, 30, 40, 101, 7]) journal.open(request("/", Buffer.alloc(size, "a")))(answered);
     const bodies = journal.entries.map((entry) => entry.request.body);
@@ -72,7 +72,7 @@ describe("the journal", () => {
     );
   });
 
-  it("bounds the bodies of answers and of forks together with the others", () => {
+  it("counts the bodies of responses and of forks towards the same limit", () => {
     const whole = new Journal(10, 100);
     const fork = new Journal(10, 100, whole);
     whole.open(request("/", Buffer.alloc(60)))(answered);
@@ -85,7 +85,7 @@ describe("the journal", () => {
     expect(whole.entries.map((entry) => entry.request.body.dropped)).toEqual([true, true, false]);
   });
 
-  it("holds many small bodies within the bound, the newest", () => {
+  it("keeps the newest of many small bodies within the limit", () => {
     const journal = new Journal(5000, 1000);
     for (let index = 0; index < 5000; index++) journal.open(request("/", Buffer.alloc(10)))(answered);
     const kept = journal.entries.map((entry) => !entry.request.body.dropped);

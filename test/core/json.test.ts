@@ -24,7 +24,7 @@ describe("reading JSON", () => {
     expect(parseJson(text)).toEqual({ error });
   });
 
-  it("reads what JSON.parse reads, and shows nothing of what it does not", () => {
+  it("parses what JSON.parse parses, and shows nothing of what it rejects", () => {
     fc.assert(
       fc.property(
         fc.json(),
@@ -46,13 +46,13 @@ describe("reading JSON", () => {
     );
   });
 
-  it("finds the first position at which no JSON can go on", () => {
+  it("finds the first position at which no valid JSON can continue", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (json, at) => {
         const end = at % json.length;
         const broken = `${json.slice(0, end)}\u0001`;
         const found = Number(/\d+$/.exec(parseJson(broken).error ?? "")?.[0]);
-        // What comes before could have gone on, but for a number, a word or an escape that was cut.
+        // What comes before could have continued, except for a truncated number, word or escape.
         expect(found).toBeLessThanOrEqual(end);
         expect(found).toBeGreaterThanOrEqual(
           end - (/\\?[\w.+-]*$/.exec(json.slice(0, end))?.[0].length ?? 0),
@@ -61,7 +61,7 @@ describe("reading JSON", () => {
     );
   });
 
-  it("refuses what is nested too deeply, or has too many brackets, before it is parsed", () => {
+  it("refuses text that is nested too deeply, or has too many brackets, before parsing it", () => {
     const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     expect(parseJson(deep(100)).error).toBeUndefined();
     expect(parseJson(deep(101))).toEqual({ error: "nested deeper than 100 levels at position 100" });

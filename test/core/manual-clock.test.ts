@@ -5,7 +5,7 @@ import { realDelay } from "../../src/core/clock.ts";
 const NOON = new Date("2026-11-21T12:00:00Z");
 
 describe("a ManualClock", () => {
-  it("stands still until it is moved, forth or back", () => {
+  it("moves only when told to, forward or back", () => {
     const clock = new ManualClock(NOON);
     clock.advance(1.5);
     expect(clock.now()).toEqual(new Date("2026-11-21T12:00:01.500Z"));
@@ -23,15 +23,13 @@ describe("a ManualClock", () => {
   ])("cannot be set by %s", (given, move) => {
     const clock = new ManualClock(NOON);
     expect(() => move(clock)).toThrow(
-      new RangeError(
-        `a ManualClock cannot be set by ${given}; accepted are valid dates and finite numbers of seconds`,
-      ),
+      new RangeError(`ManualClock: expected a valid date or a finite number of seconds; got ${given}`),
     );
     expect(clock.now()).toEqual(NOON);
   });
 });
 
-it("a real delay longer than a timer can wait is not over at once", async () => {
+it("a real delay longer than the longest timeout does not end at once", async () => {
   const first = await Promise.race([
     realDelay(2_147_484).then(() => "the long one"),
     realDelay(0.02).then(() => "the short one"),

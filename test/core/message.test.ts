@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { header } from "../../src/core/message.ts";
 
-it("a header is found by its name without case; repeated ones count as one", () => {
+it("a header is found by its case-insensitive name; repeated ones are joined", () => {
   const headers = [
     ["X-Own", "a"],
     ["X-Owner", "no"],

@@ -46,7 +46,7 @@ describe("what a part is", () => {
   });
 });
 
-describe("what is no part", () => {
+describe("what is not a part", () => {
   const good = part(disposition("name=good"));
   const expected = [{ name: "good", isFile: false, content: "c" }];
 
@@ -111,10 +111,10 @@ describe("any form", () => {
     );
   };
 
-  test("comes back as it was written, and cut anywhere as the parts that ended", async () => {
+  test("is parsed as it was written; truncated anywhere, as its complete parts", async () => {
     await fc.assert(
       fc.asyncProperty(boundaries, parts, fc.nat(), async (wanted, form, cut) => {
-        // Made longer than any content, so that it occurs in none.
+        // Longer than any content, so that no content contains it.
         const boundary = wanted.padEnd(301, "=");
         const body = write(form, boundary);
         expect(await readForm(body, boundary)).toEqual(form);

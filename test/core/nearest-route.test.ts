@@ -21,11 +21,11 @@ describe("the nearest route", () => {
     expect(nearestRoute(targetOperations, { method, path })?.name).toBe(operation);
   });
 
-  it("does not exist where nothing is served", () => {
+  it("does not exist without routes", () => {
     expect(nearestRoute([], { method: "GET", path: "/" })).toBeUndefined();
   });
 
-  it("of a very long path is found at once", () => {
+  it("of a very long path is found quickly", () => {
     const path = `/${"a/".repeat(3000)}${"b".repeat(100_000)}`;
     expect(nearestRoute(targetOperations, { method: "GET", path })).toBeDefined();
   });

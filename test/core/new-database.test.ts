@@ -42,7 +42,7 @@ describe("newCloudDatabase", () => {
     expect(newCloudDatabase({}, createRandom("seed"))).toEqual(newCloudDatabase({}, createRandom("seed")));
   });
 
-  it("keeps what is given, zero and null included", () => {
+  it("keeps given values, including zero and null", () => {
     const limits = { requestsPerSecondLimit: 5, requestRateLimits: null };
     const given = {
       databaseName: "mine",

@@ -36,7 +36,7 @@ describe("base64 as the service reads it", () => {
     expect(decodeServiceBase64(text)).toBeUndefined();
   });
 
-  it("reads what any encoder writes, with or without its padding", () => {
+  it("decodes what any encoder writes, with or without padding", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const encoded = Buffer.from(bytes).toString("base64");

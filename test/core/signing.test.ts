@@ -42,9 +42,9 @@ describe("rfc1123Date", () => {
     expect(rfc1123Date(new Date(Date.UTC(2026, 0, 2, 3, 4, 5)))).toBe("Fri, 02 Jan 2026 03:04:05 GMT");
   });
 
-  it("refuses a moment that is none", () => {
+  it("rejects an invalid date", () => {
     expect(() => rfc1123Date(new Date(Number.NaN))).toThrow(
-      new RangeError("the moment is an invalid date; expected a valid one"),
+      new RangeError("expected a valid date; got an invalid one"),
     );
   });
 });
