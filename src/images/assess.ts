@@ -3,7 +3,7 @@ import { remembered } from "./cache.ts";
 import { checkRating, type TargetRater } from "./raters.ts";
 import { uploadOf } from "./upload.ts";
 
-/** What processing makes of a target's image. */
+/** The result of processing a target's image. */
 export interface Assessment {
   readonly outcome: "success" | "failed";
   /** Tracking rating, a whole number from 0 to 5. */
@@ -16,8 +16,8 @@ export interface Assessment {
 const FLAT_IMAGE_DEVIATION = 5;
 
 /**
- * Assesses a target's image; what cannot be decoded has failed. The rater is called each time, so the caller keeps the
- * outcome with the image.
+ * Assesses a target's image; one that cannot be decoded fails. Calls the rater each time, so the caller should keep the
+ * result with the image.
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
 export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Random): Promise<Assessment> {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type PreparedImage, preparedBytes, type Sketch } from "./similarity.ts";
 
-/** What follows from an image's bytes, and is small. */
+/** Small facts that follow from an image's bytes. */
 interface Facts {
   /** What is wrong with the image's data; null when nothing is. */
   damage: string | null;
@@ -10,10 +10,10 @@ interface Facts {
   brisqueRating: number;
 }
 
-/** By SHA-256, so that tests that add the same image again, to another mock, work it out once. */
+/** By SHA-256, so that tests that add the same image to several mocks compute them once. */
 const facts = new LRUCache<string, { [Fact in keyof Facts]?: Promise<Facts[Fact]> }>({ max: 5000 });
 
-/** What is known about an image: worked out once, however many ask at the same time. A failure is not kept. */
+/** A fact about an image, computed once even for concurrent callers. Failures are not cached. */
 export function remembered<Fact extends keyof Facts>(
   fact: Fact,
   sha256: string,
@@ -31,7 +31,7 @@ export function remembered<Fact extends keyof Facts>(
   return made;
 }
 
-/** Sketches by SHA-256: a target keeps its own; here are those of images that were added or compared lately, 22 MB at most. */
+/** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
 export const latestSketches = new LRUCache<string, Sketch>({ max: 1000 });
 
 interface Kept {
@@ -42,8 +42,8 @@ interface Kept {
 }
 
 /**
- * Prepared images by SHA-256, bounded in bytes. What the present query or the one before it used is never driven out, so that
- * queries that go through more images than fit find again those that do, where a cache of the least recently used would have none.
+ * Prepared images by SHA-256, limited in bytes. Never evicts what the current or the previous query used: queries that go
+ * through more images than fit then find those that do fit, whereas a plain LRU cache would miss them all.
  */
 export class PreparedImages {
   /** The least recently used first. */
@@ -59,7 +59,7 @@ export class PreparedImages {
     this.#query += 1;
   }
 
-  /** What is kept, or made now: once, however many ask at the same time. Null when it cannot be decoded. */
+  /** Returns the cached image, or makes it, once even for concurrent callers. Null when it cannot be decoded. */
   async find(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
     const kept = this.#kept.get(sha256);
     if (kept) {
@@ -84,7 +84,7 @@ export class PreparedImages {
     }
   }
 
-  /** Keeps an image that nobody asked for yet, if there is room. */
+  /** Caches an image before it is needed, if there is room. */
   offer(sha256: string, image: PreparedImage): void {
     this.#keep(sha256, image, false);
   }
@@ -106,7 +106,7 @@ export class PreparedImages {
     this.#kept.delete(sha256);
   }
 
-  /** Sets the bound, in bytes; drops what exceeds it. */
+  /** Sets the limit, in bytes, and drops what exceeds it. */
   set limit(maxBytes: number) {
     this.maxBytes = maxBytes;
     for (const oldest of this.#kept.keys()) {
@@ -124,13 +124,13 @@ export class PreparedImages {
 export const preparedImages = new PreparedImages(256 * 2 ** 20);
 
 /**
- * Bounds the memory that prepared images may take, in bytes, for the whole process; 256 MiB by default. One takes 233 kB, a
- * third of that when it is grey. Queries prepare anew what they need and does not fit.
+ * Limits the memory that prepared images may take, in bytes, for the whole process; 256 MiB by default. One takes 233 kB, a
+ * third of that when it is grey. Images that do not fit are prepared again by each query that needs them.
  * @throws RangeError when it is not a number of at least 0.
  */
 export function setImageCacheBytes(bytes: number): void {
   if (!(bytes >= 0)) {
-    throw new RangeError(`imageCacheBytes is ${bytes}; accepted is a number of bytes, at least 0`);
+    throw new RangeError(`imageCacheBytes: expected a number of bytes, at least 0; got ${bytes}`);
   }
   preparedImages.limit = bytes;
 }

@@ -4,13 +4,13 @@ import { loadModule } from "../core/load-module.ts";
 import { messageOf } from "../core/text.ts";
 import { Semaphore } from "./scheduling.ts";
 
-/** What a file says about itself, read without decoding its pixels. */
+/** An image file's header, read without decoding its pixels. */
 export interface ImageHeader {
   readonly width: number;
   readonly height: number;
   /** Colour components, alpha included: 1 grey, 3 RGB, 4 RGBA or CMYK. */
   readonly components: number;
-  /** Progressive JPEG or interlaced PNG: such a file is only decoded whole. */
+  /** Progressive JPEG or interlaced PNG: such a file can only be decoded as a whole. */
   readonly progressive: boolean;
 }
 
@@ -29,28 +29,28 @@ export interface Undecodable {
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
 
-/** A progressive image is decoded whole before it is scaled: a bigger one would take hundreds of megabytes. */
+/** A progressive image is decoded as a whole before it is scaled: a bigger one would take hundreds of megabytes. */
 const MAX_PROGRESSIVE_PIXELS = 37_748_736;
-/** Each may hold an image of up to 113 MB. More at once than cores: part of a decode waits. */
+/** Each may hold an image of up to 113 MB. May exceed the number of cores, because decoding waits part of the time. */
 const decoders = new Semaphore(4);
 
 let loaded: typeof Sharp | undefined;
 
-/** Loads sharp on first use: 50 ms and a native library, which many test files never need. */
+/** Loads sharp on first use: it takes 50 ms and loads a native library, which many test files never need. */
 function sharp(): typeof Sharp {
   const module: typeof Sharp = loaded ?? loadModule("sharp");
   loaded = module;
   return module;
 }
 
-/** The one door to the decoder: nothing but PNG and JPEG goes through it, whatever sharp could read. */
+/** The only access to the decoder: rejects everything but PNG and JPEG, although sharp reads other formats. */
 async function decode<T>(
   bytes: Buffer,
   failOn: "none" | "truncated",
   run: (image: SharpImage) => Promise<T>,
 ): Promise<T | Undecodable> {
   if (!formatOf(bytes)) return { damage: "neither a PNG nor a JPEG file" };
-  // Not inside the `try`: that sharp cannot be loaded is no fault of the image.
+  // Outside the `try`: a failure to load sharp is not the image's fault.
   const image = sharp()(bytes, { ignoreIcc: true, limitInputPixels: false, failOn });
   try {
     return await run(image);
@@ -68,8 +68,8 @@ export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
 }
 
 /**
- * Decodes all pixels, without rotating by EXIF or converting by ICC; not when the data ends early or is damaged.
- * @param use makes of the pixels what is wanted: few images have theirs in memory at a time
+ * Decodes all pixels, without EXIF rotation or ICC conversion. Fails when the data is truncated or damaged.
+ * @param use processes the pixels; only a few images have theirs in memory at a time
  */
 export function decodePixels<T>(
   bytes: Buffer,
@@ -85,33 +85,32 @@ export function decodePixels<T>(
   });
 }
 
-/** Longest side, in pixels, of a thumbnail for people. */
+/** Longest side, in pixels, of a displayed thumbnail. */
 const DRAWN_SIDE = 360;
 
-/** Draws an image small, in its own shape, as WebP. */
+/** Scales an image down to a WebP thumbnail, keeping its aspect ratio. */
 export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
-  return decoders.run(async () => {
-    const header = await readHeader(bytes);
-    if ("damage" in header) return header;
-    const refused = tooLargeToDecode(header);
-    if (refused !== undefined) return refused;
-    return decode(bytes, "none", (image) =>
-      image
-        .resize(DRAWN_SIDE, DRAWN_SIDE, { fit: "inside", withoutEnlargement: true })
-        .webp({ quality: 78 })
-        .toBuffer(),
-    );
-  });
+  return decodeScaled(bytes, (image) =>
+    image
+      .resize(DRAWN_SIDE, DRAWN_SIDE, { fit: "inside", withoutEnlargement: true })
+      .webp({ quality: 78 })
+      .toBuffer(),
+  );
 }
 
 /** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */
 export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
+  return decodeScaled(bytes, scaleToThumbnail);
+}
+
+function decodeScaled(
+  bytes: Buffer,
+  scale: (image: SharpImage) => Promise<Buffer>,
+): Promise<Buffer | Undecodable> {
   return decoders.run(async () => {
     const header = await readHeader(bytes);
     if ("damage" in header) return header;
-    const refused = tooLargeToDecode(header);
-    if (refused !== undefined) return refused;
-    return decode(bytes, "none", scaleToThumbnail);
+    return tooLargeToDecode(header) ?? decode(bytes, "none", scale);
   });
 }
 
@@ -122,13 +121,13 @@ const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
     .raw()
     .toBuffer();
 
-/** Longest shorter side, in pixels, of a JPEG that is decoded at its own size to be scaled. */
+/** A JPEG whose shorter side is longer, in pixels, is decoded at a reduced size before it is scaled. */
 const MAX_UNSHRUNK_SIDE = 512;
 const PNG_DEPTH_AT = 24;
 
 /**
- * Scales decoded pixels to what {@link decodeThumbnail} makes of the same file, for less; undefined where that would differ:
- * large JPEG files are decoded at a smaller size, and 16-bit samples are scaled before they are rounded.
+ * Scales decoded pixels to the result that {@link decodeThumbnail} has for the same file, at less cost. Undefined where the
+ * results would differ: large JPEG files are decoded at a reduced size, and 16-bit samples are scaled before rounding.
  */
 export async function thumbnailOfPixels(
   bytes: Buffer,
@@ -145,6 +144,6 @@ export async function thumbnailOfPixels(
 
 function tooLargeToDecode({ width, height, progressive }: ImageHeader): Undecodable | undefined {
   return progressive && width * height > MAX_PROGRESSIVE_PIXELS
-    ? { damage: `too large to be decoded whole, as progressive images are: ${width}x${height} pixels` }
+    ? { damage: `too large for a progressive image, which is decoded as a whole: ${width}x${height} pixels` }
     : undefined;
 }

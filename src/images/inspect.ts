@@ -5,7 +5,7 @@ import { type ImageHeader, readHeader } from "./decode.ts";
 import { likelyKind } from "./likely-kind.ts";
 import { type Upload, uploadOf } from "./upload.ts";
 
-/** Whether an image is acceptable, and if not, with which result code and why. */
+/** Whether an image is accepted; if not, the result code and the reason. */
 export type ImageVerdict =
   | { readonly ok: true; readonly width: number; readonly height: number }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
@@ -26,8 +26,8 @@ const COLOUR_TYPES = new Map([
 ]);
 
 /**
- * Judges a target's image. Never throws for bad bytes.
- * @param bytes nobody writes to them afterwards
+ * Checks a target's image. Never throws for bad bytes.
+ * @param bytes must not be written to afterwards
  * @param prepares whether the image will be compared by structural similarity
  */
 export async function inspectTargetImage(bytes: Buffer, prepares = false): Promise<ImageVerdict> {
@@ -39,29 +39,29 @@ export async function inspectTargetImage(bytes: Buffer, prepares = false): Promi
   if (bytes.length > MAX_TARGET_IMAGE_BYTES) {
     return refuse(
       "ImageTooLarge",
-      `the image has ${bytes.length} bytes; accepted are at most ${MAX_TARGET_IMAGE_BYTES}`,
+      `the image has ${bytes.length} bytes; expected at most ${MAX_TARGET_IMAGE_BYTES}`,
     );
   }
   if (width * height > MAX_TARGET_IMAGE_PIXELS) {
     const found = `the image has ${width}x${height} = ${width * height} pixels`;
-    return refuse("ImageTooLarge", `${found}; accepted are at most ${MAX_TARGET_IMAGE_PIXELS}`);
+    return refuse("ImageTooLarge", `${found}; expected at most ${MAX_TARGET_IMAGE_PIXELS}`);
   }
   const upload = uploadOf(bytes, prepares);
   const damage = await remembered("damage", await upload.hash(), async () => {
     return (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(upload));
   });
-  if (damage) return refuse("BadImage", `${damage}; accepted is a complete, undamaged image`);
+  if (damage) return refuse("BadImage", `${damage}; expected a complete, undamaged image`);
   return { ok: true, width, height };
 }
 
-/** Judges a query's image, which need only open. Never throws for bad bytes. */
+/** Checks a query's image, which only has to open. Never throws for bad bytes. */
 export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const { width, height } = opened.header;
   if (Math.max(width, height) > MAX_QUERY_IMAGE_SIDE) {
     const found = `the image is ${width}x${height} pixels`;
-    return refuse("BadImage", `${found}; accepted are sides of at most ${MAX_QUERY_IMAGE_SIDE}`);
+    return refuse("BadImage", `${found}; expected sides of at most ${MAX_QUERY_IMAGE_SIDE}`);
   }
   return { ok: true, width, height };
 }
@@ -72,35 +72,35 @@ interface OpenedImage {
   readonly png: PngHeader | undefined;
 }
 
-/** Opens PNG and JPEG, told by their signatures; other formats never reach a decoder. */
+/** Opens PNG and JPEG files, detected by their signatures; other formats never reach a decoder. */
 async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
-  const accepted = "accepted are PNG and JPEG files";
-  if (bytes.length === 0) return `the image is empty; ${accepted}`;
+  const expected = "expected a PNG or JPEG file";
+  if (bytes.length === 0) return `the image is empty; ${expected}`;
   const format = formatOf(bytes);
   if (!format) {
     const kind = likelyKind(bytes);
-    return `the image begins with ${firstBytes(bytes)}; ${accepted}${kind === undefined ? "" : `: ${kind}`}`;
+    return `the image begins with ${firstBytes(bytes)}; ${expected}${kind === undefined ? "" : `: ${kind}`}`;
   }
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
-  if (typeof png === "string") return `${png}; ${accepted}`;
+  if (typeof png === "string") return `${png}; ${expected}`;
   const header = await readHeader(bytes);
   return "damage" in header
-    ? `the ${format} cannot be opened (${header.damage}); ${accepted}`
+    ? `the ${format} cannot be opened (${header.damage}); ${expected}`
     : { header, png };
 }
 
-/** The header chunk decides: what a decoder reports is misled by a tRNS chunk. */
+/** Goes by the header chunk, because a tRNS chunk changes what the decoder reports. */
 function refusedPngColour({ depth, colourType }: PngHeader): string | undefined {
   if (colourType === 0 && (depth === 2 || depth === 4 || depth === 8)) return undefined;
   if (colourType === 2 && (depth === 8 || depth === 16)) return undefined;
   const name = `${depth}-bit ${COLOUR_TYPES.get(colourType) ?? "unknown"}`;
-  const accepted = "accepted are greyscale of 2, 4 or 8 bits and RGB of 8 or 16 bits";
-  return `the image is a PNG of colour type ${colourType} (${name}); ${accepted}: convert it to RGB`;
+  const expected = "expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits";
+  return `the image is a PNG of colour type ${colourType} (${name}); ${expected}: convert it to RGB`;
 }
 
 function refusedJpegColour({ components }: ImageHeader): string | undefined {
   if (components === 1 || components === 3) return undefined;
-  return `the JPEG has ${components} colour components (CMYK or YCCK); accepted are 1 and 3: convert it to RGB`;
+  return `the JPEG has ${components} colour components (CMYK or YCCK); expected 1 or 3: convert it to RGB`;
 }
 
 async function findDecodingDamage(upload: Upload): Promise<string | null> {
@@ -131,7 +131,7 @@ const SIGNATURE_LENGTH = 8;
 const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
-/** Reads IHDR, or says in words why it cannot be read; its checksum counts, which the decoder does not look at. */
+/** Reads the IHDR chunk, or explains why it cannot be read. Checks its checksum too, which the decoder ignores. */
 function readPngHeader(bytes: Buffer): PngHeader | string {
   const chunk = readChunk(bytes, SIGNATURE_LENGTH);
   if (typeof chunk === "string") return chunk;
@@ -146,7 +146,7 @@ function readPngHeader(bytes: Buffer): PngHeader | string {
   };
 }
 
-/** Walks all chunks up to IEND; what is wrong with them, or undefined when all are sound. */
+/** Checks all chunks up to IEND. Returns the first defect, or undefined. */
 function findPngDamage(bytes: Buffer): string | undefined {
   for (let offset = SIGNATURE_LENGTH; ; ) {
     const chunk = readChunk(bytes, offset);

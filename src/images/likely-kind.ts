@@ -1,10 +1,10 @@
 const startsWith = (bytes: Buffer, ...start: readonly number[]): boolean =>
   bytes.subarray(0, start.length).equals(Buffer.from(start));
 
-/** What bytes that are neither a PNG nor a JPEG likely are, and what to do; undefined when nobody knows. */
+/** Guesses what bytes that are neither PNG nor JPEG are, and suggests what to do; undefined when unknown. */
 export function likelyKind(bytes: Buffer): string | undefined {
   const text = bytes.toString("latin1", 0, 64);
-  // The replacement character, in UTF-8, for each byte that was none.
+  // UTF-8's replacement character, which takes the place of invalid bytes.
   const replaced = startsWith(bytes, 0xef, 0xbf, 0xbd);
   if (replaced || startsWith(bytes, 0xc2, 0x89, 0x50) || startsWith(bytes, 0xc3, 0xbf, 0xc3, 0x98)) {
     return "it went through a text encoding: read and send the file as bytes (a Buffer), never as a string";
@@ -19,10 +19,10 @@ export function likelyKind(bytes: Buffer): string | undefined {
   if (/^(II\*\0|MM\0\*)/.test(text)) return "it is a TIFF: convert it";
   if (text.startsWith("%PDF")) return "it is a PDF: convert a page of it";
   if (/^\s*(<\?xml|<svg|<!doctype|<html)/i.test(text))
-    return "it is an SVG or a page: is it the answer of a failed download?";
-  if (/^\s*[{[]/.test(text)) return "it is JSON: is it the answer of a failed download?";
+    return "it is an SVG or an HTML page: is it the response of a failed download?";
+  if (/^\s*[{[]/.test(text)) return "it is JSON: is it the response of a failed download?";
   if (text.startsWith("[object ") || text === "undefined" || text === "null") {
-    return "it is the text of a value that is no image: pass the bytes";
+    return "it is the text of a value that is not an image: pass the image's bytes";
   }
   if (/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i.test(bytes.toString("latin1", 0, 300))) {
     return "it is the name of a file: read the file";

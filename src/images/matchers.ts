@@ -3,17 +3,17 @@ import { structuralSimilarity } from "./similarity.ts";
 
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
-  /** As the API gives it. */
+  /** The target's id. */
   readonly targetId: string;
-  /** As the target was named. */
+  /** The target's name. */
   readonly name: string;
   /** Application metadata, base64 as stored; null when there is none. */
   readonly applicationMetadata: string | null;
 }
 
 /**
- * Compares two images' bytes: a finite number for a match (higher is better), null or undefined for none, or a promise
- * of that. In a query `a` is the query's image, `b` a target's and `target` that target.
+ * Compares two images' bytes. Returns a finite number for a match (higher is better), null or undefined for no match, or a
+ * promise of either. In a query, `a` is the query's image, `b` a target's image and `target` that target.
  */
 export type ImageMatcher = (
   a: Buffer,
@@ -27,31 +27,31 @@ export interface MappedImage {
   readonly image: Uint8Array;
   /** The id or the name of the target that it matches. */
   readonly target: string;
-  /** The score, higher is better; 1 when not given. */
+  /** The score; higher is better. Default: 1. */
   readonly score?: number;
 }
 
-/** How a matcher of this package compares, for those who can do the same faster. */
+/** How a built-in matcher compares, so that queries can do the same faster. */
 export type Comparison =
   | { readonly by: "bytes" }
   | { readonly by: "structuralSimilarity"; readonly threshold: number };
 
 const DEFAULT_THRESHOLD = 0.6;
-/** Also found on the matchers of the other build of this package, ESM or CommonJS. */
+/** A global symbol, so that it also identifies matchers of the package's other build, ESM or CommonJS. */
 const COMPARISON = Symbol.for("mock-cloud-reco.comparison");
 
-/** Scores byte-equal images 1, others not at all. */
+/** Scores byte-equal images 1; others do not match. */
 export const exactMatcher: ImageMatcher = declare({ by: "bytes" }, (a, b) => (a.equals(b) ? 1 : null));
 
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
 
-/** How a matcher compares, if it is one of this package. */
+/** How a matcher compares, if it is a built-in one. */
 export function comparisonOf(matcher: ImageMatcher): Comparison | undefined {
   return Reflect.get(matcher, COMPARISON);
 }
 
-/** Whether one of these matchers compares images that are worth preparing. */
+/** Whether one of these matchers compares by structural similarity, so that images are worth preparing. */
 export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boolean {
   return matchers.some((matcher) => comparisonOf(matcher)?.by === "structuralSimilarity");
 }
@@ -62,7 +62,7 @@ function declare(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
 
 /**
  * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
- * R, G and B planes with windows of 6 pixels; 1 for equal images. What cannot be decoded matches nothing.
+ * R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.
  * @param options.threshold only scores above this are matches: from -1 to 1, default 0.6
  * @throws RangeError when the threshold is not in that range.
  * @example new MockCloudReco({ queryMatcher: createStructuralSimilarityMatcher({ threshold: 0.4 }) })
@@ -72,7 +72,7 @@ export function createStructuralSimilarityMatcher(
 ): ImageMatcher {
   const { threshold = DEFAULT_THRESHOLD } = options;
   if (!(threshold >= -1 && threshold <= 1)) {
-    throw new RangeError(`threshold is ${threshold}; accepted is a number from -1 to 1`);
+    throw new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`);
   }
   return declare({ by: "structuralSimilarity", threshold }, async (a, b) => {
     const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
@@ -90,7 +90,7 @@ export function createStructuralSimilarityMatcher(
 export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
   const entries = pairs.map(({ image, target, score = 1 }, index) => {
     if (!Number.isFinite(score)) {
-      throw new TypeError(`mappingMatcher: pairs[${index}].score is ${score}; accepted is a finite number`);
+      throw new TypeError(`mappingMatcher: pairs[${index}].score: expected a finite number; got ${score}`);
     }
     return { image: Buffer.from(image), target, score };
   });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../core/message.ts";
+import { showWithType } from "../core/text.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
 import { decodeThumbnail } from "./decode.ts";
 import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./matchers.ts";
@@ -14,11 +15,11 @@ import {
   scoreImage,
 } from "./similarity.ts";
 
-/** A target's image; what is known of it is kept as long as this object is. */
+/** A target's image. Its sketch is kept as long as this object. */
 export interface ComparedImage {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly sha256: string;
-  /** The image's bytes; only asked for when they are needed. */
+  /** The image's bytes; only called when they are needed. */
   bytes(): MaybePromise<Buffer>;
 }
 
@@ -27,28 +28,28 @@ export interface ComparedTarget extends MatchedTarget {
   readonly image: ComparedImage;
 }
 
-/** What a comparison makes of targets: each is in one of the lists. */
+/** The result of a comparison: each target is in exactly one of the lists. */
 export interface Ranking<T> {
   /** Best first, equal scores in the order given. */
   readonly matches: readonly { readonly target: T; readonly score: number }[];
-  /** Not compared, because they cannot be among the best that were asked for. */
+  /** Not compared, because they cannot be among the best that were requested. */
   readonly notCompared: readonly T[];
-  /** Those that do not match, the nearest first as far as that is known. */
-  readonly strangers: readonly T[];
+  /** Those that do not match, nearest first as far as that is known. */
+  readonly unmatched: readonly T[];
 }
 
-/** Sketches that are compared in one go: about 1 ms. */
+/** Sketches compared per slice: about 1 ms. */
 const SKETCHES_PER_SLICE = 128;
-/** Images that are compared in one go when all matches are asked for, and when the best are: one more may settle that. */
+/** Images compared per slice when all matches are requested, and when only the best are: then each one may end the search. */
 const IMAGES_PER_SLICE = 32;
 const BEST_PER_SLICE = 4;
-/** Targets are sorted by their bound in so many parts, so that sorting many does not block. */
+/** Targets are sorted by their bounds in this many parts, so that sorting does not block the event loop. */
 const SORTED_PARTS = 256;
 
 /**
- * Compares an image with targets. The matchers of this package compare sketches and prepared images, which are kept; any other
- * matcher is called for each target.
- * @param most how many matches are wanted at least: the best so many are found for certain. Default: all.
+ * Compares an image with targets. Built-in matchers compare cached sketches and prepared images; any other matcher is called
+ * for each target.
+ * @param most how many of the best matches have to be found. Default: all.
  * @throws TypeError when the matcher returns anything but a finite number, null or undefined; what the matcher throws.
  */
 export async function rankTargets<T extends ComparedTarget>(
@@ -68,13 +69,13 @@ export async function rankTargets<T extends ComparedTarget>(
   }
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image });
-  if (!prepared) return { matches: [], notCompared: [], strangers: targets };
+  if (!prepared) return { matches: [], notCompared: [], unmatched: targets };
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for comparisons to come, in the background. */
+/** Prepares a target's image for future comparisons, in the background. */
 export function prepareInBackground(image: ComparedImage): void {
-  // Of an image that was compared or uploaded lately there is a sketch already.
+  // An image that was compared or uploaded recently already has a sketch.
   if (latestSketches.has(image.sha256)) sketchOf(image);
   else if (!sketches.has(image)) runInBackground(async () => sketchOf(image));
 }
@@ -85,14 +86,14 @@ async function rankBySimilarity<T extends ComparedTarget>(
   threshold: number,
   most: number,
 ): Promise<Ranking<T>> {
-  const { near, strangers } = await findNear(query, targets, threshold);
+  const { candidates, unmatched } = await findCandidates(query, targets, threshold);
   const matches: { target: T; score: number; place: number }[] = [];
   const [failed, notCompared]: [T[], T[]] = [[], []];
   const best = new BestScores(most);
   const size = most === Number.POSITIVE_INFINITY ? IMAGES_PER_SLICE : BEST_PER_SLICE;
-  for (const part of near.reverse()) {
-    // One that may score the same as the last of the best is compared: of equal scores the order given decides.
-    const mayBeAmongTheBest = ({ bound }: Near<T>) => bound >= best.least;
+  for (const part of candidates.reverse()) {
+    // A target that may equal the lowest of the best scores is compared too: the given order decides between equal scores.
+    const mayBeAmongTheBest = ({ bound }: Candidate<T>) => bound >= best.least;
     if (part.some(mayBeAmongTheBest)) part.sort((a, b) => b.bound - a.bound);
     let compared = 0;
     while (true) {
@@ -114,24 +115,24 @@ async function rankBySimilarity<T extends ComparedTarget>(
     for (const { target } of part.slice(compared)) notCompared.push(target);
   }
   matches.sort((a, b) => b.score - a.score || a.place - b.place);
-  return { matches, notCompared, strangers: [...failed, ...strangers] };
+  return { matches, notCompared, unmatched: [...failed, ...unmatched] };
 }
 
-/** A target that may match, as far as its sketch tells. */
-interface Near<T> {
+/** A target that may match, judging by its sketch. */
+interface Candidate<T> {
   readonly target: T;
   readonly place: number;
   readonly bound: number;
 }
 
-/** Tells strangers by their sketches. Those that are left are in parts, each with higher bounds than the one before. */
-async function findNear<T extends ComparedTarget>(
+/** Rules out targets by their sketches. Returns the others in parts, each with higher bounds than the one before. */
+async function findCandidates<T extends ComparedTarget>(
   query: Query,
   targets: readonly T[],
   threshold: number,
-): Promise<{ near: Near<T>[][]; strangers: T[] }> {
-  const near: Near<T>[][] = Array.from({ length: SORTED_PARTS }, () => []);
-  const strangers: T[] = [];
+): Promise<{ candidates: Candidate<T>[][]; unmatched: T[] }> {
+  const candidates: Candidate<T>[][] = Array.from({ length: SORTED_PARTS }, () => []);
+  const unmatched: T[] = [];
   for (let start = 0; start < targets.length; start += SKETCHES_PER_SLICE) {
     const slice = targets.slice(start, start + SKETCHES_PER_SLICE);
     const known = slice.map(({ image }) => sketchOf(image));
@@ -140,17 +141,17 @@ async function findNear<T extends ComparedTarget>(
     for (const [index, target] of slice.entries()) {
       const sketch = ready[index];
       const bound = sketch && !(sketch instanceof Promise) ? boundScore(query, sketch, threshold) : -2;
-      if (bound < threshold) strangers.push(target);
+      if (bound < threshold) unmatched.push(target);
       else {
         const part = Math.max(0, Math.min(SORTED_PARTS - 1, Math.floor(bound * SORTED_PARTS)));
-        near[part]?.push({ target, place: start + index, bound });
+        candidates[part]?.push({ target, place: start + index, bound });
       }
     }
   }
-  return { near, strangers };
+  return { candidates, unmatched };
 }
 
-/** The best so many scores. */
+/** The best scores, up to a number of them. */
 class BestScores {
   /** Ascending. */
   readonly #scores: number[] = [];
@@ -158,8 +159,8 @@ class BestScores {
   constructor(private readonly most: number) {}
 
   /**
-   * What another must score to be among them. Nothing can be when all score 1, as equal images do: equal images have equal
-   * bounds too, so that those which the order given prefers were compared first.
+   * The score that another one needs to be among them. None can be when all are 1, the score of equal images: equal images
+   * have equal bounds too, so those that the given order prefers were compared first.
    */
   get least(): number {
     if (this.#scores.length < this.most) return -2;
@@ -175,7 +176,7 @@ class BestScores {
   }
 }
 
-/** Null for what cannot be decoded; a promise while it is made. */
+/** Null when the image cannot be decoded; a promise while the sketch is made. */
 const sketches = new WeakMap<ComparedImage, MaybePromise<Sketch | null>>();
 
 function sketchOf(image: ComparedImage): MaybePromise<Sketch | null> {
@@ -231,20 +232,19 @@ async function rankByCalling<T extends ComparedTarget>(
 
 function rankScores<T>(targets: readonly T[], scores: readonly (number | null)[]): Ranking<T> {
   const matches: { target: T; score: number }[] = [];
-  const strangers: T[] = [];
+  const unmatched: T[] = [];
   for (const [index, target] of targets.entries()) {
     const score = scores[index] ?? null;
-    if (score === null) strangers.push(target);
+    if (score === null) unmatched.push(target);
     else matches.push({ target, score });
   }
-  return { matches: matches.sort((a, b) => b.score - a.score), notCompared: [], strangers };
+  return { matches: matches.sort((a, b) => b.score - a.score), notCompared: [], unmatched };
 }
 
 function checkScore(score: unknown): number | null {
   if (score === null || score === undefined) return null;
   if (typeof score === "number" && Number.isFinite(score)) return score;
-  const shown = typeof score === "string" ? JSON.stringify(score) : `${String(score)} (${typeof score})`;
   throw new TypeError(
-    `the image matcher returned ${shown}; accepted are a finite number for a match, and null or undefined for none`,
+    `the image matcher: expected a finite number for a match, or null or undefined for none; got ${showWithType(score)}`,
   );
 }

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from "../core/random.ts";
+import { showWithType } from "../core/text.ts";
 import { brisqueScore } from "./brisque/score.ts";
 import { remembered } from "./cache.ts";
 import { Upload, uploadIfKnown } from "./upload.ts";
@@ -16,11 +17,11 @@ export const MAX_RATING = 5;
 const SCORE_PER_RATING = 20;
 
 /**
- * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. One-colour images, images that are
- * too small to be measured and what cannot be decoded get 0.
+ * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
+ * to be measured or that cannot be decoded get 0.
  */
 export const brisqueRater: TargetRater = (image) => {
-  // The caller may write to an image that was not uploaded: then nothing is known of it.
+  // An image that was not uploaded is hashed again, because the caller may have written to it.
   const upload = uploadIfKnown(image) ?? new Upload(image);
   return remembered("brisqueRating", upload.sha256, async () => {
     const decoded = await upload.decoded();
@@ -35,7 +36,7 @@ export const perfectRater: TargetRater = () => MAX_RATING;
 
 /**
  * Rates images at random, from 0 to 5.
- * @param seed the same seed gives the same sequence of ratings; without one the mock's seed decides
+ * @param seed the same seed gives the same sequence of ratings; without one, the mock's seed decides
  * @example new MockCloudReco({ targetRater: randomRater("monday") })
  */
 export function randomRater(seed?: string | number): TargetRater {
@@ -58,15 +59,10 @@ export function fixedRater(rating: number): TargetRater {
  * @throws TypeError when it is not a number, RangeError when it is not a whole number from 0 to 5.
  */
 export function checkRating(rating: unknown, source: string): number {
-  const accepted = `accepted is a whole number from 0 to ${MAX_RATING}`;
-  if (typeof rating !== "number")
-    throw new TypeError(`${source}: the rating is ${show(rating)}; ${accepted}`);
+  const expected = `expected a whole number from 0 to ${MAX_RATING}`;
+  if (typeof rating !== "number") throw new TypeError(`${source}: ${expected}; got ${showWithType(rating)}`);
   if (!Number.isInteger(rating) || rating < 0 || rating > MAX_RATING) {
-    throw new RangeError(`${source}: the rating is ${rating}; ${accepted}`);
+    throw new RangeError(`${source}: ${expected}; got ${rating}`);
   }
   return rating;
-}
-
-function show(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : `${String(value)} (${typeof value})`;
 }

@@ -2,11 +2,11 @@ import { MessageChannel } from "node:worker_threads";
 
 /*
  * Long computations run in slices on the main thread, at most one slice per turn of the event loop, however many
- * computations are under way: twenty at once make each one slower, never the loop.
+ * computations are in progress: twenty at once slow each other down, but never the event loop.
  */
 const waiting: (() => void)[] = [];
 
-/** Waits for a turn of the event loop of one's own. Await it before each slice (aim at 3 ms or less of work). */
+/** Resolves in a turn of the event loop of its own. Await it before each slice of work (aim for 3 ms or less). */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
@@ -22,8 +22,8 @@ function releaseOnePerTurn(): void {
 }
 
 /**
- * By a message, because no fake timers replace it as they do setImmediate; on a channel of its own, because Node delivers
- * up to 1000 messages of one channel in a row, without looking at timers and sockets in between.
+ * Uses a message, because fake timers replace setImmediate, and a separate channel, because Node delivers up to 1000 messages
+ * of one channel in a row without serving timers and sockets in between.
  */
 function afterThisTurn(action: () => void, keepsProcessAlive = true): void {
   const { port1, port2 } = new MessageChannel();
@@ -39,8 +39,8 @@ const background: (() => Promise<unknown>)[] = [];
 let isBackgroundBusy = false;
 
 /**
- * Runs a job after those that wait already, each in a later turn of the event loop. What has not begun when the process has
- * nothing else to do is never done. A job that fails is nobody's concern: whoever needs its result asks for it again.
+ * Queues a job; each job starts in a later turn of the event loop. Queued jobs do not keep the process alive. A failure is
+ * ignored: whoever needs the result computes it again.
  */
 export function runInBackground(job: () => Promise<unknown>): void {
   background.push(job);
@@ -64,7 +64,7 @@ export class Semaphore {
     this.#free = limit;
   }
 
-  /** Runs a job when there is a place for it. */
+  /** Runs a job as soon as the limit allows. */
   async run<T>(job: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

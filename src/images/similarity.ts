@@ -3,9 +3,9 @@ import { THUMBNAIL_SIDE } from "./decode.ts";
 import { similarityKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 
-/** A thumbnail prepared for the kernel, which says what is in it and in which order: 233 kB, 78 kB when grey. */
+/** A thumbnail prepared for the kernel, whose source documents the layout: 233 kB, 78 kB when grey. */
 export interface PreparedImage {
-  /** All three planes are the same one. */
+  /** All three planes are equal, and kept once. */
   readonly grey: boolean;
   /** For each window of each plane: n times the sum of the squared pixels, minus the square of their sum. */
   readonly spreads: Uint8Array;
@@ -15,11 +15,11 @@ export interface PreparedImage {
   readonly pixels: Uint8Array;
 }
 
-/** What is kept of every target: 22 kB, 7 kB when grey, from which follows that most images cannot match it. */
+/** A summary that is kept of every target (22 kB, 7 kB when grey). It suffices to rule out most images. */
 export interface Sketch {
   readonly grey: boolean;
   readonly codes: Uint8Array;
-  /** By how much, in all windows together, the codes may be off. */
+  /** The most by which the codes may be off, summed over all windows. */
   readonly slack: number;
 }
 
@@ -46,7 +46,7 @@ interface Kernel extends KernelMemory {
   score(grey: boolean, threshold: number): number;
 }
 
-/** The kernel, and which query it is set to: queries take turns. */
+/** The kernel, and the query in its memory: queries take turns. */
 interface Loaded {
   readonly kernel: Kernel;
   readonly memory: Uint8Array;
@@ -106,8 +106,8 @@ export function makeQuery(image: PreparedImage): Query {
 }
 
 /**
- * The most that the score of an image can be, by its sketch; when that is below the threshold, any number below it. Takes
- * about 9 µs. No two images score above their bound.
+ * An upper bound of an image's score, from its sketch. When the bound is below the threshold, any number below the threshold.
+ * Takes about 9 µs.
  */
 export function boundScore(query: Query, { grey, codes, slack }: Sketch, threshold: number): number {
   const scorer = load();
@@ -121,8 +121,8 @@ export function boundScore(query: Query, { grey, codes, slack }: Sketch, thresho
 }
 
 /**
- * Scores an image, as the definition does, within 1e-9; null when not above the threshold. Takes about 0.06 ms, less for
- * one that differs so much that its pixels need not be looked at.
+ * Scores an image like {@link structuralSimilarity}, within 1e-9; null when not above the threshold. Takes about 0.06 ms, or
+ * less when the images differ so much that their pixels need not be compared.
  */
 export function scoreImage(query: Query, image: PreparedImage, threshold: number): number | null {
   const scorer = load();
@@ -154,7 +154,7 @@ interface Plane {
   readonly channels: 1;
 }
 
-/** The part of image-ssim that is used; its own declarations point at sources that strict settings refuse. */
+/** The part of image-ssim used here; its own declarations refer to sources that do not compile under strict settings. */
 interface ImageSsim {
   compare(image1: Plane, image2: Plane, windowSize: number): { ssim: number };
 }
@@ -174,11 +174,11 @@ export function structuralSimilarity(a: Uint8Array, b: Uint8Array): number {
   return scores.reduce((total, score) => total + score, 0) / scores.length;
 }
 
-/** Where two pictures are alike. */
+/** Where two images are similar. */
 export interface SimilarityMap {
   /** Windows in a row. */
   readonly columns: number;
-  /** The score of each window, row by row: their mean, weighted alike, is the score of the pictures. */
+  /** The score of each window, row by row: their mean is the score of the images. */
   readonly windows: readonly number[];
 }
 

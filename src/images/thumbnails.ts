@@ -4,7 +4,7 @@ import { drawThumbnail } from "./decode.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** Small forms of pictures as WebP, made when they are first asked for and kept as long as there is room. */
+/** WebP thumbnails, made on first request and cached while there is room. */
 export class Thumbnails {
   private readonly made = new LRUCache<string, Buffer>({
     maxSize: MAX_BYTES,
@@ -12,7 +12,7 @@ export class Thumbnails {
   });
   private readonly making = new Map<string, Promise<Buffer | undefined>>();
 
-  /** @returns undefined when there is no such picture or it cannot be decoded. */
+  /** @returns undefined when there is no such image or it cannot be decoded. */
   async get(sha256: string, find: () => MaybePromise<Buffer | undefined>): Promise<Buffer | undefined> {
     const made = this.made.get(sha256);
     if (made !== undefined) return made;

@@ -5,7 +5,7 @@ import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "
 import { yieldToEventLoop } from "./scheduling.ts";
 import { prepareImage } from "./similarity.ts";
 
-/** What is left of a full decode. */
+/** The result of a full decode. */
 export interface DecodedImage {
   readonly grey: GreyImage;
   /** Mean deviation of the colour channels. */
@@ -20,20 +20,20 @@ const HASHED_PER_SLICE = 2 ** 19;
 const uploads = new WeakMap<Buffer, Upload>();
 
 /**
- * The image of one request, from its check to its store: hashed once and decoded once, for whatever is to be known of it. Nothing
- * is kept beyond the bytes themselves.
+ * The image of one request, hashed and decoded only once between its check and its storage. Nothing outlives the bytes
+ * themselves.
  */
 export class Upload {
   #sha256: string | undefined;
   #decoded: Promise<DecodedImage | Undecodable> | undefined;
 
-  /** @param bytes nobody writes to them. */
+  /** @param bytes must not be written to. */
   constructor(
     private readonly bytes: Buffer,
     private readonly prepares = false,
   ) {}
 
-  /** Works out {@link sha256} without blocking the event loop, which takes up to 10 ms. */
+  /** Computes {@link sha256} in slices: at once, it could block the event loop for up to 10 ms. */
   async hash(): Promise<string> {
     if (this.#sha256 !== undefined) return this.#sha256;
     const hash = createHash("sha256");
@@ -64,7 +64,7 @@ export class Upload {
     return this.#decoded;
   }
 
-  /** Lets go of the decoded image, once nobody needs it any more. */
+  /** Releases the decoded image. */
   forgetPixels(): void {
     this.#decoded = undefined;
   }
@@ -78,7 +78,7 @@ export class Upload {
 }
 
 /**
- * What is known of a request's image so far.
+ * Finds or creates the upload of a request's image.
  * @param prepares whether it will be compared by structural similarity
  */
 export function uploadOf(bytes: Buffer, prepares = false): Upload {
@@ -87,7 +87,7 @@ export function uploadOf(bytes: Buffer, prepares = false): Upload {
   return upload;
 }
 
-/** What is known of bytes that were uploaded, and that nobody writes to. */
+/** The upload of these bytes, if they were uploaded. */
 export function uploadIfKnown(bytes: Buffer): Upload | undefined {
   return uploads.get(bytes);
 }

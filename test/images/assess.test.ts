@@ -19,7 +19,7 @@ describe("the outcome of processing", () => {
     });
   });
 
-  it("goes by the mean over the colour channels", async () => {
+  it("depends on the mean over the colour channels", async () => {
     const rgb = (red: number) =>
       makePng({
         width: 10,
@@ -46,8 +46,8 @@ describe("the outcome of processing", () => {
   });
 });
 
-describe("what cannot be decoded", () => {
-  it("has failed, and is rated by the rater all the same", async () => {
+describe("an image that cannot be decoded", () => {
+  it("fails, but is still rated by the rater", async () => {
     const text = Buffer.from("hello");
     expect(await assessImage(text, brisqueRater)).toMatchObject({ outcome: "failed", rating: 0 });
     expect(await assessImage(text, perfectRater)).toMatchObject({ outcome: "failed", rating: 5 });
@@ -83,7 +83,7 @@ describe("a rater", () => {
   });
 
   it.each([6, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])("must not give %s", async (value) => {
-    const message = `the rating is ${value}; accepted is a whole number from 0 to 5`;
+    const message = `expected a whole number from 0 to 5; got ${value}`;
     await expect(rating(() => value)).rejects.toThrow(new RangeError(`targetRater: ${message}`));
     expect(() => fixedRater(value)).toThrow(new RangeError(`fixedRater: ${message}`));
   });
@@ -92,7 +92,7 @@ describe("a rater", () => {
     const untyped: { rater(): never } = JSON.parse("{}");
     Object.assign(untyped, { rater: () => "3" });
     await expect(rating(untyped.rater)).rejects.toThrow(
-      new TypeError('targetRater: the rating is "3"; accepted is a whole number from 0 to 5'),
+      new TypeError('targetRater: expected a whole number from 0 to 5; got "3"'),
     );
   });
 

@@ -40,7 +40,7 @@ describe("the 29 reference images, scored by OpenCV", () => {
 });
 
 describe("the BRISQUE rating", () => {
-  it("is 0 for one colour, whichever", async () => {
+  it("is 0 for one colour, whichever it is", async () => {
     for (const level of [0, 1, 77, 128, 254, 255]) {
       expect(await brisqueScore(grey(64, 48, () => level))).toBe(100);
     }
@@ -61,7 +61,7 @@ describe("the BRISQUE rating", () => {
     expect(await brisqueRater(makePng({ width, height, colourType: 0 }))).toBe(0);
   });
 
-  it("is 0 for what cannot be decoded", async () => {
+  it("is 0 for an image that cannot be decoded", async () => {
     expect(await brisqueRater(Buffer.from("hello"))).toBe(0);
   });
 
@@ -74,7 +74,7 @@ describe("the BRISQUE rating", () => {
     expect(await Promise.all(many.map(brisqueScore))).toEqual(alone);
   });
 
-  it("is measured alike on both sides of the kernel's longest row", async () => {
+  it("is the same on both sides of the kernel's longest row", async () => {
     const columns = (width: number) =>
       grey(width, 12, (index) => {
         const [x, y] = [index % width, Math.floor(index / width)];

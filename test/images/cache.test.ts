@@ -32,7 +32,7 @@ beforeEach(clear);
 afterEach(clear);
 
 const numbered = (number: number) => makePng({ fill: (index) => noiseByte(index + number * 7919) });
-/** Counts how often a target's bytes are asked for, which is how often it is prepared. */
+/** Counts how often a target's bytes are read, which is how often it is prepared. */
 const counted = (bytes: Buffer) => {
   const calls = { asked: 0 };
   const known = candidate(bytes);
@@ -46,11 +46,11 @@ const counted = (bytes: Buffer) => {
   return { calls, ...known, image };
 };
 const PREPARED = 232_974;
-/** Compares every pixel, whatever sketches tell. */
+/** Compares every pixel, regardless of sketches. */
 const everyScore = createStructuralSimilarityMatcher({ threshold: -1 });
 
-describe("what is prepared for comparisons", () => {
-  it("is prepared once, however many queries ask for it at the same time", async () => {
+describe("an image prepared for comparisons", () => {
+  it("is prepared once for concurrent queries", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
     const queries = [1, 2, 3, 4].map((number) =>
       scoresOf(structuralSimilarityMatcher, numbered(number), targets),
@@ -65,7 +65,7 @@ describe("what is prepared for comparisons", () => {
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
   });
 
-  it("is a sketch only, as long as the target lives, when nothing else fits", async () => {
+  it("is only a sketch, as long as the target lives, when nothing else fits", async () => {
     setImageCacheBytes(0);
     const targets = [1, 2, 3].map((number) => counted(numbered(number)));
     await scoresOf(structuralSimilarityMatcher, numbered(4), targets);
@@ -80,7 +80,7 @@ describe("what is prepared for comparisons", () => {
     ]);
   });
 
-  it("is bounded in bytes", async () => {
+  it("is limited in bytes", async () => {
     setImageCacheBytes(3 * PREPARED);
     const targets = [1, 2, 3, 4, 5].map((number) => counted(numbered(number)));
     await scoresOf(everyScore, numbered(0), targets);
@@ -89,7 +89,7 @@ describe("what is prepared for comparisons", () => {
     expect(preparedImages.use).toEqual({ images: 1, bytes: PREPARED, maxBytes: PREPARED });
   });
 
-  it("finds as many as fit again, of more targets than fit", async () => {
+  it("is found again if it fits, when there are more targets than fit", async () => {
     setImageCacheBytes(11 * PREPARED);
     const targets = Array.from({ length: 20 }, (_, number) => counted(numbered(number + 1)));
     const asked = () => targets.reduce((total, { calls }) => total + calls.asked, 0);
@@ -99,7 +99,7 @@ describe("what is prepared for comparisons", () => {
     expect(asked() - before).toBe(20 - 10); // the query's own image is the eleventh
   });
 
-  it("is a sketch only, of strangers", async () => {
+  it("is only a sketch for other images", async () => {
     const scenes = await Promise.all(Array.from({ length: 10 }, (_, seed) => scene(seed, 64, 48)));
     const targets = scenes.map(counted);
     const query = await scene(11, 64, 48);
@@ -118,7 +118,7 @@ describe("what is prepared for comparisons", () => {
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
   });
 
-  it("is tried again after it failed, by those who ask", async () => {
+  it("is retried by later queries after a failure", async () => {
     const png = numbered(1);
     let isDown = true;
     const image = {
@@ -157,7 +157,7 @@ describe("the cache of prepared images", () => {
     expect(await kept("a")).toEqual(["a"]);
   });
 
-  it("takes what nobody asked for only where there is room", async () => {
+  it("accepts images that no query needs yet only while there is room", async () => {
     const cache = new PreparedImages(preparedBytes(image));
     await cache.find("a", make);
     cache.beginQuery();
@@ -169,7 +169,7 @@ describe("the cache of prepared images", () => {
 
   it.each([-1, Number.NaN])("refuses the bound %s", (bytes) => {
     expect(() => setImageCacheBytes(bytes)).toThrow(
-      new RangeError(`imageCacheBytes is ${bytes}; accepted is a number of bytes, at least 0`),
+      new RangeError(`imageCacheBytes: expected a number of bytes, at least 0; got ${bytes}`),
     );
   });
 });
@@ -186,7 +186,7 @@ describe("an upload", () => {
     expect(own.calls.asked).toBe(0);
   });
 
-  it("lets go of its pixels once it has been rated", async () => {
+  it("releases its pixels once it has been rated", async () => {
     const bytes = Buffer.from(numbered(77));
     await inspectTargetImage(bytes);
     const decoded = uploadOf(bytes).decoded();
@@ -195,7 +195,7 @@ describe("an upload", () => {
     expect(uploadOf(bytes).decoded()).not.toBe(decoded);
   });
 
-  it("is checked and rated where nothing fits into the cache", async () => {
+  it("is checked and rated when nothing fits into the cache", async () => {
     setImageCacheBytes(0);
     const file = readFileSync(new URL("./reference/face_q75.jpg", import.meta.url));
     expect(await inspectTargetImage(Buffer.from(file), true)).toMatchObject({ ok: true });
@@ -210,7 +210,7 @@ describe("an upload", () => {
   });
 });
 
-it("a failure is not kept, and all who wait for it fail", async () => {
+it("a failure is not cached, and fails all concurrent callers", async () => {
   const failing = () => remembered("deviation", "hash", () => Promise.reject(new Error("no")));
   expect(await Promise.allSettled([failing(), failing()])).toMatchObject([
     { status: "rejected" },

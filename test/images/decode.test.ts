@@ -49,7 +49,7 @@ describe("a thumbnail of decoded pixels", () => {
     expect(await isThatOfTheFile(bytes)).toBe(true);
   });
 
-  it("is not made where it would differ: of large JPEG, 16-bit and other kinds of files", async () => {
+  it("is undefined where it would differ: for large JPEG, 16-bit and other kinds of files", async () => {
     const transparent = pngChunk("tRNS", Buffer.alloc(6));
     for (const bytes of [
       await sized(1600, 1100).jpeg().toBuffer(),

@@ -147,7 +147,7 @@ const table: Row[] = [
   ["damaged PNG of too many bytes", () => breakChecksum(padded(2_400_000), "IEND"), "ImageTooLarge", "ok"],
   // Other formats, and none.
   ["no bytes", () => Buffer.alloc(0), "the image is empty", "the image is empty"],
-  ["text", () => Buffer.from("hello"), 'the bytes 68656c6c6f \\("hello"\\)', "accepted are PNG and JPEG"],
+  ["text", () => Buffer.from("hello"), 'the bytes 68656c6c6f \\("hello"\\)', "expected a PNG or JPEG"],
   [
     "SVG",
     () => Buffer.from("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"),
@@ -198,20 +198,20 @@ describe("an accepted image", () => {
     png = await picture(50, 40).png().toBuffer();
   });
 
-  it("has its size told", async () => {
+  it("reports its size", async () => {
     expect(await inspectTargetImage(png)).toEqual({ ok: true, width: 50, height: 40 });
     expect(await inspectQueryImage(png)).toEqual({ ok: true, width: 50, height: 40 });
   });
 });
 
 describe("the reason for a refusal", () => {
-  it("says what was found, what is accepted and what to do", async () => {
+  it("says what was found, what was expected and what to do", async () => {
     const verdict = await inspectTargetImage(makePng({ colourType: 3, before: [palette] }));
     expect(verdict).toEqual({
       ok: false,
       resultCode: "BadImage",
       reason:
-        "the image is a PNG of colour type 3 (8-bit palette); accepted are greyscale of 2, 4 or 8 bits and RGB of 8 or 16 bits: convert it to RGB",
+        "the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits: convert it to RGB",
     });
   });
 });

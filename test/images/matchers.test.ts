@@ -11,7 +11,7 @@ import { makePng } from "../support/png.ts";
 import { candidate, recolour, scene, scoresOf } from "../support/scenes.ts";
 
 describe("exactMatcher", () => {
-  it("scores equal bytes 1, others not at all", () => {
+  it("scores equal bytes 1, and does not match others", () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
         expect(exactMatcher(Buffer.from(a), Buffer.from(a))).toBe(1);
@@ -53,14 +53,14 @@ describe("structuralSimilarityMatcher", () => {
     expect(await createStructuralSimilarityMatcher({ threshold: score - 1e-9 })(a, b)).toBe(score);
   });
 
-  it("matches nothing with what cannot be decoded", async () => {
+  it("matches nothing with an image that cannot be decoded", async () => {
     expect(await structuralSimilarityMatcher(makePng(), Buffer.from("hello"))).toBeNull();
     expect(await structuralSimilarityMatcher(Buffer.alloc(0), makePng())).toBeNull();
   });
 
   it.each([2, -1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses the threshold %s", (threshold) => {
     expect(() => createStructuralSimilarityMatcher({ threshold })).toThrow(
-      new RangeError(`threshold is ${threshold}; accepted is a number from -1 to 1`),
+      new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`),
     );
   });
 });
@@ -84,13 +84,13 @@ describe("mappingMatcher", () => {
 
   it("refuses a score that is not a finite number, naming it", () => {
     expect(() => mappingMatcher([{ image: one, target: "a", score: Number.NaN }])).toThrow(
-      new TypeError("mappingMatcher: pairs[0].score is NaN; accepted is a finite number"),
+      new TypeError("mappingMatcher: pairs[0].score: expected a finite number; got NaN"),
     );
   });
 });
 
 describe("rankTargets", () => {
-  it("gives a score to those that match", async () => {
+  it("scores the targets that match", async () => {
     const [a, b] = [await scene(1), await scene(2)];
     const jpeg = await sharp(a).jpeg({ quality: 90 }).toBuffer();
     const candidates = [a, b, jpeg, Buffer.from("hello")].map((bytes) => candidate(bytes));
@@ -105,7 +105,7 @@ describe("rankTargets", () => {
     expect(await scoresOf(exactMatcher, a, [])).toEqual([]);
   });
 
-  it("does not ask for any bytes to compare exactly", async () => {
+  it("compares exactly without reading any bytes", async () => {
     const bytes = () => {
       throw new Error("asked");
     };
@@ -138,12 +138,12 @@ describe("rankTargets", () => {
     [{}, "[object Object] (object)"],
     [1n, "1 (bigint)"],
   ])("refuses a matcher's %s", async (value, shown) => {
-    // A user's JavaScript is not held back by the type.
+    // The type does not restrict users' JavaScript.
     const untyped: { matcher(): never } = JSON.parse("{}");
     Object.assign(untyped, { matcher: () => value });
     await expect(scoresOf(untyped.matcher, Buffer.from("q"), [candidate(Buffer.from("a"))])).rejects.toThrow(
       new TypeError(
-        `the image matcher returned ${shown}; accepted are a finite number for a match, and null or undefined for none`,
+        `the image matcher: expected a finite number for a match, or null or undefined for none; got ${shown}`,
       ),
     );
   });

@@ -33,7 +33,7 @@ describe("scores of prepared images", () => {
     }
   });
 
-  it("are given exactly when above the threshold, however early it shows that they are not", () => {
+  it("are returned exactly when above the threshold, however early they are known not to be", () => {
     const pair = fc.tuple(fc.constantFrom(...entries), fc.double({ min: -1, max: 1, noNaN: true }));
     fc.assert(
       fc.property(pair, ([entry, threshold]) => {
@@ -45,7 +45,7 @@ describe("scores of prepared images", () => {
     );
   });
 
-  it("are given just below and not at their own value", () => {
+  it("are returned for a threshold just below them, not for their own value", () => {
     const { image } = prepareImage(sceneThumbnail(3));
     for (const { query } of entries) {
       const score = scoreImage(query, image, -1.1) ?? Number.NaN;
@@ -86,7 +86,7 @@ describe("a sketch", () => {
     }
   });
 
-  it("bounds the score of any two images; what it rejects is below the threshold", () => {
+  it("bounds the score of any two images, and rejects only scores below the threshold", () => {
     fc.assert(
       fc.property(
         anyThumbnail,
@@ -108,7 +108,7 @@ describe("a sketch", () => {
     );
   });
 
-  it("rejects most strangers, and bounds what is alike closely", () => {
+  it("rejects most other images, and closely bounds similar ones", () => {
     const scenes = Array.from({ length: 12 }, (_, seed) => prepared(sceneThumbnail(seed + 10)));
     const pairs = scenes.flatMap((a, index) => scenes.slice(index + 1).map((b) => [a, b] as const));
     const near = pairs.filter(([a, b]) => boundScore(a.query, b.sketch, 0.6) >= 0.6);
@@ -139,7 +139,7 @@ describe("a ranking by sketches", () => {
     image: { sha256: createHash("sha256").update(bytes).digest("hex"), bytes: () => bytes },
   });
 
-  it("finds the same, with the same scores in the same order, as comparing all: the best so many, or all", async () => {
+  it("finds the same targets, scores and order as comparing all: for the best few, or for all", async () => {
     const images = await encoded;
     const targets = images.map(({ png }, index) => target(png, index));
     const all = images.map(({ pixels }) => prepared(pixels));
@@ -160,11 +160,11 @@ describe("a ranking by sketches", () => {
             .filter(({ score }) => score > threshold)
             .sort((a, b) => b.score - a.score);
           const matcher = createStructuralSimilarityMatcher({ threshold });
-          const { matches, notCompared, strangers } = await rankTargets(matcher, image.png, chosen, most);
+          const { matches, notCompared, unmatched } = await rankTargets(matcher, image.png, chosen, most);
           const found = matches.map(({ target: each, score }) => ({ target: each, score }));
           expect(found.slice(0, most)).toEqual(expected.slice(0, most));
           if (most === Number.POSITIVE_INFINITY) expect(notCompared).toEqual([]);
-          const every = [...matches.map((match) => match.target), ...notCompared, ...strangers];
+          const every = [...matches.map((match) => match.target), ...notCompared, ...unmatched];
           expect(new Set(every)).toEqual(new Set(chosen));
           expect(every).toHaveLength(chosen.length);
         },
@@ -173,7 +173,7 @@ describe("a ranking by sketches", () => {
     );
   });
 
-  it("does not compare what cannot be among the best", async () => {
+  it("does not compare targets that cannot be among the best", async () => {
     const images = await encoded;
     const targets = images.map(({ png }, index) => target(png, index));
     const [first] = images;

@@ -91,7 +91,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
       { name: "no-picture.png", bytes: Buffer.from("none") },
     ]);
     await page.getByText("Added 2 targets").waitFor();
-    await page.getByText(/accepted are PNG and JPEG/).waitFor();
+    await page.getByText(/expected a PNG or JPEG/).waitFor();
     await page.getByRole("button", { name: "Target second" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("renamed");
     await page.getByRole("textbox", { name: "Metadata" }).fill("grün");

@@ -40,7 +40,7 @@ export async function searchTargets(
     else passedOver.push([target, because(reason.why, reason.detail)]);
   }
   const certain = Math.max(maxNumResults, LEAST_CERTAIN);
-  const { matches, notCompared, strangers } = await rankTargets(matcher, image, searched, certain);
+  const { matches, notCompared, unmatched } = await rankTargets(matcher, image, searched, certain);
   const report = new Report();
   for (const [index, { target, score }] of matches.entries()) {
     const isRankCertain = index < certain || notCompared.length === 0;
@@ -49,9 +49,9 @@ export async function searchTargets(
   }
   for (const [target, reason] of passedOver) report.add([target], reason);
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
-  const nearest = matches.length === 0 ? await scoresOfNearest(strangers, image, matcher) : [];
+  const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
   for (const { target, why } of nearest) report.add([target], because("no match", why));
-  report.add(strangers.slice(nearest.length), because("no score: the matcher sees no match"));
+  report.add(unmatched.slice(nearest.length), because("no score: the matcher sees no match"));
   return { found: matches.slice(0, maxNumResults).map(({ target }) => target), ...report.read() };
 }
 
@@ -63,13 +63,13 @@ const ADVICE =
 
 /** How near the nearest of those come that did not match. */
 async function scoresOfNearest(
-  strangers: readonly Target[],
+  unmatched: readonly Target[],
   image: Buffer,
   matcher: ImageMatcher,
 ): Promise<readonly { readonly target: Target; readonly why: string }[]> {
   const comparison = comparisonOf(matcher);
   if (comparison?.by !== "structuralSimilarity") return [];
-  const nearest = strangers.slice(0, MOST_SCORED);
+  const nearest = unmatched.slice(0, MOST_SCORED);
   const { matches } = await rankTargets(anySimilarity, image, nearest);
   return nearest.map((target, index) => {
     const score = matches.find((match) => match.target === target)?.score;

@@ -30,7 +30,7 @@ const FIELDS = 5;
 const kernels = new Semaphore(4);
 const idle: Kernel[] = [];
 
-/** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they cannot be told. */
+/** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
 export function brisqueFeatures(image: GreyImage): Promise<number[]> {
   return kernels.run(async () => {
     const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
@@ -39,7 +39,7 @@ export function brisqueFeatures(image: GreyImage): Promise<number[]> {
     const half = featuresOf(await sumRows(kernel, upright, true));
     idle.push(kernel);
     return [whole, half].flatMap(([z = [], right = [], down = [], ...diagonal]) => {
-      // Of a transposed image, right is down.
+      // In a transposed image, right and down are swapped.
       const straight = upright === image ? [right, down] : [down, right];
       return [z, ...straight, ...diagonal].flat();
     });
@@ -100,7 +100,7 @@ async function transpose({ data, width, height }: GreyImage): Promise<GreyImage>
 
 /** Sums over the values that a distribution is fitted to. */
 interface ValueSums {
-  /** How many values there are, zeros and those that are not numbers included. */
+  /** How many values there are, including zeros and NaN. */
   readonly count: number;
   readonly positives: number;
   readonly negatives: number;
@@ -125,7 +125,7 @@ const ALPHA_STEP = 0.001;
 
 let ratios: Float64Array | undefined;
 
-/** Fits by moments; alpha is the nearest of a fixed grid. Parts that cannot be told are not finite. */
+/** Fits by moments; alpha is the nearest of a fixed grid. Undefined parts are not finite. */
 function fitAsymmetricGaussian(sums: ValueSums): AsymmetricGaussian {
   const leftVariance = (sums.allSquares - sums.positiveSquares) / sums.negatives;
   const rightVariance = sums.positiveSquares / sums.positives;

@@ -1,7 +1,7 @@
 import { brisqueFeatures, type GreyImage } from "./features.ts";
 import * as data from "./model-data.ts";
 
-/** The worst score, and the score of what none can be computed for. */
+/** The worst score; also that of images for which none can be computed. */
 const WORST = 100;
 
 /**

@@ -1,4 +1,4 @@
-/** Node has WebAssembly, its type declarations have not; this is the part used here. */
+/** The part of WebAssembly used here, which Node's type declarations lack. */
 declare global {
   namespace WebAssembly {
     class Module {
@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** A kernel as it is kept in the package. */
+/** A kernel as the package contains it. */
 export interface CompiledKernel {
   /** Lower-case hex SHA-256 of the AssemblyScript source. */
   readonly sourceSha256: string;
@@ -26,7 +26,7 @@ export interface KernelMemory {
 
 const modules = new Map<CompiledKernel, WebAssembly.Module>();
 
-/** A new instance of a kernel, with a memory of its own; compiling its few kilobytes takes about a millisecond, once. */
+/** Creates an instance of a kernel, with a memory of its own. Compiles the kernel once, in about a millisecond. */
 export function instantiate<Exports extends KernelMemory>(kernel: CompiledKernel): Exports {
   const module = modules.get(kernel) ?? new WebAssembly.Module(Buffer.from(kernel.wasm, "base64"));
   modules.set(kernel, module);

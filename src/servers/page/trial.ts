@@ -63,7 +63,7 @@ async function scoresOf(
   const isSimilarity = comparison?.by === "structuralSimilarity";
   const threshold = isSimilarity ? comparison.threshold : Number.NEGATIVE_INFINITY;
   const scorer = isSimilarity ? createStructuralSimilarityMatcher({ threshold: -1 }) : matcher;
-  const { matches, notCompared, strangers } = await rankTargets(scorer, bytes, targets);
+  const { matches, notCompared, unmatched } = await rankTargets(scorer, bytes, targets);
   const tried = (target: Target, score: number | null): PageTriedTarget => {
     const obstacle = whyNotFound(target, now);
     const passedOver = obstacle === undefined ? null : obstacle.why + obstacle.detail;
@@ -78,7 +78,7 @@ async function scoresOf(
   };
   return [
     ...matches.map(({ target, score }) => tried(target, score)),
-    ...[...notCompared, ...strangers].map((target) => tried(target, null)),
+    ...[...notCompared, ...unmatched].map((target) => tried(target, null)),
   ];
 }
 

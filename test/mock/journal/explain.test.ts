@@ -94,8 +94,8 @@ describe("the printed journal tells what to change about", () => {
     await session.add({ image });
     expect(lines(mock.explain()).slice(1)).toEqual([
       '#1 2026-11-21T12:00:00.000Z POST /targets → 422 BadImage (addTarget, database "shop")',
-      "imageAcceptable: the image is a PNG of colour type 3 (8-bit palette); accepted are greyscale of 2, 4 or 8 bits " +
-        "and RGB of 8 or 16 bits: convert it to RGB",
+      "imageAcceptable: the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, " +
+        "or RGB of 8 or 16 bits: convert it to RGB",
     ]);
   });
 

@@ -140,14 +140,14 @@ describe("a matcher of the user's own", () => {
   )(
     "that returns $returned fails the request with a TypeError, through $name",
     async ({ returned, client }) => {
-      // A user's JavaScript is not held back by the type.
+      // A user's JavaScript is not restricted by the type.
       const untyped: { queryMatcher(): never } = JSON.parse("{}");
       await using service = open(Object.assign(untyped, { queryMatcher: () => returned }));
       await service.add("target");
       const failure = await failureOf(service, client);
       expect(root(failure)).toBeInstanceOf(TypeError);
       expect(String(root(failure))).toContain(
-        "accepted are a finite number for a match, and null or undefined",
+        "expected a finite number for a match, or null or undefined for none",
       );
       expect(service.mock.requests.at(-1)).toMatchObject({
         operation: "query",
