@@ -27,9 +27,9 @@ export interface Profile {
   /** Unserved paths with these prefixes get the 404 page; others get an empty 404. */
   readonly notFoundPagePrefixes: readonly string[];
   readonly failedTargetsCanBeUpdated: boolean;
-  /** How a dataset body that is not valid JSON is answered: with a validation error with one detail, or a separate error. */
+  /** How a dataset body that is not valid JSON is answered: validation error with one detail, or a separate error. */
   readonly invalidDatasetJson: "validation" | "error";
-  /** How a dataset creation whose `Content-Length` is not an integer is answered: with a validation error, or the load balancer's page. */
+  /** How a dataset creation with a non-integer `Content-Length` is answered: validation error, or load balancer's page. */
   readonly invalidDatasetLength: "validation" | "page";
   readonly datasetViewsRequired: boolean;
   /** The models of an advanced dataset must have different names. */

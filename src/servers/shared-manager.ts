@@ -4,7 +4,7 @@ import { Journal } from "../core/journal.ts";
 import type { WireRequest } from "../core/message.ts";
 import { createRandom } from "../core/random.ts";
 import { assessImage } from "../images/assess.ts";
-import { noteEntries, unpackJournal } from "../store/journal-codec.ts";
+import { recordEntries, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
 import { SharedStore } from "../store/shared-store.ts";
@@ -133,7 +133,7 @@ class JournalFeed {
     this.latest = latest;
     this.isReading = true;
     try {
-      for (const piece of pieces) noteEntries(this.journal, unpackJournal(piece).entries);
+      for (const piece of pieces) recordEntries(this.journal, unpackJournal(piece).entries);
     } finally {
       this.isReading = false;
     }

@@ -3,11 +3,12 @@ import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { StoredChange, StoredImage } from "./codec.ts";
 import type { RateRule } from "./rate-history.ts";
-import type { Conflict, DatabaseKey } from "./store.ts";
+import type { DatabaseKey } from "./store.ts";
+import type { Conflict } from "./unique-fields.ts";
 
 /** One state of a database's records. */
 export interface Version {
-  /** Names the database from its creation to its deletion: no other one has it, whatever its name. */
+  /** Identifies the database from its creation to its deletion; never reused, even for a database with the same name. */
   readonly scope: string;
   /** Counts its changes. */
   readonly version: number;
@@ -15,58 +16,56 @@ export interface Version {
 
 /** Records as they are at a version. */
 export interface FoundRecords extends Version {
-  /** The known version after which these records changed; undefined: these are all records. */
+  /** The known version that the changes are relative to; undefined when these are all records. */
   readonly since: number | undefined;
   readonly changes: readonly StoredChange[];
 }
 
-/** Names records: a database's by a field or by their scope, or those that belong to no database. */
+/** Identifies records: a database's, by a field or by scope, or those that belong to no database. */
 export type RecordsKey = DatabaseKey | readonly [field: "scope" | "global", value: string];
 
 export const GLOBAL: RecordsKey = ["global", ""];
 
-/** The image that a change names is not kept (any more): put it again. */
+/** The new version, or why nothing was committed. `missingImage`: an image that a change names is not (or no longer) stored. */
 export type Committed = number | "stale" | "gone" | "missingImage";
 
 /**
- * A place outside of this process that keeps state. It decides nothing but whether a version is still the latest; what
- * changes state is in `verbs.ts`.
+ * Keeps state outside this process. Decides only whether a version is still the latest; the logic that changes state is in
+ * `verbs.ts`.
  */
 export interface Backing {
-  /** A database's records, or how they changed since a known version. Undefined: there is no such database. */
+  /** Reads a database's records, or their changes since a known version. Undefined: there is no such database. */
   read(key: RecordsKey, known: Version | undefined): Promise<FoundRecords | "unchanged" | undefined>;
   /** Scopes of all databases, in order of creation. */
   list(): Promise<readonly string[]>;
-  /** Adds an empty database; of two that share a unique field, one is refused. */
+  /** Creates an empty database, unless another one shares a unique field. */
   create(database: Database): Promise<Conflict | undefined>;
   /**
-   * Keeps changes if the version is still the latest, and counts the references to images.
-   *
-   * @returns the new version, or why nothing was kept.
+   * Commits changes if the version is still the latest, and updates the reference counts of images.
    */
   commit(at: Version, changes: readonly StoredChange[]): Promise<Committed>;
   /** As `Store.takeRateToken`. */
   takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined>;
-  /** Rates an image, and keeps it for a while even if no target has it. */
+  /** Rates and stores an image; it stays for a while even if no target uses it. */
   putImage(bytes: Buffer): Promise<StoredImage>;
-  /** Bytes of an image that a target has, or had a short while ago. */
+  /** Bytes of an image that a target uses, or used a short while ago. */
   getImage(sha256: string): Promise<Buffer>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
   restore(snapshot: unknown): Promise<string | undefined>;
 }
 
-/** What servers share beside records: how the clock is set, and the journal. */
+/** What servers share: records, the clock setting and the journal. */
 export interface SharedState extends Backing {
-  /** As the latest answer said. */
+  /** As of the latest response. */
   readonly clock: ClockSetting;
-  /** Asks for nothing but how the clock is set. */
+  /** Reads only the clock setting. */
   readClock(): Promise<void>;
-  /** Hands entries over to the journal of all servers. */
+  /** Adds entries to the shared journal. */
   putJournal(packed: Buffer): Promise<void>;
 }
 
-/** The place that keeps the state cannot be reached, or is something else. The message is one line. */
+/** The server that keeps the state cannot be reached, or another one answers. The message is one line. */
 export class StateUnavailableError extends Error {
   override readonly name: string = "StateUnavailableError";
 }

@@ -17,26 +17,26 @@ import { templateTargetRecord } from "../schema/vumark-database.ts";
 import { freedImage, type ProcessedImage } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { Change, RecordKinds } from "./records.ts";
-import { type Conflict, UNIQUE_FIELDS } from "./store.ts";
+import { type Conflict, UNIQUE_FIELDS } from "./unique-fields.ts";
 
 /*
- * Records as JSON and back, without loss: what snapshots keep and what the servers send each other. Every record is
- * plain data already, but for a target's image, which is named by its hash and kept or sent separately.
+ * Converts records to JSON and back, without loss, for snapshots and for messages between servers. Every record is plain
+ * data, except for a target's image, which is named by its hash and kept or sent separately.
  */
 
-/** What a budget of requests is, as servers ask for it. */
+/** A rate limit, as servers send it. */
 export const rateRule = z.lazy(() =>
   record<RateRule>({ key: anyText, maxRequests: wholeNumber, windowSeconds: seconds }),
 );
 export const conflict = z.lazy(() => record<Conflict>({ conflict: oneOf(...UNIQUE_FIELDS), value: anyText }));
 
-/** What a processed image became, and how targets name it. */
+/** The result of processing an image, and the hash by which targets name it. */
 export type StoredImage = Omit<ProcessedImage, "image"> & { readonly sha256: string };
 export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingEnd }));
 
-/** What of each kind is sent and kept as JSON. */
+/** The JSON form of each kind of record. */
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
-/** A record as JSON that takes the place of the one with its kind and key; null removes it. */
+/** A change in JSON form: the record replaces the one with its kind and key; null removes it. */
 export type StoredChange = Change<StoredKinds>;
 
 const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType<Stored>) =>
@@ -74,31 +74,31 @@ export const decodeChange = (change: StoredChange, imageOf: (sha256: string) => 
 export const imageIn = (change: StoredChange): readonly string[] =>
   change.kind === "target" && change.record?.deleteDate === null ? [change.record.image] : [];
 
-/** What is wrong with a value that has a name. Shows no text: it may be a secret. */
-export const problemText = (name: string, { path, given = "nothing", expected }: Problem): string =>
-  `${joined(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
+/** Describes the first problem with a named value. Never shows text, which may be a secret. */
+export const firstProblem = (name: string, problems: readonly Problem[]): string =>
+  problems
+    .slice(0, 1)
+    .map(({ path, given = "nothing", expected }) => {
+      return `${joined(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
+    })
+    .join("");
 
 /**
- * What a schema makes of a value.
+ * Validates a value with a schema.
  *
- * @param name - what the value is called in messages.
- * @throws TypeError with the first thing that is wrong with it.
+ * @param name - the value's name in messages.
+ * @throws TypeError that describes the first problem.
  */
 export function decoded<T>(schema: z.ZodMiniType<T>, value: unknown, name: string): T {
   const reading = read(schema, value);
   if ("value" in reading) return reading.value;
-  throw new TypeError(
-    reading.problems
-      .slice(0, 1)
-      .map((problem) => problemText(name, problem))
-      .join(""),
-  );
+  throw new TypeError(firstProblem(name, reading.problems));
 }
 
-/** Marks what JSON has no word for, and texts that would look like that. */
+/** Marks numbers that JSON cannot express, and texts that would look like such a number. */
 const MARK = "\0";
 
-/** JSON that keeps every number: infinities, not-a-number and negative zero too. */
+/** JSON that preserves every number, including infinities, NaN and negative zero. */
 export function toText(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner === "number" && (!Number.isFinite(inner) || Object.is(inner, -0))) {
@@ -109,7 +109,7 @@ export function toText(value: unknown): string {
 }
 
 /**
- * What {@link toText} was given.
+ * Parses the text that {@link toText} made.
  *
  * @throws SyntaxError when the text is not JSON.
  */

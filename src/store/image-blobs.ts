@@ -4,14 +4,14 @@ import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
 
-/** An image that is at hand. */
+/** An image in memory. */
 export interface KeptImage extends TargetImage {
   bytes(): Buffer;
 }
 
 /**
- * Images by content: equal ones are kept once, however many targets have them, and are one object, about which others may
- * keep things. One that no target has any more stays for a while, so that a request that began before can still read it.
+ * Reference-counted images by content. Equal images are one object, however many targets use them, so that others can attach
+ * data to it. An unused image stays for a while, so that a request that began earlier can still read it.
  */
 export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
@@ -20,14 +20,14 @@ export class ImageBlobs {
     sizeCalculation: (image) => Math.max(1, image.bytes().length),
   });
 
-  /** Keeps a copy, so that a caller who writes to the buffer afterwards changes nothing. */
+  /** Keeps a copy, so that later writes to the buffer have no effect. */
   add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): KeptImage {
     const image = this.find(sha256) ?? keptImage(sha256, Buffer.from(bytes));
     this.use(image);
     return image;
   }
 
-  /** Increments the reference count of an image whose bytes nobody writes to. */
+  /** Increments the reference count of an immutable image. */
   use(image: KeptImage): void {
     const kept = this.used.get(image.sha256);
     if (kept !== undefined) kept.uses += 1;
@@ -47,7 +47,7 @@ export class ImageBlobs {
     this.spare.set(sha256, kept.image);
   }
 
-  /** An image that is kept, or was a short while ago. */
+  /** Finds an image that is in use, or was a short while ago. */
   find(sha256: string): KeptImage | undefined {
     return this.used.get(sha256)?.image ?? this.spare.get(sha256);
   }

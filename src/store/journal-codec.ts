@@ -8,10 +8,10 @@ import { record } from "../schema/kernel/record.ts";
 import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded, fromText, toText } from "./codec.ts";
 
-/** An entry that another server sends; the journal that keeps it numbers it. */
+/** An entry from another server; the journal that receives it numbers it. */
 export type SentEntry = Omit<JournalEntry, "number">;
 
-/** A message without its body's bytes, which follow behind the text in the order of the messages. */
+/** A message without its body's bytes, which follow the text in the order of the messages. */
 interface MessageRecord {
   readonly headers: HeaderList;
   readonly query: string;
@@ -69,13 +69,13 @@ const journalPage = z.lazy(() =>
   }),
 );
 
-/** The journal of all servers, oldest first, and how many entries it dropped. */
+/** The shared journal, oldest entry first, and how many entries it dropped. */
 export interface JournalPage {
   readonly dropped: number;
   readonly entries: readonly SentEntry[];
 }
 
-/** A page as text with the bodies' bytes behind it. */
+/** Packs a page: text, followed by the bodies' bytes. */
 export function packJournal({ dropped, entries }: JournalPage): Buffer {
   const bodies: Buffer[] = [];
   const pack = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
@@ -102,7 +102,7 @@ export function packJournal({ dropped, entries }: JournalPage): Buffer {
   return packWithBytes({ dropped, entries: records }, bodies);
 }
 
-/** @throws RangeError, SyntaxError or TypeError when it is no journal. */
+/** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
 export function unpackJournal(packed: Buffer): JournalPage {
   const { value, bytes: bodies } = unpackWithBytes(packed);
   const { dropped, entries } = decoded(journalPage, value, "journal");
@@ -111,7 +111,7 @@ export function unpackJournal(packed: Buffer): JournalPage {
     const bytes = kept === null ? undefined : bodies.subarray(at, at + kept);
     at += kept ?? 0;
     if (at > bodies.length) throw new RangeError("expected a journal with the bytes of all its bodies");
-    // A copy: a part of the page would keep all of it in memory.
+    // Copied, because a slice would keep the whole page in memory.
     return { headers, query, body: new RecordedBody(bytes && Buffer.from(bytes), facts) };
   };
   return {
@@ -125,15 +125,15 @@ export function unpackJournal(packed: Buffer): JournalPage {
   };
 }
 
-/** Notes what other servers were asked, as if it had been asked here. */
-export function noteEntries(journal: Journal, entries: readonly SentEntry[]): void {
+/** Records requests to other servers as if they had arrived here. */
+export function recordEntries(journal: Journal, entries: readonly SentEntry[]): void {
   for (const { time, api, operation, method, path, request, ...result } of entries)
     journal.open({ time, api, operation, method, path, request })(result);
 }
 
 const LENGTH_BYTES = 4;
 
-/** A value as text with bytes behind it as they are: length of the text, text, bytes. */
+/** Packs a value and raw bytes: length of the text, text, bytes. */
 function packWithBytes(value: unknown, bytes: readonly Buffer[]): Buffer {
   const text = Buffer.from(toText(value));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -143,6 +143,6 @@ function packWithBytes(value: unknown, bytes: readonly Buffer[]): Buffer {
 
 function unpackWithBytes(packed: Buffer): { readonly value: unknown; readonly bytes: Buffer } {
   const end = LENGTH_BYTES + packed.readUInt32BE(0);
-  if (end > packed.length) throw new RangeError("expected as much text as its length says");
+  if (end > packed.length) throw new RangeError(`expected ${end} bytes or more; got ${packed.length}`);
   return { value: fromText(packed.toString("utf8", LENGTH_BYTES, end)), bytes: packed.subarray(end) };
 }

@@ -3,24 +3,31 @@ import type { Target, TargetImage } from "../schema/target.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
 import type { RateHistories } from "./rate-history.ts";
 import { type Change, VersionedRecords } from "./records.ts";
-import type { DatabaseRecords, StoreState } from "./state.ts";
-import { type Conflict, type DatabaseKey, type UniqueField, uniqueValues } from "./store.ts";
+import {
+  type DatabaseRecords,
+  databaseChange,
+  databaseChanges,
+  globalChanges,
+  type StoreState,
+} from "./state.ts";
+import type { DatabaseKey } from "./store.ts";
+import { type Conflict, type UniqueField, uniqueValues } from "./unique-fields.ts";
 
-/** The records of one database from its creation to its deletion, and when requests to it were accepted. */
+/** The records of one database from its creation to its deletion, and the times of its accepted requests. */
 export class Scope extends VersionedRecords {
   readonly histories: RateHistories = new Map();
   removed = false;
 
-  /** @param id - that no other database of this state ever had, whatever its name. */
+  /** @param id - never reused, even for a database with the same name. */
   constructor(readonly id: number) {
     super();
   }
 }
 
-/** All records in this process's memory, found by every field that is unique. */
+/** All records in memory, indexed by every unique field. */
 export class MemoryState {
   readonly images = new ImageBlobs();
-  /** What belongs to no database. */
+  /** Records that belong to no database. */
   readonly global = new Scope(0);
   private lastTick = 0;
   private lastScope = 0;
@@ -34,7 +41,7 @@ export class MemoryState {
   };
   private readonly scopes = new Map<number, Scope>([[0, this.global]]);
 
-  /** @param prepare - is told of every image that a target has from now on. */
+  /** @param prepare - called with every image that a target starts to use. */
   constructor(private readonly prepare: (image: TargetImage) => void = () => {}) {}
 
   /** Databases in order of creation. */
@@ -50,7 +57,7 @@ export class MemoryState {
     return this.scopes.get(id);
   }
 
-  /** A number above all that were drawn before, and above those of all targets. */
+  /** A number above all earlier ones, and above those of all targets. */
   nextTick(): number {
     this.lastTick += 1;
     return this.lastTick;
@@ -62,11 +69,11 @@ export class MemoryState {
 
   create(database: Database): Conflict | undefined {
     const taken = uniqueValues(database).find(({ conflict, value }) => this.index[conflict].has(value));
-    if (taken === undefined) this.add(database, []);
+    if (taken === undefined) this.add(database, [databaseChange(database)]);
     return taken;
   }
 
-  /** Keeps changes; those of a target take and free its image. */
+  /** Commits changes; those of a target retain and release its image. */
   commit(scope: Scope, changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.kind !== "target") continue;
@@ -105,8 +112,9 @@ export class MemoryState {
     };
   }
 
-  /** Holds this and nothing else; what runs on a database that was there finds it gone. */
-  replaceWith({ databases, datasets, credentials, images }: StoreState): void {
+  /** Replaces all state. Requests that still use an earlier database find it removed. */
+  replaceWith(state: StoreState): void {
+    const { databases, images } = state;
     for (const scope of this.databases) this.remove(scope);
     this.commit(this.global, [
       ...[...this.global.datasets.keys()].map((key) => ({ kind: "dataset" as const, key, record: null })),
@@ -116,18 +124,11 @@ export class MemoryState {
         record: null,
       })),
     ]);
-    this.commit(this.global, [
-      ...datasets.map((record) => ({ kind: "dataset" as const, key: record.uuid, record })),
-      ...credentials.map((record) => ({ kind: "credential" as const, key: record.clientId, record })),
-    ]);
-    for (const { database, targets, templates, reports, accepted } of databases) {
-      const scope = this.add(database, [
-        ...targets.map((record) => ({ kind: "target" as const, key: record.targetId, record })),
-        ...templates.map((record) => ({ kind: "template" as const, key: record.targetId, record })),
-        ...reports.map((record) => ({ kind: "report" as const, key: record.file, record })),
-      ]);
-      for (const { limit, moments } of accepted) scope.histories.set(limit, [...moments]);
-      for (const { image, tick, deleteDate } of targets) {
+    this.commit(this.global, globalChanges(state));
+    for (const records of databases) {
+      const scope = this.add(records.database, databaseChanges(records));
+      for (const { limit, moments } of records.accepted) scope.histories.set(limit, [...moments]);
+      for (const { image, tick, deleteDate } of records.targets) {
         this.skipTicks(tick);
         if (deleteDate === null) this.take(images.get(image.sha256));
       }
@@ -137,7 +138,7 @@ export class MemoryState {
   private add(database: Database, changes: readonly Change[]): Scope {
     this.lastScope += 1;
     const scope = new Scope(this.lastScope);
-    scope.commit([{ kind: "database", key: "", record: database }, ...changes]);
+    scope.commit(changes);
     this.scopes.set(scope.id, scope);
     for (const { conflict, value } of uniqueValues(database)) this.index[conflict].set(value, scope);
     return scope;

@@ -6,18 +6,19 @@ import { MemoryState, type Scope } from "./memory-state.ts";
 import { type RateRule, takeToken } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
 import { readSnapshot, snapshotOf } from "./snapshot.ts";
-import { type AssessImage, type Conflict, type DatabaseKey, type HeldImage, RecordStore } from "./store.ts";
+import { type AssessImage, type DatabaseKey, type HeldImage, RecordStore } from "./store.ts";
+import type { Conflict } from "./unique-fields.ts";
 import type { Verb } from "./verbs.ts";
 
-/** All state in this process's memory. Every verb but those that rate an image answers at once. */
+/** Keeps all state in memory. Every verb is synchronous, except for those that rate an image. */
 export class MemoryStore extends RecordStore<"now"> {
   /** Databases that the request found, by field and value. */
   private readonly found: Map<string, Scope> | undefined;
   protected override readonly tick: number;
 
   /**
-   * @param assess - decides what processing an image ends in, once for each stored image.
-   * @param prepare - is told of every image that targets have from now on.
+   * @param assess - decides the result of processing an image; called once for each stored image.
+   * @param prepare - called with every image that a target starts to use.
    */
   constructor(
     private readonly assess: AssessImage,
@@ -60,14 +61,14 @@ export class MemoryStore extends RecordStore<"now"> {
     return undefined;
   }
 
-  /** Rates an image that another server is going to name in a change; it stays for a while. */
+  /** Rates and stores an image that another server will name in a change; it stays for a while. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
     const { image, outcome, rating, release } = await this.process(bytes);
     release();
     return { sha256: image.sha256, outcome, rating };
   }
 
-  /** A store of its own that holds the same. */
+  /** Makes an independent copy of the store. */
   fork(): MemoryStore {
     const fork = new MemoryStore(this.assess, this.prepare);
     fork.state.replaceWith(this.state.capture());
@@ -110,7 +111,7 @@ export class MemoryStore extends RecordStore<"now"> {
     return { ...assessment, image, release: () => this.state.images.release(image.sha256) };
   }
 
-  /** Nothing comes between reading and keeping, so no version has to be compared. */
+  /** Reads and commits synchronously, so versions need not be compared. */
   private decide<T>(scope: Scope | undefined, verb: Verb<T>): T {
     const { result, changes = [] } = verb(scope);
     if (scope !== undefined) this.state.commit(scope, changes);
@@ -124,7 +125,7 @@ export class MemoryStore extends RecordStore<"now"> {
     if (scope?.database === undefined) return undefined;
     const { database } = scope;
     this.found?.set(key.join(" "), scope);
-    // Found by a key, a database is known by its name too.
+    // A database that was found by its key may be read by its name next.
     this.found?.set(`databaseName ${database.databaseName}`, scope);
     if (database.kind === "cloud") this.found?.set(`databaseId ${database.databaseId}`, scope);
     return scope;

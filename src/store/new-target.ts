@@ -1,16 +1,16 @@
 import { ratingAt, type Target, type TargetImage } from "../schema/target.ts";
 
-/** What a new target is given. */
+/** What is specified for a new target. */
 export type TargetFields = Pick<
   Target,
   "targetId" | "name" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
 > & { readonly processed?: boolean };
 
-/** An image that is kept, and what processing it ends in. */
+/** A stored image, and the result of processing it. */
 export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
 
 /**
- * A target that was uploaded now.
+ * Makes a target that is uploaded now.
  *
  * Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
  */
@@ -38,13 +38,13 @@ export function newTarget(given: TargetFields, made: ProcessedImage, tick: numbe
   };
 }
 
-/** A target that was changed now, and is processed again. Its rating, once shown or made anew, is shown. */
+/** Changes a target, which is then processed again. Its rating stays visible if it was, or becomes so if it is new. */
 export function changedTarget(target: Target, changes: Partial<Target>, now: number): Target {
   const rated = target.rated || changes.rating !== undefined || ratingAt(target, now) !== -1;
   return { ...target, ...changes, lastModifiedDate: now, processed: false, rated };
 }
 
-/** The image of a deleted target: nothing but its name. */
+/** The image of a deleted target: only its hash. */
 export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage => ({
   sha256,
   bytes: () => Buffer.alloc(0),

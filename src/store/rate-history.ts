@@ -1,17 +1,17 @@
-/** One limit that a request must fit into, beside the key that its history is kept under. */
+/** A rate limit, and the key of its history. */
 export interface RateRule {
   readonly key: string;
   readonly maxRequests: number;
   readonly windowSeconds: number;
 }
 
-/** When requests were accepted, by the key of the limit that they count for, in order of time. */
+/** Times of accepted requests, in ascending order, by the key of the limit that they count towards. */
 export type RateHistories = Map<string, number[]>;
 
 /**
  * Takes one request from every rule's budget, or returns the first rule that is full and takes none. A rule is full when
  * as many accepted requests as it allows lie less than its window away from `now`, before or after it: requests can come
- * out of order. A clock that was set back by more than the window starts afresh.
+ * out of order. When the clock was set back by more than the window, the history starts afresh.
  */
 export function takeToken(
   histories: RateHistories,
@@ -25,7 +25,7 @@ export function takeToken(
   for (const rule of rules) {
     const history = historyOf(histories, rule, now);
     history.splice(firstAfter(history, now), 0, now);
-    // What is two windows older than the newest can be near to nothing that still comes.
+    // Moments two windows before the newest cannot affect any later request.
     const newest = history.at(-1) ?? now;
     history.splice(0, firstAfter(history, newest - 2 * milliseconds(rule)));
     histories.set(rule.key, history);
@@ -51,7 +51,7 @@ const firstAfter = (history: readonly number[], time: number): number =>
 const firstNotBefore = (history: readonly number[], time: number): number =>
   firstWhere(history, (moment) => moment >= time);
 
-/** Index of the first moment that passes a test which all later ones pass too. */
+/** Binary search for the first moment that passes a test; all later ones must pass it too. */
 function firstWhere(history: readonly number[], passes: (moment: number) => boolean): number {
   let low = 0;
   let high = history.length;

@@ -5,7 +5,7 @@ import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
 import type { TemplateTarget } from "../schema/vumark-database.ts";
 
-/** What is kept: the records of one database, and the records that belong to no database. */
+/** The kinds of records: those of a database, and those that belong to no database. */
 export interface RecordKinds {
   readonly database: Database;
   readonly target: Target;
@@ -15,7 +15,7 @@ export interface RecordKinds {
   readonly credential: ClientCredential;
 }
 
-/** A record that takes the place of the one with its kind and key; null removes it. */
+/** A record that replaces the one with its kind and key; null removes it. */
 export type Change<Kinds = RecordKinds> = {
   readonly [Kind in keyof Kinds]: {
     readonly kind: Kind;
@@ -46,10 +46,10 @@ export interface ReadableRecords {
 const byUpload = (a: Target, b: Target): number =>
   a.uploadDate - b.uploadDate || a.tick - b.tick || (a.targetId < b.targetId ? -1 : 1);
 
-/** How many changes are remembered beyond as many as there are records. */
+/** How many changes the log keeps, in addition to one per target. */
 const REMEMBERED_CHANGES = 1000;
 
-/** The records of one database, in memory. A change replaces single records, so that its cost depends on nothing else. */
+/** The records of one database, in memory. A change replaces single records, so its cost does not depend on how many there are. */
 export class Records implements ReadableRecords {
   database: Database | undefined;
   readonly targets = new Map<string, Target>();
@@ -98,7 +98,7 @@ export class Records implements ReadableRecords {
     }
   }
 
-  /** Every record, as changes that make the same of nothing. */
+  /** Every record, as changes that recreate all of them from nothing. */
   *all(): Iterable<Change> {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };
     for (const [key, record] of this.targets) yield { kind: "target", key, record };
@@ -128,11 +128,11 @@ function put<T>(records: Map<string, T>, key: string, record: T | null): void {
   else records.set(key, record);
 }
 
-/** Records that count their changes, so that those who know an earlier version can be told what changed since. */
+/** Records with a version and a log, so that a client that knows an earlier version receives only what changed since. */
 export class VersionedRecords extends Records {
   version = 0;
   private log: { readonly version: number; readonly kind: Change["kind"]; readonly key: string }[] = [];
-  /** The log tells what changed after this version. */
+  /** The log is complete after this version. */
   private loggedSince = 0;
 
   commit(changes: readonly Change[]): void {
@@ -148,7 +148,7 @@ export class VersionedRecords extends Records {
     }
   }
 
-  /** What changed after a version; undefined when it is forgotten, or a version that never was. */
+  /** What changed after a version; undefined when the log no longer covers it, or there was no such version. */
   since(version: number): readonly Change[] | undefined {
     if (version < this.loggedSince || version > this.version) return undefined;
     const changed = new Map<string, Change>();

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { show } from "../core/text.ts";
 import { read } from "../schema/kernel/problems.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
-import { decodeTarget, encodeTarget, problemText } from "./codec.ts";
+import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import type { StoreState } from "./state.ts";
-import { UNIQUE_FIELDS } from "./store.ts";
+import { UNIQUE_FIELDS } from "./unique-fields.ts";
 
-/** What snapshots of this process were taken of: nothing can have changed in them, so nothing needs to be read again. */
+/** The states that this process's snapshots were taken of. Snapshots are frozen, so they need not be parsed again. */
 const states = new WeakMap<object, StoreState>();
 
 export function snapshotOf(state: StoreState): Snapshot {
@@ -17,14 +17,14 @@ export function snapshotOf(state: StoreState): Snapshot {
     targets: targets.map(encodeTarget),
   }));
   const rest: Omit<Snapshot, "images"> = { version: 1, databases: records, datasets, credentials };
-  // A copy, because it is going to be frozen, and requests and options are not ours to freeze.
+  // A copy, because it is frozen below, and users' objects must not be.
   const copy: typeof rest = JSON.parse(JSON.stringify(rest));
   const snapshot = deeplyFrozen({ ...copy, images: lazyTable(images) });
   states.set(snapshot, state);
   return snapshot;
 }
 
-/** Texts are made when they are read: most snapshots are only ever restored. */
+/** Images are only encoded when they are read: most snapshots are only ever restored. */
 function lazyTable(images: StoreState["images"]): Readonly<Record<string, string>> {
   const table = {};
   for (const [sha256, image] of images) {
@@ -39,17 +39,17 @@ function deeplyFrozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** A snapshot that cannot be restored: what of it is wrong, and what is accepted. Shows no value, for it may be a secret. */
+/** A snapshot that cannot be restored. The message says what is wrong, without values, because they may be secrets. */
 export class InvalidSnapshotError extends TypeError {
-  /** Tells the error from others. */
+  /** Identifies the error. */
   override readonly name = "InvalidSnapshotError";
 }
 
 /**
- * What a snapshot was taken of, or the first thing that is wrong with it; that shows no value, for it may be a secret.
+ * Reads the state in a snapshot, or describes the first problem with it, without values, because they may be secrets.
  *
- * @param value - a snapshot, or one that was written to JSON and read again.
- * @param findImage - an image that is known already, by its SHA-256; it need not be read again.
+ * @param value - a snapshot, possibly converted to JSON and back.
+ * @param findImage - finds a known image by its SHA-256, which then need not be decoded.
  */
 export function readSnapshot(
   value: unknown,
@@ -58,11 +58,7 @@ export function readSnapshot(
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
   const reading = read(snapshotSchema, value);
-  if ("problems" in reading)
-    return reading.problems
-      .slice(0, 1)
-      .map((problem) => problemText("snapshot", problem))
-      .join("");
+  if ("problems" in reading) return firstProblem("snapshot", reading.problems);
   const given = reading.value;
   const images = new Map<string, KeptImage>();
   for (const [sha256, text] of Object.entries(given.images)) {
@@ -98,7 +94,7 @@ function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): 
   return undefined;
 }
 
-/** What must be different in different records, and is not. */
+/** Finds a value that has to be unique, and is not. */
 function conflictIn({ databases }: Snapshot): string | undefined {
   const found = databases.flatMap(({ database, targets }, index) => {
     const at = `snapshot.databases[${index}]`;
@@ -117,7 +113,7 @@ function conflictIn({ databases }: Snapshot): string | undefined {
   const taken = new Set<string>();
   for (const { path, value } of found) {
     const key = JSON.stringify(value);
-    if (taken.has(key)) return `${path} is that of another record too`;
+    if (taken.has(key)) return `${path}: expected a unique value; got that of another record`;
     taken.add(key);
   }
   return undefined;

@@ -5,15 +5,16 @@ import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
 import type { TemplateTarget } from "../schema/vumark-database.ts";
 import type { KeptImage } from "./image-blobs.ts";
+import type { Change } from "./records.ts";
 
-/** All that belongs to one database. */
+/** Everything that belongs to one database. */
 export interface DatabaseRecords {
   readonly database: Database;
-  /** By upload date; those that are deleted have no image any more. */
+  /** By upload date; deleted ones have no image. */
   readonly targets: readonly Target[];
   readonly templates: readonly TemplateTarget[];
   readonly reports: readonly Report[];
-  /** When requests were accepted, in milliseconds since the epoch, by the limit that they count for. */
+  /** When requests were accepted, in milliseconds since the epoch, by the limit that they count towards. */
   readonly accepted: readonly { readonly limit: string; readonly moments: readonly number[] }[];
 }
 
@@ -25,3 +26,26 @@ export interface StoreState {
   /** All undeleted targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, KeptImage>;
 }
+
+export const databaseChange = (database: Database): Change => ({
+  kind: "database",
+  key: "",
+  record: database,
+});
+
+/** The changes that create a database with all its records. */
+export const databaseChanges = ({ database, targets, templates, reports }: DatabaseRecords): Change[] => [
+  databaseChange(database),
+  ...targets.map((record) => ({ kind: "target" as const, key: record.targetId, record })),
+  ...templates.map((record) => ({ kind: "template" as const, key: record.targetId, record })),
+  ...reports.map((record) => ({ kind: "report" as const, key: record.file, record })),
+];
+
+/** The changes that create all records that belong to no database. */
+export const globalChanges = ({
+  datasets,
+  credentials,
+}: Pick<StoreState, "datasets" | "credentials">): Change[] => [
+  ...datasets.map((record) => ({ kind: "dataset" as const, key: record.uuid, record })),
+  ...credentials.map((record) => ({ kind: "credential" as const, key: record.clientId, record })),
+];

@@ -10,33 +10,8 @@ import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.t
 import type { ProcessedImage, TargetFields } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
+import type { Conflict } from "./unique-fields.ts";
 import * as verbs from "./verbs.ts";
-
-/** The fields that no two databases share, in the order in which conflicts are reported. */
-export const UNIQUE_FIELDS = [
-  "databaseId",
-  "databaseName",
-  "serverAccessKey",
-  "serverSecretKey",
-  "clientAccessKey",
-  "clientSecretKey",
-] as const;
-export type UniqueField = (typeof UNIQUE_FIELDS)[number];
-
-/** A unique field that a new database would have shared with another, and the value. */
-export interface Conflict {
-  readonly conflict: UniqueField;
-  readonly value: string;
-}
-
-/** A VuMark database has neither an id nor client keys. */
-export function uniqueValues(database: Database): readonly Conflict[] {
-  const values: Partial<Record<UniqueField, string>> = database;
-  return UNIQUE_FIELDS.flatMap((conflict) => {
-    const value = values[conflict];
-    return value === undefined ? [] : [{ conflict, value }];
-  });
-}
 
 /** A target to create. The store rates the image. */
 export interface NewTarget extends TargetFields {
@@ -51,12 +26,12 @@ export interface TargetChanges {
   readonly applicationMetadata?: string | null;
 }
 
-/** What becomes of an image once it was processed. */
+/** Decides the result of processing an image. */
 export type AssessImage = (
   image: Buffer,
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
-/** How a store answers: in memory at once, behind a network later. */
+/** The type of a store's results: synchronous in memory, a promise over a network. */
 interface Answers<T> {
   readonly now: T;
   readonly later: Promise<T>;
@@ -65,12 +40,12 @@ interface Answers<T> {
 export type When = keyof Answers<unknown>;
 export type Answer<T, Timing extends When> = Answers<T>[Timing];
 
-/** An image that is kept for now, until a target has it. */
+/** An image that is retained until a target uses it. */
 export interface HeldImage extends ProcessedImage {
   release(): void;
 }
 
-/** Names a database: the field that requests know it by, and its value. */
+/** Identifies a database by a field that requests know, and its value. */
 export type DatabaseKey = readonly [
   field: "databaseId" | "databaseName" | "serverAccessKey" | "clientAccessKey",
   value: string,
@@ -78,36 +53,36 @@ export type DatabaseKey = readonly [
 
 /**
  * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
- * are by index. What a verb does is said in `verbs.ts`, once; to keep the state elsewhere, implement what is abstract here
- * or, for what has versions, a `Backing`. The contract is `test/store`.
+ * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods or, for
+ * versioned state, a `Backing`. The contract is in `test/store`.
  */
 export abstract class RecordStore<Timing extends When> {
   /**
-   * The store as a request that arrives now sees it: a database that it found stays the same one, even if another of its
-   * name takes its place; and its targets come after those of requests that arrived before in the same millisecond.
+   * The store as a request that arrives now sees it. A database that it has found stays the same one, even if another one with
+   * that name replaces it. Its targets follow those of earlier requests in the same millisecond.
    */
   abstract forRequest(): RecordStore<Timing>;
-  /** Of the request; above that of every earlier request. */
+  /** The request's number, above that of every earlier request. */
   protected abstract get tick(): number;
 
-  /** Reads a database, at once or never. */
+  /** Reads a database; `ask` is synchronous, so that it sees a single version. */
   protected abstract read<T>(
     key: DatabaseKey,
     ask: (records: ReadableRecords | undefined) => T,
   ): Answer<T, Timing>;
-  /** Reads what belongs to no database. */
+  /** Reads the records that belong to no database. */
   protected abstract readGlobal<T>(ask: (records: ReadableRecords) => T): Answer<T, Timing>;
   /** Reads every database, in order of creation. */
   protected abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
-  /** Runs a verb on a database until its changes are kept. */
+  /** Runs a verb on a database until its changes are committed. */
   protected abstract change<T>(key: DatabaseKey, verb: verbs.Verb<T>): Answer<T, Timing>;
-  /** Runs a verb on what belongs to no database. */
+  /** Runs a verb on the records that belong to no database. */
   protected abstract changeGlobal<T>(verb: verbs.Verb<T>): Answer<T, Timing>;
-  /** Runs a verb on every database, and on what belongs to none. */
+  /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
-  /** The same as `change`, after something else that takes time. */
+  /** The same as `change`, but always asynchronous. */
   protected abstract changeLater<T>(key: DatabaseKey, verb: verbs.Verb<T>): Promise<T>;
-  /** Has an image rated and kept. */
+  /** Rates and retains an image. */
   protected abstract process(image: Buffer): Promise<HeldImage>;
 
   /** Creates an empty database, unless another one shares a unique field. */
@@ -121,14 +96,14 @@ export abstract class RecordStore<Timing extends When> {
     rules: readonly RateRule[],
     now: number,
   ): Answer<RateRule | undefined, Timing>;
-  /** Back to no state at all. */
+  /** Deletes all state. */
   abstract reset(): Answer<void, Timing>;
-  /** Everything that is held now. */
+  /** Takes a snapshot of all state. */
   abstract snapshot(): Answer<Snapshot, Timing>;
   /**
-   * Holds what a snapshot holds, and nothing else.
+   * Replaces all state with that of a snapshot.
    *
-   * @returns what of it is wrong; the state is then what it was.
+   * @returns what is wrong with the snapshot; the state is then unchanged.
    */
   abstract restore(snapshot: unknown): Answer<string | undefined, Timing>;
 
@@ -162,7 +137,7 @@ export abstract class RecordStore<Timing extends When> {
     return this.change(["databaseName", name], verbs.updateDatabase(changes));
   }
 
-  /** Drops the database with its targets, reports and rate-limit history. False: there was none. */
+  /** Deletes the database with its targets, reports and rate-limit history. False: there was none. */
   deleteDatabase(name: string): Answer<boolean, Timing> {
     return this.change(["databaseName", name], verbs.deleteDatabase);
   }
@@ -245,7 +220,7 @@ export abstract class RecordStore<Timing extends When> {
     return this.read(["databaseName", databaseName], (records) => records?.templates.get(targetId));
   }
 
-  /** Keeps the report, or returns the one already kept under its database and file. */
+  /** Stores the report, or returns the existing one of its database and file. */
   openReport(report: Report): Answer<Report, Timing> {
     return this.change(["databaseId", report.databaseId], verbs.openReport(report));
   }
@@ -299,7 +274,7 @@ export abstract class RecordStore<Timing extends When> {
     return this.changeGlobal(verbs.remove("credential", clientId));
   }
 
-  /** Every target, template target, report and dataset is past its processing time from now on. */
+  /** Ends the processing of every target, template target, report and dataset. */
   finishProcessing(): Answer<void, Timing> {
     return this.changeAll(verbs.finishProcessing);
   }
@@ -309,7 +284,7 @@ export abstract class RecordStore<Timing extends When> {
     image: Buffer,
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
-    // Found before the image is rated: a database of the same name that takes its place meanwhile is another.
+    // Found before the image is rated: another database with the same name may replace it in the meantime.
     await this.findDatabaseByName(databaseName);
     const { release, ...made } = await this.process(image);
     try {
@@ -320,5 +295,5 @@ export abstract class RecordStore<Timing extends When> {
   }
 }
 
-/** A store wherever it keeps its state. */
+/** A store, wherever it keeps its state. */
 export type Store = RecordStore<"either">;

@@ -14,14 +14,14 @@ import {
 import type { Change, ReadableRecords } from "./records.ts";
 
 /*
- * Everything that changes state, each a pure function of one database's records: what changes, and the result. Conflicts
- * are results. Whatever keeps the records runs a verb again when they changed before its changes could be kept.
+ * Every change of state, each a pure function from one database's records to changes and a result. Conflicts are results. The
+ * store runs a verb again if the records changed before its changes could be committed.
  *
- * The changed records are returned and not the whole of them: keeping them then costs the same however many others there
- * are, in memory, over a network and in a database server.
+ * A verb returns only the changed records, so that the cost of committing them does not depend on how many others there are:
+ * in memory, over a network, or in a database server.
  */
 
-/** What a verb decided. */
+/** What a verb returns. */
 export interface Decision<Result> {
   readonly result: Result;
   readonly changes?: readonly Change[];
@@ -44,7 +44,7 @@ export const updateDatabase =
     return { result: updated, changes: [{ kind: "database", key: "", record: updated }] };
   };
 
-/** Its other records go with it. */
+/** Removes all of its other records, too. */
 export const deleteDatabase: Verb<boolean> = (records) =>
   records?.database === undefined
     ? { result: false }
@@ -138,7 +138,7 @@ export const setCredentialScopes =
     return { result: record, changes: [{ kind: "credential", key: clientId, record }] };
   };
 
-/** Puts a record into its place, whatever is there. */
+/** Adds or replaces a record. */
 export const put =
   (change: Change): Verb<void> =>
   () => ({ result: undefined, changes: [change] });
@@ -151,7 +151,7 @@ export const remove =
     return found ? { result: true, changes: [{ kind, key, record: null }] } : { result: false };
   };
 
-/** Every target, template target, report and dataset is past its processing time from now on. */
+/** Ends the processing of every target, template target, report and dataset. */
 export const finishProcessing: Verb<void> = (records) => {
   const processed = true;
   const changes: Change[] = [];

@@ -239,17 +239,17 @@ describe("restoring", () => {
     [
       "two targets of one name",
       (_, text) => JSON.parse(text.replace('"same image"', '"done"')),
-      "snapshot.databases[0].targets[2].name is that of another record too",
+      "snapshot.databases[0].targets[2].name: expected a unique value; got that of another record",
     ],
     [
       "two targets of one id",
       (_, text) => JSON.parse(text.replace('"targetId":"3"', '"targetId":"1"')),
-      "snapshot.databases[0].targets[2].targetId is that of another record too",
+      "snapshot.databases[0].targets[2].targetId: expected a unique value; got that of another record",
     ],
     [
       "two databases of one name",
       (_, text) => JSON.parse(text.replace('"databaseName":"labels"', '"databaseName":"shop"')),
-      "snapshot.databases[1].database.databaseName is that of another record too",
+      "snapshot.databases[1].database.databaseName: expected a unique value; got that of another record",
     ],
   ])("refuses %s, and changes nothing", async (_what, broken, message) => {
     const text = await good();

@@ -116,7 +116,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
     const starting = startServiceServer("query", { listen, state: wrong, options });
     await expect(starting).rejects.toThrow(
-      `STATE_URL: redis://127.0.0.1:${port} refuses the user or the password`,
+      `STATE_URL: redis://127.0.0.1:${port} rejects the user or the password`,
     );
     client.disconnect();
   });

@@ -41,7 +41,7 @@ const kinds: readonly Kind[] = [
   { kind: "a credential", schema: credentialRecord },
 ];
 
-describe("records survive the way through text", () => {
+describe("records survive encoding as text", () => {
   test.each(kinds)("$kind", ({ kind, schema }) => {
     fc.assert(
       fc.property(valuesOf(schema), (record) => {
@@ -56,7 +56,7 @@ describe("records survive the way through text", () => {
       fc.property(valuesOf(targetRecord), (record) => {
         const target = { ...record, image: { sha256: record.image, bytes } };
         const back = decodeTarget(encodeTarget(target), (sha256) => ({ sha256, bytes }));
-        // Of a deleted target's image only the name is left.
+        // A deleted target keeps only its image's hash.
         expect(back).toEqual({
           ...target,
           image: record.deleteDate === null ? target.image : expect.anything(),
@@ -66,7 +66,7 @@ describe("records survive the way through text", () => {
     );
   });
 
-  test("every number and every text, whatever it looks like", () => {
+  test("every number and every text", () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.oneof(text, number, fc.array(fc.oneof(text, number)))), (value) => {
         expect(() => JSON.parse(toText(value))).not.toThrow();
@@ -76,7 +76,7 @@ describe("records survive the way through text", () => {
   });
 });
 
-describe("what is no such record is refused, and shows no text", () => {
+describe("invalid records are rejected, without showing text", () => {
   test.each(kinds)("$kind without one of its fields", ({ schema }) => {
     fc.assert(
       fc.property(valuesOf(schema), fc.nat(), (record, choice) => {
@@ -88,7 +88,7 @@ describe("what is no such record is refused, and shows no text", () => {
     );
   });
 
-  test.each(kinds)("$kind with a field that nobody knows", ({ schema }) => {
+  test.each(kinds)("$kind with an unknown field", ({ schema }) => {
     fc.assert(
       fc.property(valuesOf(schema), (record) => {
         expect(() => decoded(schema, { ...record, unheardOf: "hidden" }, "record")).toThrow(

@@ -5,7 +5,7 @@ import type { Target } from "../../src/schema/target.ts";
 import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
 import type { AssessImage, NewTarget, Store } from "../../src/store/store.ts";
 
-/** A store under test and how to end it. */
+/** A store under test, and how to close it. */
 export interface OpenStore {
   readonly store: Store;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
   ...given,
 });
 
-/** A target that was created for sure. */
+/** Creates a target, which must succeed. */
 export async function created(
   store: Store,
   database: string,

@@ -55,7 +55,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.findDatabaseByServerAccessKey(labels.serverAccessKey)).toEqual(labels);
     });
 
-    test.for(fields)("of two databases with the same %s the second is refused", async (field, { store }) => {
+    test.for(fields)("a second database with the same %s is refused", async (field, { store }) => {
       const first = cloud();
       await store.createDatabase(first);
       const second = cloud({ [field]: first[field] });
@@ -87,14 +87,14 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       );
     });
 
-    test("of many databases of one name created at once, one wins", async ({ store }) => {
+    test("of many databases created at once with one name, one wins", async ({ store }) => {
       const results = await Promise.all(
         Array.from({ length: 10 }, () => store.createDatabase(cloud({ databaseName: "shop" }))),
       );
       expect(results.filter((result) => result === undefined)).toHaveLength(1);
     });
 
-    test("settings of a database change alone", async ({ store }) => {
+    test("an update of a database changes only its settings", async ({ store }) => {
       const shop = cloud({ databaseName: "shop" });
       await store.createDatabase(shop);
       const requestRateLimits = {
@@ -113,7 +113,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.updateDatabase("nowhere", { requestQuota: 1 })).toBeUndefined();
     });
 
-    test("a VuMark database has a state and nothing else to change", async ({ store }) => {
+    test("only the state of a VuMark database can change", async ({ store }) => {
       const labels = vuMark({ databaseName: "labels" });
       await store.createDatabase(labels);
       const changed = await store.updateDatabase("labels", {
@@ -153,7 +153,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       });
     });
 
-    test("a name may come back as a database of the other kind", async ({ store }) => {
+    test("a deleted database's name can be used for one of the other kind", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "shop" }));
       await created(store, "shop");
       await store.deleteDatabase("shop");

@@ -21,7 +21,7 @@ const ask = async (...request: Parameters<typeof send>) => {
 };
 const json = (value: unknown) => Buffer.from(toText(value));
 
-test("only its own paths are its", () => {
+test("serves only its own paths", () => {
   const request = { method: "GET", query: "", headers: [], body: Buffer.alloc(0) };
   expect(api.serves({ ...request, path: "/internal/anything" })).toBe(true);
   expect(api.serves({ ...request, path: "/internal" })).toBe(false);
@@ -60,14 +60,14 @@ test.each([
   expect(await ask(method, path, body)).toMatch(/^400 ./);
 });
 
-test("what is wrong with a record is told, and shows no values", async () => {
+test("says what is wrong with a record, without values", async () => {
   const answer = await ask("POST", "/internal/records", json({ kind: "cloud", serverSecretKey: "hidden" }));
   expect(answer).toBe(
     "400 database.databaseId: expected a name of 1 to 255 characters that a path can carry; got nothing",
   );
 });
 
-test("changes are kept of the latest version only, with every image that they name", async () => {
+test("changes are committed only to the latest version, and only if the images that they name are stored", async () => {
   await send("POST", "/internal/records", json(cloud({ databaseName: "shop" })));
   const found = await send("GET", "/internal/records/databaseName/%22shop%22");
   const etag = header(found, "etag") ?? "";

@@ -9,16 +9,16 @@ import { SharedStore } from "../../src/store/shared-store.ts";
 import { HttpServer } from "../../src/transports/http-server/http-server.ts";
 import { assessByBytes } from "./contract-cases.ts";
 
-/** A target manager's store behind a socket, and what was asked of it. */
+/** A target manager's store behind a socket, and the requests that it received. */
 export interface Backing {
   readonly memory: MemoryStore;
-  /** A server's store; every call makes one that read nothing yet. */
+  /** A server's store; every call makes a new one that has read nothing yet. */
   connect(): SharedStore;
   /** Method, path up to the value, and status of every request. */
   readonly asked: string[];
   /** Bytes of all response bodies. */
   sent(): number;
-  /** Ends the manager and its connections. */
+  /** Stops the manager and closes its connections. */
   kill(): Promise<void>;
   /** A new manager at the same address, empty or with the old state. */
   restart(memory?: MemoryStore): Promise<void>;

@@ -17,7 +17,7 @@ const records = (etag: string, requestQuota: number, since?: number): WireRespon
 });
 const empty = (status: number, text = ""): WireResponse => ({ status, headers: [], body: Buffer.from(text) });
 
-describe("what a server knows of the target manager's state", () => {
+describe("a server's copy of the target manager's state", () => {
   let requests: WireRequest[];
   let answer: (request: WireRequest) => WireResponse | Promise<WireResponse>;
   let store: SharedStore;
@@ -47,7 +47,7 @@ describe("what a server knows of the target manager's state", () => {
     return { slow, release: (response: WireResponse) => release(response) };
   };
 
-  test("is asked for again by its version, as long as it is one of the latest 200", async () => {
+  test("is read again by its version, as long as it is one of the latest 200", async () => {
     answer = ({ path }) => records(`${encodeURIComponent(path)}.1`.replaceAll("%", "-"), 1);
     await quota("oldest");
     await quota("oldest");
@@ -59,7 +59,7 @@ describe("what a server knows of the target manager's state", () => {
     expect(lastAsked()).toBeUndefined();
   });
 
-  test("is the later version, of two answers that overtake each other", async () => {
+  test("has the later version, when two responses overtake each other", async () => {
     answer = () => records("a.1", 1);
     await quota();
     const { slow, release } = askSlowly();
@@ -72,7 +72,7 @@ describe("what a server knows of the target manager's state", () => {
     expect(lastAsked()).toBe('"a.3"');
   });
 
-  test("is asked for as a whole when what it was relative to is forgotten", async () => {
+  test("is read as a whole when its version is no longer known", async () => {
     answer = () => records("a.1", 1);
     await quota();
     const { slow, release } = askSlowly();

@@ -27,7 +27,7 @@ describe("a store over HTTP", () => {
     return [...backing.asked];
   };
 
-  test("an unchanged database costs one small exchange for a whole request", async () => {
+  test("an unchanged database costs one small round trip per request", async () => {
     for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop");
     const wholeRequest = async () => {
       const view = store.forRequest();
@@ -43,7 +43,7 @@ describe("a store over HTTP", () => {
     expect(backing.sent()).toBe(before);
   });
 
-  test("of a changed database only the change is sent", async () => {
+  test("only the change of a changed database is sent", async () => {
     for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop", { name: `n ${count}` });
     await store.listTargets("shop");
     const full = backing.sent();
@@ -67,7 +67,7 @@ describe("a store over HTTP", () => {
     expect((await store.findDatabaseByName("shop"))?.databaseName).toBe("shop");
   });
 
-  test("a request goes on with the database that it found; the next one finds another", async () => {
+  test("a request keeps the database that it found; the next one finds the new one", async () => {
     await created(backing.memory, "shop", { name: "old" });
     const request = store.forRequest();
     expect(await request.countTargets("shop")).toBe(1);
@@ -85,7 +85,7 @@ describe("a store over HTTP", () => {
     expect((await request.findTargetByName("shop", "mine"))?.name).toBe("mine");
   });
 
-  test("image bytes travel once, however many targets and requests need them", async () => {
+  test("image bytes are transferred once, however many targets and requests need them", async () => {
     const bytes = Buffer.alloc(100_000, 7);
     for (let count = 0; count < 5; count += 1) await created(backing.memory, "shop", { image: bytes });
     await created(backing.memory, "shop", { image: image(1, 2, 3) });
@@ -100,7 +100,7 @@ describe("a store over HTTP", () => {
     expect(await readAll()).toEqual(await Promise.all(backing.memory.listTargets("shop").map(whole)));
   });
 
-  test("the image of a target that this server added is not asked for again", async () => {
+  test("the image of a target that this server added is not read back", async () => {
     await store.createTarget("shop", newTarget({ name: "a", image: image(1, 2, 3) }), NOW);
     const target = await store.findTargetByName("shop", "a");
     const asked = await asksOf(async () => {
@@ -123,7 +123,7 @@ describe("a store over HTTP", () => {
     expect(await backing.connect().findDatabaseByName("shop")).toBeUndefined();
   });
 
-  test("a database that was deleted and made again is another", async () => {
+  test("a database that was deleted and created again is a different one", async () => {
     await created(backing.memory, "shop", { name: "old" });
     expect(await store.listTargets("shop")).toHaveLength(1);
     backing.memory.deleteDatabase("shop");
@@ -142,7 +142,7 @@ describe("a store over HTTP", () => {
     expect(await store.listTemplateTargets("labels")).toEqual([label]);
   });
 
-  test("answers that overtake each other leave no stale state behind", async () => {
+  test("responses that overtake each other leave no stale state", async () => {
     await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
         if (index % 3 === 0) await created(backing.memory, "shop");
@@ -152,7 +152,7 @@ describe("a store over HTTP", () => {
     expect(await store.countTargets("shop")).toBe(10);
   });
 
-  test("while the manager is away every verb says so, and afterwards all is well", async () => {
+  test("while the manager cannot be reached, every verb says so; afterwards, all work again", async () => {
     await created(backing.memory, "shop");
     expect(await store.countTargets("shop")).toBe(1);
     await backing.kill();
@@ -164,7 +164,7 @@ describe("a store over HTTP", () => {
     expect(await store.countTargets("shop")).toBe(1);
   });
 
-  test("a manager that starts anew knows nothing of the old state, and neither do the servers", async () => {
+  test("after a restart without state, neither the manager nor the servers know the old state", async () => {
     await created(backing.memory, "shop");
     expect(await store.countTargets("shop")).toBe(1);
     await backing.kill();
@@ -177,7 +177,7 @@ describe("a store over HTTP", () => {
     expect((await store.listTargets("shop")).map(({ name }) => name)).toEqual(["new"]);
   });
 
-  test("names and keys that no URL can hold", async () => {
+  test("names and keys that a URL cannot contain", async () => {
     const odd = cloud({ databaseName: "odd / ? % \u0000", serverAccessKey: "../x?%zz\ud800" });
     expect(await store.createDatabase(odd)).toBeUndefined();
     expect(await store.findDatabaseByName(odd.databaseName)).toEqual(odd);

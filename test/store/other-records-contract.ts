@@ -41,7 +41,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(await store.findReport("shop", report.file)).toEqual({ ...report, processed: true });
     });
 
-    test("of reports of one file opened at once, all get the first", async ({ store }) => {
+    test("of reports opened at once for one file, all get the first", async ({ store }) => {
       await store.createDatabase(cloud({ databaseId: "shop" }));
       const results = await Promise.all(
         [1, 2, 3].map((count) =>
@@ -96,7 +96,7 @@ export function describeOtherRecordsContract(kind: string, open: StoreFactory): 
       expect(results.filter((result) => result === "full")).toHaveLength(5);
     });
 
-    test("a credential can be put in another's place, and its scopes be set", async ({ store }) => {
+    test("a credential can replace another one, and its scopes can be set", async ({ store }) => {
       await store.putCredential(credential("a"));
       await store.putCredential({ ...credential("a"), clientSecret: "new" });
       expect(await store.listCredentials()).toEqual([{ ...credential("a"), clientSecret: "new" }]);

@@ -11,7 +11,7 @@ const accepted = (moments: readonly number[], limit = rule): readonly number[] =
 };
 
 describe("the requests that a limit accepts", () => {
-  it("are the same whatever the order in which those of one window come", () => {
+  it("do not depend on the order of those in one window", () => {
     const moments = Array.from({ length: 10 }, (_, index) => index);
     fc.assert(
       fc.property(fc.shuffledSubarray(moments, { minLength: 10 }), (order) => {
@@ -20,7 +20,7 @@ describe("the requests that a limit accepts", () => {
     );
   });
 
-  it("are as the model says, under any sequence of moments that stay within a window of each other", () => {
+  it("match the model, for any sequence of moments within a window of each other", () => {
     const moments = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 60 });
     fc.assert(
       fc.property(moments, fc.integer({ min: 0, max: 5 }), (order, maxRequests) => {
@@ -33,7 +33,7 @@ describe("the requests that a limit accepts", () => {
     );
   });
 
-  it("never exceed the limit in any window, as time goes on", () => {
+  it("never exceed the limit in any window, as time passes", () => {
     const steps = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (drifts) => {
@@ -59,7 +59,7 @@ describe("the requests that a limit accepts", () => {
     ]);
   });
 
-  it("are remembered as long as they matter, and no longer", () => {
+  it("are remembered only as long as they matter", () => {
     const histories: RateHistories = new Map();
     for (let moment = 0; moment < 100_000; moment += 100) takeToken(histories, [rule], moment);
     expect(histories.get("other")?.length).toBeLessThanOrEqual(3 * 3);

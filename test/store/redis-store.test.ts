@@ -42,7 +42,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     };
   };
 
-  test("of 64 targets of one name added at once over all servers, one is created", async () => {
+  test("of 64 targets with one name added at once through all servers, one is created", async () => {
     using servers = await opened(5);
     const [first] = servers.stores;
     await first?.createDatabase(cloud({ databaseName: "shop" }));
@@ -55,7 +55,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(await first?.countTargets("shop")).toBe(1);
   });
 
-  test("writes side by side are all kept, and every server sees them", async () => {
+  test("concurrent writes are all kept, and every server sees them", async () => {
     using servers = await opened(4);
     await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
     await Promise.all(
@@ -68,7 +68,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(new Set(lists.map((list) => list.map(({ targetId }) => targetId).join())).size).toBe(1);
   });
 
-  test("a limit is exact over all servers, whatever the order in which requests come", async () => {
+  test("a limit is exact across all servers, in any order of requests", async () => {
     using servers = await opened(3);
     await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
     const rule = { key: "other", maxRequests: 15, windowSeconds: 1 };
@@ -83,7 +83,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     }
   });
 
-  test("an image is kept once while a target has it, and goes with the last one", async () => {
+  test("an image is kept once while targets use it, and is deleted with the last one", async () => {
     using servers = await opened(1);
     const { client, prefix } = servers;
     const [store] = servers.stores;
@@ -107,10 +107,10 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(keys.filter((key) => !key.startsWith(`{${servers.prefix}}:`))).toEqual([]);
   });
 
-  test("a state of another version is refused with both versions named", async () => {
+  test("refuses a state of another version, naming both versions", async () => {
     const { client, backing } = connect("another");
     await client.set("{another}:format", "7");
-    await expect(backing.open()).rejects.toThrow(/is of version 7; this release reads version 1$/);
+    await expect(backing.open()).rejects.toThrow(/has version 7; expected version 1$/);
     client.disconnect();
   });
 });

@@ -15,7 +15,7 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
   describe(`${kind}: snapshots`, () => {
     const test = testStore(open);
 
-    test("a snapshot brings everything back", async ({ store }) => {
+    test("a snapshot restores everything", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "shop", serverAccessKey: "key" }));
       await store.createDatabase(vuMark({ databaseName: "labels" }));
       await store.createTarget("shop", newTarget({ targetId: "1", name: "kept", image: image(3, 1) }), NOW);
@@ -45,7 +45,7 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
       expect((await store.listTargets("shop")).map(({ name }) => name)).toEqual(["kept", "gone"]);
     });
 
-    test("what is no snapshot changes nothing", async ({ store }) => {
+    test("an invalid snapshot changes nothing", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "shop" }));
       const before = await store.snapshot();
       expect(await store.restore({ ...before, version: 2 })).toBe("snapshot.version: expected 1; got 2");

@@ -5,7 +5,7 @@ import { describeSnapshotContract } from "./snapshot-contract.ts";
 import { describeTargetChangesContract } from "./target-changes-contract.ts";
 import { describeTargetContract } from "./target-contract.ts";
 
-/** The whole contract of `Store`: run this on your own, and what passes can take the place of the others. */
+/** The whole contract of `Store`: a store that passes it can replace the others. */
 export function describeStoreContract(kind: string, open: StoreFactory): void {
   describeDatabaseContract(kind, open);
   describeTargetContract(kind, open);

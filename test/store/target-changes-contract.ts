@@ -35,7 +35,7 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       await created(store, "shop", { name: "poster" });
     });
 
-    test("metadata can be taken away, and an empty update only starts processing", async ({ store }) => {
+    test("metadata can be removed, and an empty update only starts processing", async ({ store }) => {
       const target = await created(store, "shop", { applicationMetadata: "YQ==" });
       const update = (changes: object, now: number) =>
         store.updateTarget("shop", target.targetId, changes, now, ["success"]);
@@ -81,7 +81,7 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       expect(await store.deleteTarget("shop", target.targetId, NOW + 5000)).toBe("unknown");
     });
 
-    test("a deleted target is gone but for the list of all", async ({ store }) => {
+    test("a deleted target appears only in the list of all", async ({ store }) => {
       const first = await created(store, "shop", { name: "poster" });
       const second = await created(store, "shop", { name: "sign" });
       await store.deleteTarget("shop", first.targetId, NOW + 2000);
@@ -98,7 +98,7 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       expect(await all[0]?.image.bytes()).toEqual(image());
     });
 
-    test("recognition counts change alone", async ({ store }) => {
+    test("an update of recognition counts changes nothing else", async ({ store }) => {
       const target = await created(store, "shop");
       const counted = await store.setRecognitionCounts("shop", target.targetId, { currentMonthRecos: 7 });
       expect(await whole(counted)).toEqual(await whole({ ...target, currentMonthRecos: 7 }));
@@ -111,7 +111,7 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       expect(await store.setRecognitionCounts("nowhere", target.targetId, {})).toBeUndefined();
     });
 
-    test("finished processing holds until the next update", async ({ store }) => {
+    test("finished processing lasts until the next update", async ({ store }) => {
       const target = await created(store, "shop");
       await store.finishProcessing();
       expect(await store.findTarget("shop", target.targetId)).toMatchObject({ processed: true, rated: true });

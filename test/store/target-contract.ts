@@ -48,7 +48,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       });
     });
 
-    test("what was created is found by id and by name, and listed, with its image", async ({ store }) => {
+    test("a created target is found by id and name, and listed, with its image", async ({ store }) => {
       const target = await created(store, "shop", { name: "poster", image: image(3, 1, 9) });
       expect(await whole(await store.findTarget("shop", target.targetId))).toEqual(await whole(target));
       expect(await whole(await store.findTargetByName("shop", "poster"))).toEqual(await whole(target));
@@ -62,7 +62,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       );
     });
 
-    test("every number that a width can be is kept", async ({ store }) => {
+    test("every possible width is kept exactly", async ({ store }) => {
       const target = await created(store, "shop", { width: Number.MIN_VALUE });
       expect((await store.findTarget("shop", target.targetId))?.width).toBe(Number.MIN_VALUE);
     });
@@ -74,7 +74,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(image(1, 1, 1));
     });
 
-    test("of another database nothing is seen", async ({ store }) => {
+    test("targets of other databases are not visible", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "other" }));
       const target = await created(store, "shop", { name: "poster" });
       expect(await store.findTarget("other", target.targetId)).toBeUndefined();
@@ -84,7 +84,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       await created(store, "other", { name: "poster", targetId: target.targetId });
     });
 
-    test("conflicts of a creation, in this order", async ({ store }) => {
+    test("a creation reports conflicts in this order", async ({ store }) => {
       const target = await created(store, "shop", { name: "poster" });
       const create = (given: object, name = "shop") => store.createTarget(name, newTarget(given), NOW);
       await store.createDatabase(vuMark({ databaseName: "labels" }));
@@ -106,7 +106,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect((await store.findTargetByName("shop", "Poster"))?.name).toBe("Poster");
     });
 
-    test("of many targets of one name created at once, one wins", async ({ store }) => {
+    test("of many targets created at once with one name, one wins", async ({ store }) => {
       const results = await Promise.all(
         Array.from({ length: 20 }, () =>
           store.createTarget("shop", newTarget({ name: "poster", image: image(1, 1) }), NOW),
@@ -125,7 +125,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect(await store.countTargets("shop")).toBe(3);
     });
 
-    test("of two updates to one name, one wins", async ({ store }) => {
+    test("of two updates to the same name, one wins", async ({ store }) => {
       const targets = [await created(store, "shop"), await created(store, "shop")];
       const results = await Promise.all(
         targets.map(({ targetId: id }) =>
@@ -135,7 +135,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect(results.filter((result) => result === "nameTaken")).toHaveLength(1);
     });
 
-    test("a target is deleted once, and an update beside it never brings it back", async ({ store }) => {
+    test("a target is deleted once, and a concurrent update never restores it", async ({ store }) => {
       const { targetId: id } = await created(store, "shop");
       const [first, second] = await Promise.all([
         store.deleteTarget("shop", id, NOW + 2000),
@@ -146,7 +146,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect(await store.findTarget("shop", id)).toBeUndefined();
     });
 
-    test("whatever the clock does, lists are by upload date and then creation, and names are unique", async ({
+    test("lists are in order of upload date and then creation, and names are unique, whatever the clock does", async ({
       store,
     }) => {
       const steps = fc.array(

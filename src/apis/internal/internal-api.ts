@@ -6,7 +6,7 @@ import { databaseRecord } from "../../schema/database.ts";
 import type { RecordsKey, Version } from "../../store/backing.ts";
 import { decodeChange, decoded, encodeChange, fromText, imageIn, toText } from "../../store/codec.ts";
 import { keptImage } from "../../store/image-blobs.ts";
-import { noteEntries, packJournal, unpackJournal } from "../../store/journal-codec.ts";
+import { packJournal, recordEntries, unpackJournal } from "../../store/journal-codec.ts";
 import {
   CLOCK_PATH,
   changes as changesSchema,
@@ -97,7 +97,7 @@ export class InternalApi {
     if (method !== "POST") return undefined;
     const { dropped, entries } = unpackJournal(body);
     this.journal.countLost(dropped);
-    noteEntries(this.journal, entries);
+    recordEntries(this.journal, entries);
     return reply(200);
   }
 

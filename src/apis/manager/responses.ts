@@ -1,7 +1,7 @@
 import { listOf, object, text } from "../../core/json-schema.ts";
 import { type DeclaredResponse, type JsonSchema, type Refusal, refuse } from "../../core/response.ts";
 import { asciiJson } from "../../core/text.ts";
-import type { Conflict } from "../../store/store.ts";
+import type { Conflict } from "../../store/unique-fields.ts";
 import { plainText } from "../shared/pages.ts";
 import { dated } from "../shared/plain.ts";
 

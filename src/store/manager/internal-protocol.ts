@@ -9,22 +9,22 @@ import { rateRule, type StoredChange, storedChange } from "../codec.ts";
 import type { RateRule } from "../rate-history.ts";
 
 /*
- * What the servers say to the target manager, below `/internal/`. An `ETag` names a version of records.
+ * The protocol between the servers and the target manager, below `/internal/`. An `ETag` names a version of records.
  *
  * - `GET  records`: scopes of all databases
- * - `POST records`: adds a database; 409 with what another one has
- * - `GET  records/{field}/{value}`: records; with `If-None-Match` what changed since, or 304; 204: there are none
- * - `POST records/scope/{scope}`: keeps changes of the version in `If-Match`; 412: it is not the latest, 410: the database
- *   is gone, 424: an image has to be put again
- * - `POST rate-limits/{scope}`: takes a request from its budgets; 429 with the rule that is full
+ * - `POST records`: creates a database; 409 with the unique field that another one has
+ * - `GET  records/{field}/{value}`: records; with `If-None-Match`, what changed since, or 304; 204: there are none
+ * - `POST records/scope/{scope}`: commits changes to the version in `If-Match`; 412: it is not the latest, 410: the database
+ *   was deleted, 424: an image has to be uploaded again
+ * - `POST rate-limits/{scope}`: counts a request towards its limits; 429 with the limit that is reached
  * - `POST images`, `GET images/{sha256}`: image bytes
- * - `GET, PUT, DELETE state`: everything: a snapshot, restoring one, a reset
- * - `GET  clock`: nothing but how the clock is set
- * - `GET, POST journal`: the journal of all servers
- * - `GET  openapi.json`: the OpenAPI document, for those who want to read it
+ * - `GET, PUT, DELETE state`: all state: takes a snapshot, restores one, resets
+ * - `GET  clock`: only the clock setting
+ * - `GET, POST journal`: the shared journal
+ * - `GET  openapi.json`: the OpenAPI document
  *
- * Every answer says how the clock is set, if it was moved: requests ask before they look at it, and mostly ask for their
- * database, so that it costs them no exchange of its own.
+ * Every response has the clock setting, if the clock was moved. Each request needs it, and most read their database anyway,
+ * so that it rarely costs another round trip.
  */
 
 export const INTERNAL_PREFIX = "/internal/";
@@ -36,13 +36,13 @@ export const JOURNAL_PATH = `${INTERNAL_PREFIX}journal`;
 export const RATE_LIMITS_PATH = `${INTERNAL_PREFIX}rate-limits`;
 
 /**
- * Header in which servers name themselves to each other: role and instance, such as `query 3f2a…`. Who answers a request
- * that carries it, without being a target manager, refuses it and passes nothing on: that bounds the way of a request
- * whose manager is another server, or the server itself.
+ * Header in which servers identify themselves to each other: role and instance, such as `query 3f2a…`. A server that is not a
+ * target manager refuses requests with it instead of forwarding them. This prevents endless forwarding when a server's manager
+ * is another server, or the server itself.
  */
 export const SERVER_HEADER = "Mock-Cloud-Reco-Server";
 
-/** As JSON, because a name may hold what no URL can. */
+/** The value is JSON, because a name may contain what a URL cannot. */
 export const recordsPath = ([field, value]: RecordsKey): string =>
   `${RECORDS_PATH}/${field}/${encodeURIComponent(JSON.stringify(value))}`;
 
@@ -51,7 +51,7 @@ const recordsKeySchema = z.tuple([
   anyText,
 ]);
 
-/** What {@link recordsPath} names. */
+/** The key in a path that {@link recordsPath} made. */
 export function recordsKey(field: string, encoded: string): RecordsKey | undefined {
   try {
     return recordsKeySchema.safeParse([field, JSON.parse(percentDecoded(encoded))]).data;
@@ -62,7 +62,7 @@ export function recordsKey(field: string, encoded: string): RecordsKey | undefin
 
 export const etagOf = ({ scope, version }: Version): string => `"${scope}.${version}"`;
 
-/** What {@link etagOf} names. */
+/** The version in an `ETag` that {@link etagOf} made. */
 export function versionIn(etag: string | undefined): Version | undefined {
   const [, scope, version] = /^"([^".]*)\.(\d+)"$/.exec(etag ?? "") ?? [];
   return scope === undefined ? undefined : { scope, version: Number(version) };
@@ -88,13 +88,13 @@ export const take = z.lazy(() =>
 const AHEAD = "Clock-Ahead";
 const FROZEN_AT = "Clock-Frozen-At";
 
-/** Headers that tell how the clock is set; none when nobody moved it. */
+/** Headers with the clock setting; none when the clock was not moved. */
 export function packClock({ ahead, frozenAt }: ClockSetting): HeaderList {
   if (frozenAt !== null) return [[FROZEN_AT, String(frozenAt)]];
   return ahead === 0 ? [] : [[AHEAD, String(ahead)]];
 }
 
-/** What {@link packClock} packed; what it never packs is a clock that was not moved. */
+/** Reads the headers that {@link packClock} made; without valid ones, the clock was not moved. */
 export function unpackClock(headers: HeaderList): ClockSetting {
   const number = (name: string) => Number(header({ headers }, name) ?? Number.NaN);
   const [frozenAt, ahead] = [number(FROZEN_AT), number(AHEAD)];

@@ -22,7 +22,7 @@ import {
   toText,
 } from "../codec.ts";
 import type { RateRule } from "../rate-history.ts";
-import type { Conflict } from "../store.ts";
+import type { Conflict } from "../unique-fields.ts";
 import {
   CLOCK_PATH,
   etagOf,
@@ -38,7 +38,7 @@ import {
   versionIn,
 } from "./internal-protocol.ts";
 
-/** The target manager cannot be reached, or what answers there is none. The message is one line. */
+/** The target manager cannot be reached, or another server answers in its place. The message is one line. */
 export class ManagerUnavailableError extends StateUnavailableError {
   override readonly name = "ManagerUnavailableError";
 }
@@ -46,21 +46,21 @@ export class ManagerUnavailableError extends StateUnavailableError {
 /**
  * Sends one request to the target manager.
  *
- * @throws ManagerUnavailableError when there is no answer.
+ * @throws ManagerUnavailableError when there is no response.
  */
 export type ManagerExchange = (request: WireRequest) => Promise<WireResponse>;
 
 const NO_BODY = Buffer.alloc(0);
-/** Why changes were not kept, by status. */
+/** Why changes were not committed, by status. */
 const NOT_KEPT: Readonly<Record<number, Committed>> = { 410: "gone", 412: "stale", 424: "missingImage" };
 
 /**
- * State that a target manager keeps, over HTTP.
+ * State that a target manager keeps, accessed over HTTP.
  *
- * @throws ManagerUnavailableError from every method while the manager is away.
+ * @throws ManagerUnavailableError from every method while the manager cannot be reached.
  */
 export class ManagerClient implements SharedState {
-  /** How the manager's clock is set, which is how all servers' clocks are, as its latest answer said. */
+  /** The clock setting of the manager and so of all servers, as of its latest response. */
   clock: ClockSetting = UNMOVED;
 
   constructor(private readonly exchange: ManagerExchange) {}
@@ -126,8 +126,8 @@ export class ManagerClient implements SharedState {
   }
 
   /**
-   * @param expected - statuses from 400 on that are answers and not failures.
-   * @throws ManagerUnavailableError when there is no answer, or none of a target manager.
+   * @param expected - statuses of 400 and above that are not failures.
+   * @throws ManagerUnavailableError when there is no response, or another server sent it.
    */
   async ask(
     method: string,
@@ -155,7 +155,7 @@ export class ManagerClient implements SharedState {
 function versionOf(response: WireResponse): Version {
   const version = versionIn(header(response, "etag"));
   if (version === undefined)
-    throw new TypeError("expected an ETag that names a version, got another or none");
+    throw new TypeError("expected an ETag that names a version; got another or none");
   return version;
 }
 

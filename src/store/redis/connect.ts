@@ -6,7 +6,7 @@ import { RedisBacking, StateRefusedError } from "./redis-backing.ts";
 export interface RedisAddress {
   /** `redis://` or, over TLS, `rediss://`. */
   readonly stateUrl: URL;
-  /** Before all keys, so that several emulators can share one server. */
+  /** The prefix of all keys, so that several emulators can share one server. */
   readonly statePrefix: string;
 }
 
@@ -15,8 +15,8 @@ const LONGEST_PAUSE_MILLISECONDS = 1000;
 const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
 
 /**
- * Connects to Redis or Valkey. A server that is away now is asked for again until it is there; requests that need it meanwhile
- * fail with StateUnavailableError.
+ * Connects to Redis or Valkey. Retries until the server can be reached; requests that need it in the meantime fail with
+ * StateUnavailableError.
  *
  * @throws StateRefusedError when the user, the password or the version of the state is wrong; Error when the client library
  * is not installed.
@@ -47,7 +47,7 @@ export async function connectToRedis(
     if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
     if (refusal !== undefined || error instanceof StateRefusedError) client.disconnect();
     if (refusal !== undefined)
-      throw new StateRefusedError(`STATE_URL: ${shown} refuses the user or the password`);
+      throw new StateRefusedError(`STATE_URL: ${shown} rejects the user or the password`);
     if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
   }
   return backing;

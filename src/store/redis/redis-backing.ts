@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
-import * as z from "zod/mini";
 import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
 import { createRandom } from "../../core/random.ts";
 import { messageOf } from "../../core/text.ts";
 import type { Database } from "../../schema/database.ts";
-import { record } from "../../schema/kernel/record.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
 import {
   type Committed,
@@ -16,28 +14,31 @@ import {
   StateUnavailableError,
   type Version,
 } from "../backing.ts";
-import {
-  decoded,
-  encodeTarget,
-  fromText,
-  imageIn,
-  type StoredChange,
-  type StoredImage,
-  storedChange,
-  toText,
-} from "../codec.ts";
+import { encodeChange, imageIn, type StoredChange, type StoredImage } from "../codec.ts";
 import { keptImage } from "../image-blobs.ts";
 import type { RateRule } from "../rate-history.ts";
 import { readSnapshot, snapshotOf } from "../snapshot.ts";
-import { type AssessImage, type Conflict, uniqueValues } from "../store.ts";
+import { databaseChange, databaseChanges, globalChanges } from "../state.ts";
+import type { AssessImage } from "../store.ts";
+import { type Conflict, uniqueValues } from "../unique-fields.ts";
+import {
+  changeIn,
+  clockIn,
+  counted,
+  listOf,
+  pairsOf,
+  recordPairs,
+  recordsIn,
+  uniquePairs,
+} from "./encoding.ts";
 import { SCRIPT } from "./script.ts";
 
-/** Of the layout that `script.ts` describes. */
+/** The version of the layout that `script.ts` describes. */
 const FORMAT = "1";
 const IMAGE_SECONDS = 60;
 const MAX_JOURNAL = 1000;
 
-/** The state in Redis cannot be used, whoever is asked: another version's, or the password is wrong. */
+/** The state in Redis cannot be used: it has another version, or the password is wrong. */
 export class StateRefusedError extends Error {
   override readonly name = "StateRefusedError";
 }
@@ -46,12 +47,12 @@ export class StateRefusedError extends Error {
 export class RedisBacking implements SharedState {
   clock: ClockSetting = UNMOVED;
   private readonly prefix: string;
-  /** Of this process. */
+  /** Identifies this process's journal entries. */
   private readonly name = newName();
 
   /**
    * @param shown - the URL without user and password.
-   * @param assess - decides what processing an image ends in.
+   * @param assess - decides the result of processing an image.
    */
   constructor(
     private readonly client: Redis,
@@ -63,7 +64,7 @@ export class RedisBacking implements SharedState {
   }
 
   /**
-   * Makes sure that the state is of this version, or makes it so where there is none.
+   * Checks that the state has this version, or creates it with this version.
    *
    * @throws StateRefusedError naming both versions; StateUnavailableError.
    */
@@ -71,7 +72,7 @@ export class RedisBacking implements SharedState {
     const format = String(await this.run("hello", [FORMAT]));
     if (format === FORMAT) return;
     throw new StateRefusedError(
-      `the state at ${this.shown} is of version ${format}; this release reads version ${FORMAT}`,
+      `the state at ${this.shown} has version ${format}; expected version ${FORMAT}`,
     );
   }
 
@@ -100,7 +101,7 @@ export class RedisBacking implements SharedState {
   async create(database: Database): Promise<Conflict | undefined> {
     const taken = await this.run("create", [
       ...uniquePairs(database),
-      ...recordPairs([{ kind: "database", key: "", record: database }]),
+      ...recordPairs([encodeChange(databaseChange(database))]),
       newName(),
     ]);
     return uniqueValues(database)[Number(taken) - 1];
@@ -158,21 +159,13 @@ export class RedisBacking implements SharedState {
     const state = readSnapshot(snapshot, () => undefined);
     if (typeof state === "string") return state;
     for (const [sha256, image] of state.images) await this.keepForNow(sha256, image.bytes());
-    const databases = state.databases.flatMap(({ database, targets, templates, reports, accepted }) => [
-      ...uniquePairs(database),
-      ...recordPairs([
-        { kind: "database", key: "", record: database },
-        ...targets.map((target) => change("target", target.targetId, encodeTarget(target))),
-        ...templates.map((template) => change("template", template.targetId, template)),
-        ...reports.map((report) => change("report", report.file, report)),
-      ]),
+    const databases = state.databases.flatMap((records) => [
+      ...uniquePairs(records.database),
+      ...recordPairs(databaseChanges(records).map(encodeChange)),
       newName(),
-      ...counted(accepted.flatMap(({ limit, moments }) => moments.map((at) => [limit, String(at)]))),
+      ...counted(records.accepted.flatMap(({ limit, moments }) => moments.map((at) => [limit, String(at)]))),
     ]);
-    const others = recordPairs([
-      ...state.datasets.map((dataset) => change("dataset", dataset.uuid, dataset)),
-      ...state.credentials.map((credential) => change("credential", credential.clientId, credential)),
-    ]);
+    const others = recordPairs(globalChanges(state).map(encodeChange));
     await this.run("replace", [String(state.databases.length), ...databases, ...others]);
     return undefined;
   }
@@ -192,7 +185,7 @@ export class RedisBacking implements SharedState {
     );
   }
 
-  /** What other servers put after an entry of the stream, and the latest entry's name. */
+  /** What other servers added after an entry of the stream, and the latest entry's id. */
   async readJournal(after: string): Promise<{ readonly pieces: readonly Buffer[]; readonly latest: string }> {
     const found = await this.ask(() => this.client.xrangeBuffer(this.key("journal"), `(${after}`, "+"));
     return {
@@ -270,7 +263,7 @@ export class RedisBacking implements SharedState {
 
   private async keepForNow(sha256: string, bytes: Buffer): Promise<void> {
     const key = this.key(`image:${sha256}`);
-    // One that is there keeps its time, or that it has none.
+    // An existing image's expiry is only ever extended; without one, the image stays.
     const isNew = await this.ask(() => this.client.set(key, bytes, "EX", IMAGE_SECONDS, "NX"));
     if (isNew === null) await this.ask(() => this.client.expire(key, IMAGE_SECONDS, "GT"));
   }
@@ -294,56 +287,3 @@ export class RedisBacking implements SharedState {
 }
 
 const newName = (): string => createRandom().hex(8);
-
-const change = <Kind extends StoredChange["kind"]>(
-  kind: Kind,
-  key: string,
-  record: Extract<StoredChange, { kind: Kind }>["record"],
-) => ({ kind, key, record });
-
-/** How many pairs follow, and the pairs. */
-const counted = (pairs: readonly (readonly string[])[]): readonly string[] => [
-  String(pairs.length),
-  ...pairs.flat(),
-];
-
-const uniquePairs = (database: Database): readonly string[] =>
-  counted(uniqueValues(database).map(({ conflict, value }) => [conflict, JSON.stringify(value)]));
-
-const recordPairs = (
-  changes: readonly { readonly kind: string; readonly key: string; readonly record: unknown }[],
-): readonly string[] =>
-  counted(
-    changes.map(({ kind, key, record }) => [
-      `${kind} ${JSON.stringify(key)}`,
-      record === null ? "" : toText(record),
-    ]),
-  );
-
-function changeIn(place: string, text: string): StoredChange {
-  const space = place.indexOf(" ");
-  const value = {
-    kind: place.slice(0, space),
-    key: fromText(place.slice(space + 1)),
-    record: text === "" ? null : fromText(text),
-  };
-  return decoded(storedChange, value, "record");
-}
-
-const recordsIn = (changes: readonly StoredChange[], kind: StoredChange["kind"]): readonly unknown[] =>
-  changes.flatMap((each) => (each.kind === kind && each.record !== null ? [each.record] : []));
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const pairsOf = (flat: readonly unknown[]): readonly (readonly [string, string])[] =>
-  flat.flatMap((place, index) =>
-    index % 2 === 0 ? [[String(place), String(flat[index + 1])] as const] : [],
-  );
-
-function clockIn(text: unknown): ClockSetting {
-  return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;
-}
-
-const clockSetting = z.lazy(() =>
-  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
-);

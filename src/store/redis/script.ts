@@ -1,12 +1,12 @@
 /**
- * Everything that changes state in Redis or Valkey, and what has to be read at one moment: one script, which runs as a whole
- * or not at all. `KEYS[1]` is the prefix of all keys, whose hash tag puts them into one slot; `ARGV[1]` names the operation.
+ * Everything that changes state in Redis or Valkey, and everything that has to be read at one moment: one script, which runs
+ * atomically. `KEYS[1]` is the prefix of all keys, whose hash tag puts them into one slot; `ARGV[1]` names the operation.
  *
- * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: how the clock is set
+ * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: the clock setting
  * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
- * - `image:<sha256>`: bytes, which expire unless a target has them; `uses:<sha256>`: how many targets do
+ * - `image:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `journal`: a capped stream
  */
 export const SCRIPT = `

@@ -1,0 +1,53 @@
+import * as z from "zod/mini";
+import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
+import type { Database } from "../../schema/database.ts";
+import { record } from "../../schema/kernel/record.ts";
+import { decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";
+import { uniqueValues } from "../unique-fields.ts";
+
+/* The arguments and replies of the script, which are flat lists of text. */
+
+/** How many pairs follow, and the pairs. */
+export const counted = (pairs: readonly (readonly string[])[]): readonly string[] => [
+  String(pairs.length),
+  ...pairs.flat(),
+];
+
+export const uniquePairs = (database: Database): readonly string[] =>
+  counted(uniqueValues(database).map(({ conflict, value }) => [conflict, JSON.stringify(value)]));
+
+export const recordPairs = (changes: readonly StoredChange[]): readonly string[] =>
+  counted(
+    changes.map(({ kind, key, record }) => [
+      `${kind} ${JSON.stringify(key)}`,
+      record === null ? "" : toText(record),
+    ]),
+  );
+
+export function changeIn(place: string, text: string): StoredChange {
+  const space = place.indexOf(" ");
+  const value = {
+    kind: place.slice(0, space),
+    key: fromText(place.slice(space + 1)),
+    record: text === "" ? null : fromText(text),
+  };
+  return decoded(storedChange, value, "record");
+}
+
+export const recordsIn = (changes: readonly StoredChange[], kind: StoredChange["kind"]): readonly unknown[] =>
+  changes.flatMap((each) => (each.kind === kind && each.record !== null ? [each.record] : []));
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const pairsOf = (flat: readonly unknown[]): readonly (readonly [string, string])[] =>
+  flat.flatMap((place, index) =>
+    index % 2 === 0 ? [[String(place), String(flat[index + 1])] as const] : [],
+  );
+
+export function clockIn(text: unknown): ClockSetting {
+  return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;
+}
+
+const clockSetting = z.lazy(() =>
+  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
+);

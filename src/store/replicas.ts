@@ -1,0 +1,188 @@
+import { LRUCache } from "lru-cache";
+import type { TargetImage } from "../schema/target.ts";
+import type { Backing, FoundRecords, RecordsKey, Version } from "./backing.ts";
+import { decodeChange, encodeChange, imageIn } from "./codec.ts";
+import { ImageBlobs } from "./image-blobs.ts";
+import { Records } from "./records.ts";
+import type { HeldImage } from "./store.ts";
+import type { Verb } from "./verbs.ts";
+
+const MAX_REPLICAS = 200;
+const MAX_IMAGE_BYTES = 256 * 2 ** 20;
+
+/** A database's records as this process last read them. */
+export class Replica extends Records implements Version {
+  version = 0;
+
+  constructor(readonly scope: string) {
+    super();
+  }
+}
+
+/** This process's copies of the state that a {@link Backing} keeps. */
+export class Replicas {
+  private lastTick = 0;
+  private arrivals: Promise<unknown> = Promise.resolve();
+  private readonly replicas = new Map<string, Replica>();
+  private readonly scopes = new Map<string, string>();
+  private readonly images = new LRUCache<string, Buffer>({
+    maxSize: MAX_IMAGE_BYTES,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+  });
+  /** Equal images are one object as long as a target uses it, so that others can attach data to it. */
+  private readonly named = new Map<string, WeakRef<TargetImage>>();
+  private readonly collected = new FinalizationRegistry<string>((sha256) => {
+    if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
+  });
+  private readonly loading = new Map<string, Promise<Buffer>>();
+  /** Images of changes that are not committed yet. */
+  private readonly held = new ImageBlobs();
+  /** Queues this process's changes of each database, so that they need not run again. */
+  private readonly queues = new Map<string, Promise<unknown>>();
+
+  constructor(readonly backing: Backing) {}
+
+  /** A number above all earlier ones, and above those of all targets read so far. */
+  nextTick(): number {
+    this.lastTick += 1;
+    return this.lastTick;
+  }
+
+  /** Resolves when this promise and all those passed earlier are settled. */
+  inOrder(reading: Promise<unknown> | undefined): Promise<void> {
+    const arrival = Promise.allSettled([this.arrivals, reading]).then(() => {});
+    this.arrivals = arrival;
+    return arrival;
+  }
+
+  /** Reads the current records. Receives only what changed since the last time. */
+  async read(key: RecordsKey): Promise<Replica | undefined> {
+    const place = key.join(" ");
+    const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
+    const known = scope === undefined ? undefined : this.replicas.get(scope);
+    const found = await this.backing.read(key, known && { scope: known.scope, version: known.version });
+    if (found === "unchanged" && known !== undefined) return this.used(known);
+    if (found === undefined || found === "unchanged") {
+      this.scopes.delete(place);
+      if (scope !== undefined) this.replicas.delete(scope);
+      return undefined;
+    }
+    if (key[0] !== "scope") this.scopes.set(place, found.scope);
+    return this.refreshed(found);
+  }
+
+  /** Runs a verb on the known records, then again on the current ones until its changes are committed. */
+  async decide<T>(replica: Replica | undefined, verb: Verb<T>): Promise<T> {
+    if (replica === undefined) return verb(undefined).result;
+    const { scope } = replica;
+    const queued = (this.queues.get(scope) ?? Promise.resolve()).then(() => this.commit(replica, verb));
+    const settled = queued
+      .catch(() => {})
+      .then(() => {
+        if (this.queues.get(scope) === settled) this.queues.delete(scope);
+      });
+    this.queues.set(scope, settled);
+    return queued;
+  }
+
+  async hold(bytes: Buffer): Promise<HeldImage> {
+    const held = this.held.add(bytes);
+    const { sha256 } = held;
+    const release = () => {
+      this.images.set(sha256, held.bytes());
+      this.held.release(sha256);
+    };
+    try {
+      const { outcome, rating } = await this.backing.putImage(held.bytes());
+      return { outcome, rating, image: this.imageOf(sha256), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async commit<T>(before: Replica, verb: Verb<T>): Promise<T> {
+    for (let replica: Replica | undefined = before; ; ) {
+      const { result, changes = [] } = verb(replica);
+      if (replica === undefined || changes.length === 0) return result;
+      const { scope, version }: Version = replica;
+      const stored = changes.map(encodeChange);
+      const committed = await this.backing.commit({ scope, version }, stored);
+      if (typeof committed === "number") {
+        this.apply(replica, { scope, version: committed, since: version, changes: stored });
+        return result;
+      }
+      if (committed === "missingImage") await this.uploadAgain(stored.flatMap(imageIn));
+      if (committed === "stale") replica = await this.read(["scope", scope]);
+      if (committed === "gone") replica = undefined;
+    }
+  }
+
+  /** An image whose bytes are loaded on first use, and then cached. */
+  private imageOf(sha256: string): TargetImage {
+    const known = this.named.get(sha256)?.deref();
+    if (known !== undefined) return known;
+    const bytes = () => this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.load(sha256);
+    const image: TargetImage = { sha256, bytes };
+    this.named.set(sha256, new WeakRef(image));
+    this.collected.register(image, sha256);
+    return image;
+  }
+
+  private load(sha256: string): Promise<Buffer> {
+    const running = this.loading.get(sha256);
+    if (running !== undefined) return running;
+    const load = this.backing
+      .getImage(sha256)
+      .then((bytes) => {
+        this.images.set(sha256, bytes);
+        return bytes;
+      })
+      .finally(() => this.loading.delete(sha256));
+    this.loading.set(sha256, load);
+    return load;
+  }
+
+  private async uploadAgain(hashes: readonly string[]): Promise<void> {
+    for (const sha256 of hashes) {
+      const held = this.held.find(sha256);
+      if (held !== undefined) await this.backing.putImage(held.bytes());
+    }
+  }
+
+  private async refreshed(found: FoundRecords): Promise<Replica | undefined> {
+    const { scope, since } = found;
+    const known = this.replicas.get(scope);
+    if (since === undefined) {
+      if (known !== undefined && known.version >= found.version) return this.used(known);
+      const replica = new Replica(scope);
+      this.apply(replica, found);
+      return this.used(replica);
+    }
+    // Evicted while the response was on its way.
+    if (known === undefined) return this.read(["scope", scope]);
+    this.apply(known, found);
+    return this.used(known);
+  }
+
+  /** Responses may overtake each other. Ignores older ones, and those relative to a later version, which are read again. */
+  private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
+    if (since > replica.version || version <= replica.version) return;
+    for (const change of changes) {
+      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
+      if (change.kind === "target") this.lastTick = Math.max(this.lastTick, change.record?.tick ?? 0);
+    }
+    replica.version = version;
+  }
+
+  private used(replica: Replica): Replica {
+    this.replicas.delete(replica.scope);
+    this.replicas.set(replica.scope, replica);
+    for (const oldest of this.replicas.keys()) {
+      if (this.replicas.size <= MAX_REPLICAS) break;
+      this.replicas.delete(oldest);
+    }
+    if (this.scopes.size > 4 * MAX_REPLICAS) this.scopes.clear();
+    return replica;
+  }
+}
