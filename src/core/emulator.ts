@@ -3,6 +3,7 @@ import { runChecks } from "./check.ts";
 import { type Clock, realMilliseconds } from "./clock.ts";
 import type { ApiResponse, Context } from "./context.ts";
 import { type FaultRule, Faults, faultRequest } from "./faults.ts";
+import { findRoute, type Route, unservedReason } from "./find-route.ts";
 import type { Journal, RequestResult } from "./journal.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
 import type { OperationResult } from "./operation.ts";
@@ -12,10 +13,8 @@ import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { RequestBody } from "./request-body.ts";
 import { makeResponse, PreparedResponse } from "./response.ts";
-import { findRoute, type Route } from "./router.ts";
 import { namedAccessKey } from "./signing.ts";
 import { messageOf } from "./text.ts";
-import { unservedReason } from "./unserved.ts";
 
 /** The services that the emulator itself needs; operations may see more. */
 export interface EmulatorServices {

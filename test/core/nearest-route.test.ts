@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { targetOperations } from "../../src/apis/target/operations.ts";
-import { nearestRoute } from "../../src/core/unserved.ts";
+import { nearestRoute } from "../../src/core/find-route.ts";
 
 describe("the nearest route", () => {
   it.each([
