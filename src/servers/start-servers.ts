@@ -74,8 +74,8 @@ export interface Servers extends AsyncDisposable {
   findCloudDatabase(name: string): MockCloudDatabase | undefined;
   /** Every target, template target, report and dataset is past its processing time from now on. */
   finishProcessing(): void;
-  /** Back to no state: no databases, datasets, credentials, reports, and the clock as it was. */
-  reset(): void;
+  /** Deletes every database, dataset, credential and report, and undoes what the manager's API changed about the clock. */
+  reset(): Promise<void>;
   /** Every request that reached one of the servers, oldest first; the latest 1000. */
   requests(): Promise<readonly JournalEntry[]>;
   /** Lets running requests end, and stops. */
@@ -187,7 +187,7 @@ export async function startServers(
       return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, now) : undefined;
     },
     finishProcessing: () => store.finishProcessing(),
-    reset: () => {
+    reset: async () => {
       store.reset();
       clock.reset();
     },

@@ -86,7 +86,7 @@ describe("the servers", () => {
     expect(servers.findCloudDatabase("shop")?.serverAccessKey).toBe(database.serverAccessKey);
     const listed = await (await fetch(`${servers.urls.manager}/cloud_databases`)).json();
     expect(listed).toMatchObject([{ database_name: "shop", target_quota: 3 }]);
-    servers.reset();
+    await servers.reset();
     expect(servers.findCloudDatabase("shop")).toBeUndefined();
   });
 
