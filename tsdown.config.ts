@@ -10,7 +10,7 @@ const entries = {
   assert: "src/testing/assert.ts",
   jest: "src/testing/jest.ts",
   "node-test": "src/testing/node-test.ts",
-  register: "src/testing/register.ts",
+  register: "src/mock/register.ts",
 };
 
 const common: UserConfig = {

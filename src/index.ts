@@ -28,10 +28,11 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
-export type { Fault, FaultHandle, ResultCodeAnswer } from "./mock/fault-fields.ts";
-export { MockCloudReco, type MockPage } from "./mock/mock-cloud-reco.ts";
+export type { Fault, FaultHandle, ResultCodeAnswer } from "./mock/fault.ts";
+export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
+export type { MockPage } from "./mock/pages.ts";
 export type {
   MockReport,
   ReportedDatabase,

@@ -6,7 +6,6 @@ import type { Journal, JournalEntry, JournalEvents } from "../core/journal.ts";
 import type { Service } from "../core/operation-names.ts";
 import { createRandom, type Random } from "../core/random.ts";
 import { setImageCacheBytes } from "../images/cache.ts";
-import { compareBySimilarity } from "../images/matchers.ts";
 import { type CloudDatabaseFields, type DatabaseChanges, databaseChanges } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
@@ -21,30 +20,24 @@ import { InvalidSnapshotError } from "../store/snapshot.ts";
 import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
 import { type Interceptor, intercept } from "../transports/interception.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "./added-database.ts";
-import { newTargetFromFields, notAdded } from "./added-target.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
+import { createTarget, newTarget } from "./create-target.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
-import { createFault, type Fault, type FaultHandle } from "./fault-fields.ts";
+import { createFault, type Fault, type FaultHandle } from "./fault.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
 import { Isolation } from "./isolation.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
-import { buildReport, type MockReport } from "./report.ts";
+import { type MockPage, MockPages } from "./pages.ts";
+import type { MockReport } from "./report.ts";
+import { buildReport } from "./report-builder.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
 
-/** A page that shows a mock; see {@link MockCloudReco.servePage}. */
-export interface MockPage extends AsyncDisposable {
-  /** Address to open in a browser. */
-  readonly url: string;
-  /** Stops serving it. */
-  close(): Promise<void>;
-}
-
 /**
- * The Vuforia cloud recognition services inside this process: while it is started, requests to their hosts are
- * intercepted and answered from memory, and requests to other hosts are left alone.
+ * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of
+ * the services and answers them from memory. Other hosts are reached as usual unless `unhandledRequests` says otherwise.
  *
  * @example
  * await using mock = new MockCloudReco();
@@ -54,43 +47,49 @@ export interface MockPage extends AsyncDisposable {
 export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #options: ResolvedOptions;
   readonly #random: Random;
-  readonly #runs: Isolation<EmulatorState>;
+  readonly #isolation: Isolation<EmulatorState>;
   readonly #expectedRefusals = new ExpectedRefusals();
   readonly #hosts = new HostTable();
   #interceptor: Interceptor | undefined;
-  readonly #pages = new Set<MockPage>();
+  readonly #pages = new MockPages();
 
   /**
-   * Starts intercepting at once.
+   * Creates a mock and starts it.
    *
-   * @throws InvalidOptionError or MissingSchemeError naming the option, its value and what is accepted.
+   * @throws InvalidOptionError or MissingSchemeError for an invalid option, with its name, its value and what is expected;
+   * Error when nock cannot be used in this process, with what to change.
+   * @example const mock = new MockCloudReco({ processingTimeSeconds: 0, unhandledRequests: "error" });
    */
   constructor(options: MockCloudRecoOptions = {}) {
     this.#options = resolveOptions(options);
     const { seed } = this.#options;
     if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    this.#runs = new Isolation(EmulatorState.empty(this.#options, this.#random));
+    this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random));
     this.#hosts.add(this.#interceptedHosts());
     this.start();
   }
 
   #interceptedHosts(): readonly InterceptedHost[] {
-    return interceptedHosts(this.#options, () => this.#runs.current);
+    return interceptedHosts(this.#options, () => this.#isolation.current);
   }
 
   /**
-   * The mock as a function, without any interception: give it to a client in place of `fetch`, or call it from a handler of
-   * another framework. It works started or stopped, with `intercept: false` too. Bodies come decoded.
+   * The mock as a `fetch` function that intercepts nothing: pass it to a client, or call it from a handler of another framework.
+   * Works while the mock is stopped, and with `intercept: false`. Response bodies are decoded, as `fetch` does.
    *
-   * @throws TypeError "fetch failed" as `fetch` does, its cause saying why: a connection that fails, a host that the mock does not
-   * serve, a function of yours that threw; the signal's reason when it is aborted.
+   * @throws TypeError "fetch failed" when the connection fails, the mock does not serve the host or one of your functions
+   * threw; its `cause` says which. Throws the signal's reason when the request is aborted.
    * @example const client = new MyClient({ fetch: mock.fetch });
    */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
     fetchFrom(this.#hosts, new Request(input, init));
 
-  /** Begins to intercept again after {@link stop}; the state is what it was. Does nothing while started. */
+  /**
+   * Resumes interception after {@link stop}, with the state unchanged. Does nothing while the mock is started.
+   *
+   * @throws Error when nock cannot be used in this process, with what to change.
+   */
   start(): void {
     const { intercept: by, unhandledRequests } = this.#options;
     if (by === false) return;
@@ -101,22 +100,22 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     });
   }
 
-  /** Stops intercepting and leaves the process as it was; the state is kept. Does nothing while stopped. */
+  /** Stops intercepting, restores everything that was patched, and keeps the state. Does nothing while the mock is stopped. */
   stop(): void {
     if (this.#interceptor !== undefined) {
       rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()]);
     }
     this.#interceptor?.stop();
     this.#interceptor = undefined;
-    for (const page of this.#pages) void page.close();
+    this.#pages.closeAll();
   }
 
-  /** The same as {@link stop}, at the end of a `using` block. */
+  /** Calls {@link stop} at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.stop();
   }
 
-  /** The same as {@link stop}, at the end of an `await using` block. */
+  /** Calls {@link stop} at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
   }
@@ -133,21 +132,21 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     };
   }
 
-  /** Every request that reached the mock, in the order of their answers; the latest `journalCapacity`. */
+  /** The latest requests that reached the mock, in the order in which they were answered; at most `journalCapacity`. */
   get requests(): readonly JournalEntry[] {
     return this.#journal.entries;
   }
 
-  /** How many requests {@link requests} no longer holds. */
+  /** How many older requests are no longer in {@link requests}. */
   get droppedRequests(): number {
     return this.#journal.dropped;
   }
 
   /**
-   * The requests that are like this.
+   * Returns the requests that match a filter.
    *
-   * @param entries - which requests to choose from; default {@link requests}.
-   * @throws InvalidOptionError naming a field of the filter that does not exist or whose value cannot occur.
+   * @param entries - the requests to choose from; default {@link requests}.
+   * @throws InvalidOptionError for an unknown field of the filter, or a value that cannot occur.
    * @example mock.requestsOf({ operation: "addTarget", refused: true })
    */
   requestsOf(
@@ -158,11 +157,12 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Says that a test means to cause a refusal, before or after it came: it does not count for `failOnRefusedRequests` and
-   * `toHaveRefusedNothing`, and a fixture fails the test when it did not come. `reset()` forgets it.
+   * Declares that a test causes a refusal on purpose, before or after the request. `failOnRefusedRequests` and
+   * `toHaveRefusedNothing` ignore the refusal, and a fixture fails the test if it does not occur. {@link reset} removes the
+   * declaration.
    *
-   * @param filter - which requests are expected to be refused, as for {@link requestsOf}.
-   * @throws InvalidOptionError as {@link requestsOf}.
+   * @param filter - the requests that are expected to be refused, as for {@link requestsOf}.
+   * @throws InvalidOptionError as {@link requestsOf} does.
    * @example mock.expectRefusal({ operation: "addTarget", resultCode: "TargetNameExist" });
    */
   expectRefusal(filter: RequestFilter): void {
@@ -170,28 +170,29 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Of these requests, those that were refused although nobody expected it.
+   * Returns the refused requests that no {@link expectRefusal} covers.
    *
-   * @param entries - default {@link requests}.
+   * @param entries - the requests to choose from; default {@link requests}.
    */
   unexpectedRefusals(entries: readonly JournalEntry[] = this.requests): readonly JournalEntry[] {
     return this.#expectedRefusals.unexpectedIn(entries);
   }
 
   /**
-   * What {@link expectRefusal} was told to expect, and none of these requests is.
+   * Returns the filters passed to {@link expectRefusal} that match no refused request.
    *
-   * @param entries - default {@link requests}.
+   * @param entries - the requests to look at; default {@link requests}.
    */
   missingRefusals(entries: readonly JournalEntry[] = this.requests): readonly RequestFilter[] {
     return this.#expectedRefusals.missingIn(entries);
   }
 
   /**
-   * Calls a listener for every `request` that arrives, every `response`, refused or not, and every request that is
-   * `rejected`. It is called at once and not waited for; what it throws becomes a warning of the process.
+   * Adds a listener for every `request` that arrives, every `response`, and every request that is `rejected`. The listener is
+   * called synchronously and its result is not awaited; if it throws, the process emits a warning.
    *
    * @returns a function that removes the listener.
+   * @example const remove = mock.on("rejected", ({ reason }) => console.warn(reason));
    */
   on<Name extends keyof JournalEvents>(
     event: Name,
@@ -201,11 +202,12 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * The requests so far as text for a person: what was refused and what to change, and why queries found what they
-   * found. Holds no secret.
+   * Describes the requests so far as readable text: what was refused and what to change, and which targets queries considered.
+   * Contains no secrets.
    *
-   * @param filter - which requests; default all that {@link requests} holds.
-   * @throws InvalidOptionError as {@link requestsOf}.
+   * @param filter - the requests to describe; default: all of {@link requests}.
+   * @throws InvalidOptionError as {@link requestsOf} does.
+   * @example console.log(mock.explain({ refused: true }));
    */
   explain(filter: RequestFilter = {}): string {
     const entries = this.requestsOf(filter);
@@ -216,8 +218,9 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Writes everything that happened as one HTML file, to be opened in a browser without a server. Holds no secret.
+   * Writes {@link report} as one HTML file that opens in a browser without a server. Contains no secrets.
    *
+   * @throws the error of the file system when the file cannot be written.
    * @example await mock.writeReport("mock-report.html");
    */
   async writeReport(path: string): Promise<void> {
@@ -226,82 +229,52 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Serves a page that shows this mock live, on a port of this machine, until it is closed or the mock stops.
+   * Serves a live page of this mock on a loopback port until the page is closed or the mock stops.
    *
-   * @returns the address to open in a browser.
+   * @returns the page with its URL.
    * @example
    * await using page = await mock.servePage();
    * console.log(page.url);
    */
   async servePage(): Promise<MockPage> {
-    return this.#servePage();
+    return this.#pages.serve(this.#paged());
   }
 
   /**
-   * Waits in the middle of a test: prints the address of a page that shows this mock, and goes on when "Continue" is
-   * pressed there. Give the test a time limit that is long enough, or none.
+   * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there.
+   * Give the test a long timeout, or none.
+   *
+   * @example await mock.pause();
    */
   async pause(): Promise<void> {
-    let goOn = () => {};
-    const pressed = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    await using page = await this.#servePage(goOn);
-    process.stderr.write(`mock-cloud-reco: paused. Open ${page.url} and press Continue there.\n`);
-    await pressed;
+    await this.#pages.pause(this.#paged());
   }
 
-  async #servePage(goOn?: () => void): Promise<MockPage> {
-    const { servePage } = await import("../servers/page/serve-page.ts");
-    const server = await servePage({
-      state: this.#runs.current,
-      options: this.#options,
-      urls: this.urls,
-      goOn,
-    });
-    const close = async () => {
-      this.#pages.delete(page);
-      await server.close();
-    };
-    const page: MockPage = { url: server.url, close, [Symbol.asyncDispose]: close };
-    this.#pages.add(page);
-    return page;
+  #paged() {
+    return { state: this.#isolation.current, options: this.#options, urls: this.urls };
   }
 
   /**
-   * Everything that happened, as plain JSON: requests with what was sent and answered, reasons and both strings to sign;
-   * databases, targets, their images and the timeline of their states. Holds no secret.
+   * Returns everything that was recorded as plain JSON: requests with their responses, reasons and both strings to sign;
+   * databases, targets, images and the timeline of target statuses. Contains no secrets.
    *
    * @example await writeFile("mock.json", JSON.stringify(mock.report()));
    */
   report(): MockReport {
-    const store = this.#store;
-    const cloud = store.listCloudDatabases().map((database) => {
-      const { databaseName, kind, stateName, serverAccessKey, clientAccessKey } = database;
-      const targets = store.listTargets(databaseName);
-      return { databaseName, kind, stateName, serverAccessKey, clientAccessKey, targets, templates: [] };
-    });
-    const vumark = store.listVuMarkDatabases().map((database) => {
-      const { databaseName, kind, stateName, serverAccessKey } = database;
-      const templates = store
-        .listTemplateTargets(databaseName)
-        .map(({ targetId, name }) => ({ targetId, name }));
-      return { databaseName, kind, stateName, serverAccessKey, targets: [], templates };
-    });
     return buildReport({
       now: this.#now,
       urls: this.urls,
-      databases: [...cloud, ...vumark],
+      store: this.#store,
       entries: this.requests,
       dropped: this.droppedRequests,
     });
   }
 
   /**
-   * Adds a cloud database; what is not given is generated or has its default.
+   * Adds a cloud database. Keys, name and id are generated unless given; other fields have defaults.
    *
-   * @throws InvalidOptionError naming a field that is not accepted.
-   * @throws Error when a key, name or id is taken, saying which.
+   * @throws InvalidOptionError for an invalid field; Error when a key, name or id is taken.
+   * @example const database = mock.addCloudDatabase({ databaseName: "shop", targetQuota: 10 });
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
     const { databaseDefaults } = this.#options.settings;
@@ -316,7 +289,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   /**
    * Adds a VuMark database with its template targets.
    *
-   * @throws InvalidOptionError, Error as for {@link addCloudDatabase}.
+   * @throws InvalidOptionError or Error as {@link addCloudDatabase} does.
+   * @example const { targets } = mock.addVuMarkDatabase({ targets: [{ name: "label" }] });
    */
   addVuMarkDatabase(fields: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
     const database = createVuMarkDatabase(this.#store, fields, this.#random, this.#now);
@@ -324,9 +298,10 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Changes a cloud database's state, quotas, counts or limits, or a VuMark database's state, from the next request on.
+   * Changes the state, quotas, counts or limits of a cloud database, or the state of a VuMark database, from the next request on.
    *
-   * @throws InvalidOptionError naming a field that is not accepted; Error when the database is gone.
+   * @throws InvalidOptionError for an invalid field; Error when the database was deleted.
+   * @example mock.updateDatabase(database, { stateName: "PROJECT_SUSPENDED" });
    */
   updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void;
   updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
@@ -336,31 +311,30 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     if (updated === undefined) throw new Error(`the mock has no database "${database.databaseName}"`);
   }
 
-  /** Deletes a database with all that belongs to it. False: it was gone already. */
+  /** Deletes a database and everything in it. Returns false when it was already deleted. */
   deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
     return this.#store.deleteDatabase(database.databaseName);
   }
 
   /**
-   * Adds a target without signing a request, and, with `processed`, without waiting.
+   * Adds a target without a request. With `processed: true` its processing ends at once.
    *
-   * @throws InvalidOptionError naming a field that is not accepted; Error when the image would be refused, the name or
-   * id is taken, the target quota is reached or the database is gone.
+   * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name or id is taken,
+   * the target quota is reached or the database was deleted.
+   * @example const { targetId } = await mock.addTarget(database, { name: "raccoon", image, processed: true });
    */
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
-    const { processingTimeSeconds, queryMatcher, duplicatesMatcher } = this.#options.settings;
-    const prepares = compareBySimilarity(queryMatcher, duplicatesMatcher);
-    const target = await newTargetFromFields(fields, processingTimeSeconds, this.#random, prepares);
+    const target = await newTarget(fields, this.#options.settings, this.#random);
     const now = this.#now;
-    const created = await this.#store.createTarget(database.databaseName, target, now);
-    if (typeof created === "string") throw notAdded(database.databaseName, target, created);
-    return mockTarget(created, now);
+    return mockTarget(await createTarget(this.#store, database.databaseName, target, now), now);
   }
 
   /**
-   * Sets recognition counts of a target; last-modified and status stay as they are.
+   * Sets the recognition counts of a target; its modification date and status do not change.
    *
-   * @throws InvalidOptionError naming a count that is no whole number; Error when there is no such target.
+   * @param counts - whole numbers of at least 0; omitted counts do not change.
+   * @throws InvalidOptionError for an invalid count; Error when the database has no such target.
+   * @example mock.setRecognitionCounts(database, targetId, { currentMonthRecos: 3, totalRecos: 12 });
    */
   setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
     const given = checked("counts", countChanges, counts);
@@ -372,17 +346,19 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     }
   }
 
-  /** Every target, template target, report and dataset is past its processing time from now on. */
+  /** Ends the processing of every target, template target, report and dataset at once. */
   finishProcessing(): void {
     this.#store.finishProcessing();
   }
 
   /**
-   * Back to no state: no databases, datasets, credentials, reports, no added faults, an empty journal, and the clock as
-   * it is without what the target manager's API did to it.
+   * Deletes every database, dataset, credential, report and fault, clears the journal and the expected refusals, and undoes
+   * what the target manager's API changed about the clock.
+   *
+   * @example afterEach(() => mock.reset());
    */
   async reset(): Promise<void> {
-    const { store, clock, emulator } = this.#runs.current;
+    const { store, clock, emulator } = this.#isolation.current;
     store.reset();
     clock.reset();
     emulator.faults.clear();
@@ -391,36 +367,39 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Makes requests go wrong from now on: answered with something else, late, or not at all. Of several faults that
-   * concern a request the newest is applied, and only that. The journal tells of it; it does not count as refused.
+   * Makes requests fail from now on: with another response, a delay, or no response. If several faults match a request, only
+   * the newest applies. The journal records the fault; the request does not count as refused.
    *
-   * @returns what removes the fault, and counts the requests that it was applied to.
-   * @throws InvalidOptionError naming a field that is not accepted, or that nothing would happen.
+   * @returns a handle that removes the fault and counts the requests it applied to.
+   * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
    * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
-    return createFault(this.#runs.current.emulator.faults, fault);
+    return createFault(this.#isolation.current.emulator.faults, fault);
   }
 
-  /** Forgets the requests so far; all other state stays. */
+  /** Clears {@link requests}; all other state stays. */
   clearRequests(): void {
     this.#journal.clear();
   }
 
   /**
-   * The state as plain JSON, to be restored in this or another mock, process or version that reads it: databases with
-   * their keys and targets, reports, rate-limit histories, datasets and credentials; not the journal, nor the options.
-   * Times are kept as they are, so that processing goes on as the clock does.
+   * Returns the state as plain JSON, which this or another mock, process or compatible version can {@link restore}: databases
+   * with their keys and targets, reports, rate-limit histories, datasets and credentials. The journal and the options are not
+   * included. Times are absolute, so processing continues by the restoring mock's clock.
+   *
+   * @example await writeFile("state.json", JSON.stringify(mock.snapshot()));
    */
   snapshot(): Snapshot {
     return this.#store.snapshot();
   }
 
   /**
-   * Replaces the state by that of a snapshot. Cheap for one that this process took: nothing is copied or read again.
+   * Replaces the state with that of a snapshot. Restoring a snapshot that this process took copies no data.
    *
-   * @param snapshot - what {@link MockCloudReco.snapshot} returned, or its JSON read again.
-   * @throws InvalidSnapshotError naming the first thing that is wrong with it; the state stays as it was.
+   * @param snapshot - what {@link snapshot} returned, or the parsed JSON of it.
+   * @throws InvalidSnapshotError for the first problem in the snapshot; the state does not change then.
+   * @example mock.restore(JSON.parse(await readFile("state.json", "utf8")));
    */
   restore(snapshot: Snapshot): void {
     const problem = this.#store.restore(snapshot);
@@ -428,34 +407,35 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Calls a function that has the state to itself: it begins with what is there, and whatever the function changes,
-   * through requests or this mock, is gone when it ends or throws, added faults too. Several may run at once or inside
-   * each other. What a run sees is decided by asynchronous context; requests made outside of any run, by a server that a
-   * test talks to for instance, belong to the run if there is only one. Inside of a run, {@link requests} has the run's own
-   * only; outside they are among all others.
+   * Calls a function with an isolated copy of the state. Whatever the function changes, through requests or through this mock
+   * (faults included), is discarded when it returns or throws. Calls may run concurrently or be nested.
+   *
+   * Asynchronous context decides which copy a request sees. A request without that context, for instance from a server that the
+   * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. Inside a call, {@link requests}
+   * has only the requests of that call; outside, it has all.
    *
    * @returns what the function returns.
    * @throws what the function throws.
    * @example await mock.isolate(async () => { await client.addTarget("label", image); });
    */
   isolate<Result>(call: () => Result): Promise<Awaited<Result>> {
-    return this.#runs.run((outer) => outer.fork(), call);
+    return this.#isolation.run((outer) => outer.fork(), call);
   }
 
-  /** What `console.log(mock)` prints: databases, targets and the last requests, in five lines at most. */
+  /** What `console.log(mock)` prints: databases, targets and the latest requests, in at most five lines. */
   [inspect.custom](): string {
     return describeMock(this, this.#store, this.#interceptor !== undefined);
   }
 
   get #journal(): Journal {
-    return this.#runs.current.emulator.journal;
+    return this.#isolation.current.emulator.journal;
   }
 
   get #store(): MemoryStore {
-    return this.#runs.current.store;
+    return this.#isolation.current.store;
   }
 
   get #now(): number {
-    return this.#runs.current.clock.now().getTime();
+    return this.#isolation.current.clock.now().getTime();
   }
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { JournalEntry } from "../core/journal.ts";
 import { createRandom } from "../core/random.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "../mock/added-database.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "../mock/create-database.ts";
 import { MockCloudDatabase, MockVuMarkDatabase } from "../mock/mock-database.ts";
 import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";

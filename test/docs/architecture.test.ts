@@ -15,7 +15,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   openapi: ["apis", "core", "schema"],
   transports: ["core"],
   mock: ["apis", "core", "images", "schema", "store", "transports"],
-  testing: ["index.ts", "mock"],
+  testing: ["index.ts"],
   servers: ["apis", "core", "images", "mock", "openapi", "schema", "store", "transports"],
   cli: ["core", "openapi", "schema", "servers"],
   ui: ["mock", "servers"],
@@ -38,7 +38,7 @@ const part = (file: string): string => file.split("/", 1)[0] ?? file;
 const target = (file: string, specifier: string): string =>
   relative(source, resolve(source, dirname(file), specifier));
 /** Loaded when it is called, and not before: a mock that nobody looks at has no server. */
-const LOADED_LATER = [{ file: "mock/mock-cloud-reco.ts", to: "servers/page/serve-page.ts" }];
+const LOADED_LATER = [{ file: "mock/pages.ts", to: "servers/page/serve-page.ts" }];
 const internal = [...imports].flatMap(([file, specifiers]) =>
   specifiers
     .filter((specifier) => specifier.startsWith("."))

@@ -211,7 +211,7 @@ describe("databases and targets", () => {
     const database = mock.addCloudDatabase({ targetQuota: 1 });
     const image = Buffer.from("no image");
     await expect(mock.addTarget(database, { image })).rejects.toThrow(
-      /^target.image is refused with BadImage: /,
+      /^invalid target.image \(BadImage\): /,
     );
     await expect(mock.addTarget(database, {} as never)).rejects.toThrow("Invalid target.image: expected ");
     const { makePng } = await import("../support/png.ts");
@@ -219,7 +219,7 @@ describe("databases and targets", () => {
     expect(added).toMatchObject({ name: "a", status: "success", width: 1, activeFlag: true });
     expect(database.targets).toEqual([added]);
     await expect(mock.addTarget(database, { image: makePng(), name: "a" })).rejects.toThrow(
-      'with the name "a" already',
+      'already has a target with the name "a"',
     );
     await expect(mock.addTarget(database, { image: makePng() })).rejects.toThrow("targetQuota");
     expect(() => mock.setRecognitionCounts(database, "x", {})).toThrow('no target with the id "x"');

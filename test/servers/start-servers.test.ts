@@ -81,7 +81,7 @@ describe("the servers", () => {
     await using servers = await startServers({ seed: 1 });
     const database = servers.addCloudDatabase({ databaseName: "shop", targetQuota: 3 });
     expect(() => servers.addCloudDatabase({ databaseName: "shop" })).toThrow(
-      'a database with the databaseName "shop" exists already; it must be unique',
+      'a database with the databaseName "shop" already exists; it must be unique',
     );
     expect(servers.findCloudDatabase("shop")?.serverAccessKey).toBe(database.serverAccessKey);
     const listed = await (await fetch(`${servers.urls.manager}/cloud_databases`)).json();

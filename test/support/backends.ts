@@ -10,7 +10,7 @@ import {
 } from "mock-cloud-reco";
 import { describe } from "vitest";
 import { createRandom } from "../../src/core/random.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "../../src/mock/added-database.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "../../src/mock/create-database.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { databaseChanges } from "../../src/schema/cloud-database.ts";
 import { checked } from "../../src/schema/kernel/problems.ts";

@@ -2,7 +2,7 @@ import { get as keptGet } from "node:https";
 import { connect as keptConnect } from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, test } from "vitest";
-import { closedHosts } from "../../src/testing/register.ts";
+import { closedHosts } from "../../src/mock/register.ts";
 import { failureOf, messagesOf } from "./mocks.ts";
 
 const { fetch: keptFetch } = globalThis;

@@ -6,7 +6,8 @@ import { header, type MaybePromise, type WireRequest, type WireResponse } from "
 import { percentDecoded } from "../../core/router.ts";
 import { Thumbnails } from "../../images/thumbnails.ts";
 import { NOT_BUILT, readPage } from "../../mock/page-file.ts";
-import { type ReportedImage, reportRequest } from "../../mock/report.ts";
+import type { ReportedImage } from "../../mock/report.ts";
+import { reportRequest } from "../../mock/report-builder.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServedResponse } from "../../transports/http-server/stream.ts";
 import type { PageRequestDetails } from "./page-data.ts";

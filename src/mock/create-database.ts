@@ -18,9 +18,9 @@ import {
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
- * Adds a cloud database as a user describes it.
+ * Adds a cloud database.
  *
- * @throws InvalidOptionError naming a field that is not accepted; Error when a key, name or id is taken.
+ * @throws InvalidOptionError for an invalid field; Error when a key, name or id is taken.
  */
 export function createCloudDatabase(
   store: MemoryStore,
@@ -34,9 +34,9 @@ export function createCloudDatabase(
 }
 
 /**
- * Adds a VuMark database with its template targets as a user describes them.
+ * Adds a VuMark database with its template targets.
  *
- * @throws as {@link createCloudDatabase}.
+ * @throws the errors of {@link createCloudDatabase}.
  */
 export function createVuMarkDatabase(
   store: MemoryStore,
@@ -57,5 +57,5 @@ function add(store: MemoryStore, database: Database): void {
   const taken = store.createDatabase(database);
   if (taken === undefined) return;
   const shown = /secret/i.test(taken.conflict) ? "that value" : JSON.stringify(taken.value);
-  throw new Error(`a database with the ${taken.conflict} ${shown} exists already; it must be unique`);
+  throw new Error(`a database with the ${taken.conflict} ${shown} already exists; it must be unique`);
 }

@@ -1,0 +1,53 @@
+import type { Settings } from "../apis/shared/services.ts";
+import type { Random } from "../core/random.ts";
+import { inspectTargetImage } from "../images/inspect.ts";
+import { compareBySimilarity } from "../images/matchers.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import { type Target, type TargetFields, targetFields } from "../schema/target.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+import type { NewTarget } from "../store/store.ts";
+
+/**
+ * Checks a target's fields and its image, and adds the defaults.
+ *
+ * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image.
+ */
+export async function newTarget(
+  fields: TargetFields,
+  { processingTimeSeconds, queryMatcher, duplicatesMatcher }: Settings,
+  random: Random,
+): Promise<NewTarget> {
+  const given = checked("target", targetFields, fields);
+  const image = Buffer.from(given.image);
+  const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
+  if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
+  const { targetId = random.hex(32), applicationMetadata: metadata = null } = given;
+  return {
+    targetId,
+    name: given.name ?? targetId,
+    image,
+    width: given.width ?? 1,
+    activeFlag: given.activeFlag ?? true,
+    applicationMetadata: metadata instanceof Uint8Array ? Buffer.from(metadata).toString("base64") : metadata,
+    processingTimeSeconds,
+    processed: given.processed ?? false,
+  };
+}
+
+/** @throws Error when the name or id is taken, the target quota is reached or the database does not exist. */
+export async function createTarget(
+  store: MemoryStore,
+  databaseName: string,
+  target: NewTarget,
+  now: number,
+): Promise<Target> {
+  const created = await store.createTarget(databaseName, target, now);
+  if (typeof created !== "string") return created;
+  const messages = {
+    unknownDatabase: `the mock has no database "${databaseName}"`,
+    nameTaken: `the database already has a target with the name ${JSON.stringify(target.name)}`,
+    idTaken: `the database already has, or had, a target with the id ${JSON.stringify(target.targetId)}`,
+    quotaReached: "the database has reached its targetQuota",
+  };
+  throw new Error(messages[created]);
+}
