@@ -2,10 +2,10 @@ import type { JournalEntry } from "../core/journal.ts";
 import type { Service } from "../core/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
-const MOST_NAMED = 5;
+const MAX_NAMES = 5;
 const LAST_REQUESTS = 2;
 
-/** A mock in five lines at most, for `console.log`: where it is, what it holds, what it was asked last. Shows no key. */
+/** Describes a mock in at most five lines: its URLs, databases and targets, and the latest requests. Shows no keys. */
 export function describeMock(
   {
     urls,
@@ -27,19 +27,18 @@ export function describeMock(
     `  ${requests.length} requests, ${refused} refused${requests.length === 0 ? "" : "; the last:"}`,
     ...requests.slice(-LAST_REQUESTS).map(({ number, method, path, status, resultCode, reason }) => {
       const outcome = status === undefined ? "no response" : [status, resultCode].filter(Boolean).join(" ");
-      return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${firstSentence(reason)}`}`;
+      return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${shortened(reason)}`}`;
     }),
   ].join("\n");
 }
 
 function counted(names: readonly string[], noun: string): string {
   const shown = names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMES)
     .map((name) => JSON.stringify(name))
     .join(", ");
-  const more = names.length > MOST_NAMED ? ", …" : "";
+  const more = names.length > MAX_NAMES ? ", …" : "";
   return `${names.length} ${noun}${names.length === 1 ? "" : "s"}${names.length === 0 ? "" : ` (${shown}${more})`}`;
 }
 
-const firstSentence = (reason: string): string =>
-  reason.length <= 120 ? reason : `${reason.slice(0, 120)}…`;
+const shortened = (reason: string): string => (reason.length <= 120 ? reason : `${reason.slice(0, 120)}…`);

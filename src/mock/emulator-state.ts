@@ -9,7 +9,7 @@ import { prepareInBackground } from "../images/ranking.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** One state of a mock, and what answers requests from it. */
+/** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
   readonly clock: MovableClock;
   readonly emulator: Emulator;
@@ -44,7 +44,7 @@ export class EmulatorState {
     );
   }
 
-  /** One that begins with what is here. Its requests are in this one's journal too; this one's faults apply there too. */
+  /** Returns an independent copy. The copy's requests are also added to this journal, and this state's faults also apply to it. */
   fork(): EmulatorState {
     const { options, random, store, clock, emulator } = this;
     const journal = new Journal(options.journalCapacity, options.journalBodyBytes, emulator.journal);

@@ -1,11 +1,11 @@
 import type { JournalEntry } from "../core/journal.ts";
 import { checkFilter, filterEntries, type RequestFilter } from "./request-filter.ts";
 
-/** Which refusals a test means to cause. */
+/** The refusals that a test causes on purpose. */
 export class ExpectedRefusals {
   private filters: RequestFilter[] = [];
 
-  /** @throws InvalidOptionError naming a field of the filter that does not exist or whose value cannot occur. */
+  /** @throws InvalidOptionError for an unknown field of the filter, or a value that cannot occur. */
   add(filter: RequestFilter): void {
     checkFilter(filter);
     this.filters.push({ ...filter });
@@ -15,13 +15,13 @@ export class ExpectedRefusals {
     this.filters = [];
   }
 
-  /** Of these requests, those that were refused although nobody expected it. */
+  /** Returns the refused requests that match no expectation. */
   unexpectedIn(entries: readonly JournalEntry[]): readonly JournalEntry[] {
     const expected = new Set(this.filters.flatMap((filter) => filterEntries(entries, filter)));
     return entries.filter((entry) => entry.refusedBy !== undefined && !expected.has(entry));
   }
 
-  /** Expectations that none of these requests fulfils. */
+  /** Returns the expectations that no refused request matches. */
   missingIn(entries: readonly JournalEntry[]): readonly RequestFilter[] {
     return this.filters.filter((filter) => filterEntries(entries, { ...filter, refused: true }).length === 0);
   }

@@ -18,45 +18,56 @@ import {
 import { configuredResponse, responseStatus } from "./options.ts";
 import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "./request-filter.ts";
 
-/** A failure in the words of the API that the request was sent to: its envelope, its headers, its encoding. */
+/** A failure in the format of the requested API: its body, headers and encoding. */
 export interface ResultCodeAnswer {
-  /** One of the service's result codes, or any text if `status` is given. */
+  /** One of the service's result codes, or any text together with `status`. */
   readonly resultCode: ResultCode | (string & {});
-  /** Default: the status that the service sends with this code. */
+  /** HTTP status, 200 to 599. Default: the status that the service sends with this result code. */
   readonly status?: number;
 }
 
-/** A fault in use. */
+/**
+ * An active fault.
+ *
+ * @example
+ * using fault = mock.addFault({ resetConnection: true });
+ * expect(fault.timesApplied).toBe(1);
+ */
 export interface FaultHandle extends Disposable {
-  /** How many requests it was applied to. */
+  /** How many requests the fault has been applied to. */
   readonly timesApplied: number;
-  /** Ends the fault; does nothing when it has ended. */
+  /** Removes the fault. Does nothing when it was already removed. */
   remove(): void;
 }
 
-/** Something that goes wrong on request: which requests it concerns, and what happens to them instead. */
+/**
+ * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match; without any,
+ * every request matches. Set at least one of `answer`, `resetConnection` and `delaySeconds`.
+ *
+ * @example mock.addFault({ operation: "query", delaySeconds: 30, times: 1 });
+ */
 export interface Fault {
-  /** The API that is asked. */
+  /** The requested API. */
   readonly api?: Service;
-  /** One operation, or several. */
+  /** The requested operation, or several. */
   readonly operation?: Operation | readonly Operation[];
-  /** The database whose keys the request names, or its name. */
+  /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
-  /** Called with requests that all else fits; true: the fault concerns it. */
+  /** Called with each request that all other conditions match; the fault matches if it returns true. */
   readonly when?: (request: FaultRequest) => boolean;
 
-  /** What the client gets: a response, exactly as given, or a result code. The request is not carried out. */
+  /** Responds with exactly this response, or with this result code, without executing the request. */
   readonly answer?: ConfiguredResponse | ResultCodeAnswer;
-  /** The client gets no answer: its connection is cut (`ECONNRESET`). The request is not carried out. */
-  readonly cutConnection?: boolean;
-  /** With `answer` or `cutConnection`: the request is carried out all the same, and only its answer is lost. */
-  readonly carriedOut?: boolean;
-  /** The answer, whichever it is, comes that much later, in seconds, beside `responseDelaySeconds`. */
+  /** Resets the client's connection (`ECONNRESET`) without executing the request. */
+  readonly resetConnection?: boolean;
+  /** With `answer` or `resetConnection`: executes the request and discards only its response. Default false. */
+  readonly executed?: boolean;
+  /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
   readonly delaySeconds?: number;
 
-  /** How many requests it is applied to at most, 1 or more. Default: all. */
+  /** Largest number of requests to apply the fault to, 1 or more. Default: no limit. */
   readonly times?: number;
-  /** With which probability it is applied, 0 to 1; drawn from the mock's `seed`. Default 1. */
+  /** Probability that the fault is applied to a matching request, 0 to 1, drawn from the mock's `seed`. Default 1. */
   readonly probability?: number;
 }
 
@@ -68,8 +79,8 @@ const answer = z.lazy(() => {
   );
 });
 
-const replacesAnswer = ({ answer, cutConnection }: Fault): boolean =>
-  answer !== undefined || cutConnection === true;
+const replacesAnswer = ({ answer, resetConnection }: Fault): boolean =>
+  answer !== undefined || resetConnection === true;
 
 const fault = z.lazy(() =>
   record<Fault>(
@@ -79,26 +90,26 @@ const fault = z.lazy(() =>
       database: databaseOrName,
       when: aFunction<NonNullable<Fault["when"]>>("(request) => boolean"),
       answer,
-      cutConnection: flag,
-      carriedOut: flag,
+      resetConnection: flag,
+      executed: flag,
       delaySeconds: seconds,
       times: wholeNumberFrom(1),
       probability: fromZeroToOne,
     }),
   ).check(
-    z.refine(({ answer, cutConnection }) => answer === undefined || cutConnection !== true, {
-      path: ["cutConnection"],
-      params: { given: "true beside an answer" },
-      error: "either an answer or a cut connection",
+    z.refine(({ answer, resetConnection }) => answer === undefined || resetConnection !== true, {
+      path: ["resetConnection"],
+      params: { given: "both" },
+      error: "either answer or resetConnection",
     }),
     z.refine((given) => replacesAnswer(given) || (given.delaySeconds ?? 0) > 0, {
-      params: { given: "none of them" },
-      error: "answer, cutConnection or delaySeconds",
+      params: { given: "none" },
+      error: "answer, resetConnection or delaySeconds",
     }),
-    z.refine((given) => replacesAnswer(given) || given.carriedOut !== true, {
-      path: ["carriedOut"],
+    z.refine((given) => replacesAnswer(given) || given.executed !== true, {
+      path: ["executed"],
       params: { given: "true alone" },
-      error: "answer or cutConnection beside it",
+      error: "to be used with answer or resetConnection",
     }),
   ),
 );
@@ -106,7 +117,7 @@ const fault = z.lazy(() =>
 /**
  * Adds a fault.
  *
- * @throws as {@link faultRule}.
+ * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
  */
 export function createFault(faults: Faults, fault: Fault): FaultHandle {
   const added = faults.add(faultRule(fault));
@@ -120,17 +131,12 @@ export function createFault(faults: Faults, fault: Fault): FaultHandle {
   };
 }
 
-/**
- * The rule that a fault describes.
- *
- * @throws InvalidOptionError naming a field that is not accepted, or what is missing for the fault to do anything.
- */
 function faultRule(given: Fault): FaultRule {
   const checkedFault = checked("fault", fault, given);
   const {
     answer,
-    cutConnection = false,
-    carriedOut = false,
+    resetConnection = false,
+    executed = false,
     delaySeconds = 0,
     times,
     probability,
@@ -139,8 +145,8 @@ function faultRule(given: Fault): FaultRule {
     origin: "addFault",
     matches: matcherOf(checkedFault),
     effect: effectOf(checkedFault),
-    resetConnection: cutConnection,
-    executed: carriedOut,
+    resetConnection,
+    executed,
     delaySeconds,
     ...(answer !== undefined && { response: responseOf(answer) }),
     ...(times !== undefined && { times }),
@@ -166,19 +172,19 @@ function statusOf({ resultCode: code, status }: ResultCodeAnswer): number {
   if (status !== undefined) return status;
   const known = Object.entries(RESULT_CODES).find(([name]) => name === code)?.[1];
   if (known !== undefined) return known.status;
-  const expected = "a result code of the service, or a status beside it";
+  const expected = "a result code of the service, or any text together with status";
   throw new InvalidOptionError("fault.answer.resultCode", JSON.stringify(code), expected);
 }
 
-function effectOf({ answer, cutConnection, carriedOut, delaySeconds = 0 }: Fault): string {
+function effectOf({ answer, resetConnection, executed, delaySeconds = 0 }: Fault): string {
   const answered =
     answer !== undefined && "resultCode" in answer
       ? `${statusOf(answer)} ${answer.resultCode}`
       : answer?.status;
   return [
     ...(answered === undefined ? [] : [`answered with ${answered}`]),
-    ...(cutConnection ? ["the connection was cut"] : []),
-    ...(delaySeconds > 0 ? [`the answer came ${delaySeconds} s later`] : []),
-    ...(carriedOut ? ["the request was carried out"] : []),
+    ...(resetConnection ? ["the connection was reset"] : []),
+    ...(delaySeconds > 0 ? [`the response was delayed by ${delaySeconds} s`] : []),
+    ...(executed ? ["the request was executed"] : []),
   ].join(", ");
 }

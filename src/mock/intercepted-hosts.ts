@@ -6,7 +6,7 @@ import { answerMalformed } from "../transports/http-server/malformed-request.ts"
 import type { EmulatorState } from "./emulator-state.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** What each base URL serves; APIs that share one answer it together. */
+/** Returns one host for each distinct base URL; APIs with the same base URL share it. */
 export function interceptedHosts(
   { urls }: Pick<ResolvedOptions, "urls">,
   current: () => EmulatorState,

@@ -1,18 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-interface Run<State> {
+/** One running call of {@link Isolation.run}. */
+interface IsolatedCall<State> {
   readonly state: State;
-  readonly within: Run<State> | undefined;
+  readonly outer: IsolatedCall<State> | undefined;
 }
 
 /**
- * Which state a piece of code sees: the one that all share, or that of the run it belongs to. Code belongs to the run in
- * whose asynchronous context it is executed. Code outside of any, such as a server in the same process that a test talks
- * to, belongs to the innermost run if there is only one; it cannot tell one of several from the other.
+ * Decides which state code sees: that of the isolated call in whose asynchronous context it runs. Code outside of any call, such
+ * as a server in the same process that a test talks to, sees the state of the innermost call if there is only one, and otherwise
+ * the shared state, because nothing says which of several calls it serves.
  */
 export class Isolation<State> {
-  private readonly context = new AsyncLocalStorage<Run<State>>();
-  private readonly running = new Set<Run<State>>();
+  private readonly context = new AsyncLocalStorage<IsolatedCall<State>>();
+  private readonly running = new Set<IsolatedCall<State>>();
 
   constructor(private readonly shared: State) {}
 
@@ -21,26 +22,26 @@ export class Isolation<State> {
   }
 
   /**
-   * Calls a function that sees another state, as does all that it starts, until what it returns is settled.
+   * Calls a function in a context that sees a new state, until the function's result is settled.
    *
-   * @param stateWithin - makes that state of the one it is within. That is decided by asynchronous context alone: of runs
-   * that are started side by side, the second is not within the first.
+   * @param fork - makes the new state from the surrounding one. Only asynchronous context decides which one surrounds it: of
+   * two calls started side by side, the second is not nested in the first.
    */
-  async run<Result>(stateWithin: (outer: State) => State, call: () => Result): Promise<Awaited<Result>> {
-    const within = this.context.getStore();
-    const run: Run<State> = { state: stateWithin(within?.state ?? this.shared), within };
-    this.running.add(run);
+  async run<Result>(fork: (outer: State) => State, call: () => Result): Promise<Awaited<Result>> {
+    const outer = this.context.getStore();
+    const isolated: IsolatedCall<State> = { state: fork(outer?.state ?? this.shared), outer };
+    this.running.add(isolated);
     try {
-      return await this.context.run(run, call);
+      return await this.context.run(isolated, call);
     } finally {
-      this.running.delete(run);
+      this.running.delete(isolated);
     }
   }
 
-  private get onlyInnermost(): Run<State> | undefined {
+  private get onlyInnermost(): IsolatedCall<State> | undefined {
     if (this.running.size === 0) return undefined;
-    const outer = new Set([...this.running].map(({ within }) => within));
-    const innermost = [...this.running].filter((run) => !outer.has(run));
+    const surrounding = new Set([...this.running].map(({ outer }) => outer));
+    const innermost = [...this.running].filter((isolated) => !surrounding.has(isolated));
     return innermost.length === 1 ? innermost[0] : undefined;
   }
 }

@@ -3,33 +3,33 @@ import { ratingAt, statusAt, type Target, type TargetStatus, whyNotFound } from 
 import type { VuMarkDatabase } from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
-/** A target as it is now. */
+/** A target at the moment when it was read. */
 export interface MockTarget {
-  /** As the API gives it. */
+  /** Id in the API. */
   readonly targetId: string;
-  /** Unique among the undeleted targets of the database. */
+  /** Name, unique among the undeleted targets of the database. */
   readonly name: string;
   /** Width in scene units. */
   readonly width: number;
-  /** Inactive targets are not found. */
+  /** Whether queries may find the target. */
   readonly activeFlag: boolean;
-  /** Metadata as it was sent (base64), or null. */
+  /** Metadata in base64, as it was sent, or null. */
   readonly applicationMetadata: string | null;
-  /** At the moment of reading. */
+  /** Processing status. */
   readonly status: TargetStatus;
-  /** -1 in the first half of processing, then 0 to 5. */
+  /** -1 during the first half of processing, then 0 to 5. */
   readonly trackingRating: number;
-  /** Why no query finds it now, in words; undefined when one may. */
+  /** Why no query can find the target now; undefined when one can. */
   readonly whyNotFound: string | undefined;
-  /** When it was added; never changes. */
+  /** When the target was added; never changes. */
   readonly uploadDate: Date;
-  /** When it was added or last updated. */
+  /** When the target was added or last updated. */
   readonly lastModifiedDate: Date;
-  /** As set by `setRecognitionCounts`; never counted. */
+  /** Recognitions of this month, as set by `setRecognitionCounts`; queries do not count. */
   readonly currentMonthRecos: number;
-  /** As set by `setRecognitionCounts`; never counted. */
+  /** Recognitions of the previous month, as set by `setRecognitionCounts`. */
   readonly previousMonthRecos: number;
-  /** As set by `setRecognitionCounts`; never counted. */
+  /** Recognitions of all time, as set by `setRecognitionCounts`. */
   readonly totalRecos: number;
 }
 
@@ -53,26 +53,28 @@ export function mockTarget(target: Target, now: number): MockTarget {
 }
 
 /**
- * A cloud database of a mock: its keys, and a live view of its state. Made by `mock.addCloudDatabase`.
+ * A cloud database of a mock: its keys, and a live view of its state. Returned by `mock.addCloudDatabase`.
+ *
+ * @throws Error, when its state, quotas, counts or limits are read after the database was deleted.
  *
  * @example
  * const database = mock.addCloudDatabase({ targetQuota: 10 });
  * database.targets.map(({ name, status }) => `${name}: ${status}`);
  */
 export class MockCloudDatabase {
-  /** Names the database in report requests. */
+  /** Id of the database in report requests. */
   readonly databaseId: string;
-  /** Unique among all databases. */
+  /** Name, unique among all databases. */
   readonly databaseName: string;
-  /** Names the keys that sign target API requests. */
+  /** Access key of target API requests. */
   readonly serverAccessKey: string;
-  /** Signs target API requests. */
+  /** Secret key that signs target API requests. */
   readonly serverSecretKey: string;
-  /** Names the keys that sign queries. */
+  /** Access key of queries. */
   readonly clientAccessKey: string;
-  /** Signs queries. */
+  /** Secret key that signs queries. */
   readonly clientSecretKey: string;
-  /** `CLOUD_RECO` unless it was given. */
+  /** Always `CLOUD_RECO`. */
   readonly databaseTypeName: string;
   readonly #store: () => MemoryStore;
   readonly #now: () => number;
@@ -90,7 +92,7 @@ export class MockCloudDatabase {
     this.#now = now;
   }
 
-  /** Undeleted targets, newest state, in order of creation. Empty when the database is gone. */
+  /** Current undeleted targets, in order of creation. Empty after the database was deleted. */
   get targets(): readonly MockTarget[] {
     const now = this.#now();
     return this.#store()
@@ -98,11 +100,11 @@ export class MockCloudDatabase {
       .map((target) => mockTarget(target, now));
   }
 
-  /** The state now; throws an Error when the database was deleted, as the next ones do. */
+  /** Current state. */
   get stateName(): DatabaseState {
     return this.#current.stateName;
   }
-  /** Requests that the license allows; at 0 every request is refused. */
+  /** Requests that the license allows; 0 refuses every request. */
   get requestQuota(): number {
     return this.#current.requestQuota;
   }
@@ -114,7 +116,7 @@ export class MockCloudDatabase {
   get recoThreshold(): number {
     return this.#current.recoThreshold;
   }
-  /** Recognitions of this month, as set. */
+  /** Recognitions of this month, as set; queries do not count. */
   get currentMonthRecos(): number {
     return this.#current.currentMonthRecos;
   }
@@ -126,11 +128,11 @@ export class MockCloudDatabase {
   get totalRecos(): number {
     return this.#current.totalRecos;
   }
-  /** Requests per second over all endpoints; null: no limit. */
+  /** Requests per second for all endpoints together; null: no limit. */
   get requestsPerSecondLimit(): number | null {
     return this.#current.requestsPerSecondLimit;
   }
-  /** Limits by group of endpoints; null: none. */
+  /** Rate limits by group of endpoints; null: none. */
   get requestRateLimits(): RequestRateLimits | null {
     return this.#current.requestRateLimits;
   }
@@ -143,17 +145,17 @@ export class MockCloudDatabase {
 }
 
 /**
- * A VuMark database of a mock. Made by `mock.addVuMarkDatabase`.
+ * A VuMark database of a mock: its keys, and a live view of its template targets. Returned by `mock.addVuMarkDatabase`.
  *
  * @example
  * const { targets } = mock.addVuMarkDatabase({ targets: [{ name: "label" }] });
  */
 export class MockVuMarkDatabase {
-  /** Unique among all databases. */
+  /** Name, unique among all databases. */
   readonly databaseName: string;
-  /** Names the keys that sign instance requests. */
+  /** Access key of instance requests. */
   readonly serverAccessKey: string;
-  /** Signs instance requests. */
+  /** Secret key that signs instance requests. */
   readonly serverSecretKey: string;
   readonly #store: () => MemoryStore;
 
@@ -165,11 +167,11 @@ export class MockVuMarkDatabase {
     this.#store = store;
   }
 
-  /** Template targets, in the order in which they were added. */
+  /** Template targets, in the order in which they were added. Empty after the database was deleted. */
   get targets(): readonly {
-    /** As the API gives it. */
+    /** Id in the API. */
     readonly targetId: string;
-    /** As it was named. */
+    /** Name of the template target. */
     readonly name: string;
   }[] {
     return this.#store()

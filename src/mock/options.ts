@@ -42,7 +42,11 @@ import {
 } from "../schema/kernel/values.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../transports/unhandled-requests.ts";
 
-/** Everything that can be chosen about a mock; every field is optional. */
+/**
+ * Options of a mock; every field is optional.
+ *
+ * @example new MockCloudReco({ processingTimeSeconds: 0, seed: 1, unhandledRequests: "error" });
+ */
 export interface MockCloudRecoOptions {
   /** Base URL of the target API. Default `https://vws.vuforia.com`. */
   readonly targetUrl?: string;
@@ -52,83 +56,83 @@ export interface MockCloudRecoOptions {
   readonly modelTargetUrl?: string;
   /** Base URL of the target manager. Default `http://target-manager.test`. */
   readonly managerUrl?: string;
-  /** `neutral` (default): the emulator's own specification; `vuforia`: what the real service was observed to do. */
+  /** `neutral` (default) follows the emulator's own specification; `vuforia` the observed behavior of the real service. */
   readonly profile?: ProfileName;
-  /** `gzip` (default) or `identity`, for clients that do not decode gzip. */
+  /** Encoding of query responses: `gzip` (default), or `identity` for clients that do not decode gzip. */
   readonly queryContentEncoding?: "gzip" | "identity";
-  /** Processing time of targets, reports and datasets made from now on, in seconds. Default 0.5. */
+  /** Processing time of targets, reports and datasets in seconds, 0 or more. Default 0.5. */
   readonly processingTimeSeconds?: number;
-  /** What a query finds. Default {@link structuralSimilarityMatcher}. */
+  /** Decides which targets a query finds. Default {@link structuralSimilarityMatcher}. */
   readonly queryMatcher?: ImageMatcher;
-  /** What counts as a duplicate. Default {@link structuralSimilarityMatcher}. */
+  /** Decides which targets are duplicates. Default {@link structuralSimilarityMatcher}. */
   readonly duplicatesMatcher?: ImageMatcher;
-  /** Gives an added image its tracking rating, 0 to 5. Default {@link brisqueRater}. */
+  /** Rates an added image for tracking: a whole number from 0 to 5. Default {@link brisqueRater}. */
   readonly targetRater?: TargetRater;
-  /** Waited before every response but the target manager's, in seconds, whole or fractional. Default 0. */
+  /** Delay of every response except the target manager's, in seconds, 0 or more. Default 0. */
   readonly responseDelaySeconds?: number;
-  /** Replaces the real wait of `responseDelaySeconds`. */
+  /** Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. */
   readonly delay?: (seconds: number) => Promise<void>;
   /**
-   * How requests reach the mock: through nock's interceptors, and what goes around those at its socket (`nock`, default); all at
-   * their sockets, without nock (`sockets`); not at all but by `mock.fetch` (`false`).
+   * How requests reach the mock. `nock` (default): through nock's interceptors, and through the sockets for requests that bypass
+   * them. `sockets`: through the sockets only, without nock. `false`: only through `mock.fetch`.
    */
   readonly intercept?: "nock" | "sockets" | false;
-  /** Which requests to other hosts leave the process. Default `bypass`: all. */
+  /** Which requests to other hosts may leave the process. Default `bypass`: all. */
   readonly unhandledRequests?: UnhandledRequests;
-  /** Answers every query, before any check. */
+  /** Response to every query, before any check. */
   readonly cloudQueryFailure?: ConfiguredResponse;
-  /** Answers Model Target requests of the given phases (default: all), before any check. */
+  /** Response to the Model Target requests of some phases, before any check. */
   readonly modelTargetFailure?: ConfiguredResponse & {
-    /** Default: all four. */
+    /** Phases to respond to. Default: all four. */
     readonly phases?: readonly ModelTargetPhase[];
   };
-  /** Every dataset ends `failed`. Excludes a warning. */
+  /** Makes every dataset end as `failed`. Cannot be combined with `modelTargetGenerationWarning`. */
   readonly modelTargetGenerationFailure?: {
-    /** Default: `Model Target dataset generation failed`. */
+    /** Error message. Default `Model Target dataset generation failed`. */
     readonly message?: string;
   };
-  /** Every dataset ends `done` with a warning. */
+  /** Makes every dataset end as `done` with a warning. */
   readonly modelTargetGenerationWarning?: {
-    /** Default: `Warning after creating dataset`. */
+    /** Warning message. Default `Warning after creating dataset`. */
     readonly message?: string;
-    /** Default: one, `LOW_RECOGNITION_QUALITY`. */
+    /** Details of the warning. Default: one, `LOW_RECOGNITION_QUALITY`. */
     readonly details?: readonly { readonly [key: string]: unknown }[];
   };
-  /** Creating a dataset fails with `TRAINING_ALLOWANCE_EXCEEDED`. Default false. */
+  /** Whether creating a dataset fails with `TRAINING_ALLOWANCE_EXCEEDED`. Default false. */
   readonly modelTargetTrainingAllowanceExceeded?: boolean;
-  /** Every instance request fails with this result code. */
+  /** Result code with which every VuMark instance request fails. */
   readonly instanceGenerationFailure?: InstanceFailure;
-  /** For databases added without their own: requests per second, 0 or more. Default: no limit. */
+  /** Requests per second for databases without a limit of their own: a whole number, 0 or more. Default: no limit. */
   readonly requestsPerSecondLimit?: number | null;
-  /** For databases added without their own, for example `DOCUMENTED_REQUEST_RATE_LIMITS`. Default: no limits. */
+  /** Rate limits for databases without limits of their own, for example `DOCUMENTED_REQUEST_RATE_LIMITS`. Default: none. */
   readonly requestRateLimits?: RequestRateLimits | null;
-  /** The fixed OAuth 2.0 client with every scope. Default `client-id`, `client-secret`. */
+  /** The built-in OAuth 2.0 client, which has every scope. Default `client-id` and `client-secret`. */
   readonly modelTargetClient?: {
-    /** User name of HTTP Basic. */
+    /** User name for HTTP Basic authentication. */
     readonly id: string;
-    /** Password of HTTP Basic. */
+    /** Password for HTTP Basic authentication. */
     readonly secret: string;
   };
-  /** The fixed user of the password grant. Default `user@example.com`, `password`. */
+  /** The built-in user of the password grant. Default `user@example.com` and `password`. */
   readonly modelTargetUser?: {
     /** The form field `username`. */
     readonly name: string;
     /** The form field `password`. */
     readonly password: string;
   };
-  /** Where the time comes from. Default: the system's clock, or fake timers that replaced it. */
+  /** Source of the time. Default: the system clock, or the fake timers that replaced it. */
   readonly clock?: Clock;
-  /** Bound of the memory for prepared images, in bytes, for all mocks of the process. Default 256 MiB. */
+  /** Memory limit for prepared images in bytes, shared by all mocks of the process. Default 256 MiB. */
   readonly imageCacheBytes?: number;
-  /** The same seed gives the same ids, keys and random ratings on every run. */
+  /** Seed of ids, keys, random ratings and fault probabilities, which makes them repeatable. Default: random. */
   readonly seed?: string | number;
-  /** How many requests the journal keeps, 1 or more. Default 1000. */
+  /** Number of requests that the journal keeps, 1 or more. Default 1000. */
   readonly journalCapacity?: number;
-  /** How many bytes of bodies the journal keeps, those of the newest requests. Default 16 MiB. */
+  /** Bytes of bodies that the journal keeps, newest first. Default 16 MiB. */
   readonly journalBodyBytes?: number;
 }
 
-/** What a mock is made from, checked and with its defaults. */
+/** Validated options with their defaults. */
 export interface ResolvedOptions {
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", URL>>;
   readonly profile: Profile;
@@ -149,7 +153,7 @@ export const configuredResponse = {
   ...optional({ headers, body: textOrBytes }),
 };
 
-/** Read on its own, because a missing scheme is an error of its own. */
+/** Any value: `parseBaseUrl` checks it, because a missing scheme has its own error class. */
 export const anyBaseUrl = kind(
   "a base URL",
   z.custom<string>(() => true),
@@ -157,7 +161,7 @@ export const anyBaseUrl = kind(
 
 type Given<Name extends keyof MockCloudRecoOptions> = NonNullable<MockCloudRecoOptions[Name]>;
 
-/** What servers have too. */
+/** Options that servers have too. */
 export const commonOptions = {
   profile: oneOf(...PROFILE_NAMES),
   queryContentEncoding: oneOf("gzip", "identity"),
@@ -191,7 +195,7 @@ const mockOptions = z.lazy(() => {
       delay: aFunction<Given<"delay">>("(seconds) => Promise<void>"),
       intercept: kind('"nock", "sockets" or false', z.union([z.enum(["nock", "sockets"]), z.literal(false)])),
       unhandledRequests: kind(
-        '"bypass", "error", "error-except-loopback", a list of hosts and patterns that may be reached, or a function ' +
+        '"bypass", "error", "error-except-loopback", a list of allowed hosts and patterns, or a function ' +
           "(host) => boolean",
         z.custom<UnhandledRequests>(isUnhandledRequests),
       ),
@@ -212,7 +216,7 @@ const mockOptions = z.lazy(() => {
 /**
  * Checks the options and adds the defaults.
  *
- * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is expected.
+ * @throws InvalidOptionError or MissingSchemeError for an invalid option; TypeError for options that exclude each other.
  */
 export function resolveOptions(given: MockCloudRecoOptions): ResolvedOptions {
   const options = checked("options", mockOptions, given);

@@ -8,36 +8,35 @@ export interface PageFile {
   readonly policy: string;
 }
 
-/** Says what to do about it. */
-export const NOT_BUILT = "the page was not built: run npm run build:page in the checkout";
+export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
 
-/** Beside this module in the package; in a checkout, where the build puts it. */
-const PLACES = ["./page.html", "../../dist/page.html"];
+/** Next to this module in the package; in the build's output folder in a checkout. */
+const LOCATIONS = ["./page.html", "../../dist/page.html"];
 
-/** The built page; undefined in a checkout where it was not built. */
+/** Reads the built page; undefined in a checkout where it has not been built. */
 export async function readPage(): Promise<PageFile | undefined> {
-  for (const place of PLACES) {
+  for (const location of LOCATIONS) {
     try {
-      const html = await readFile(fileURLToPath(new URL(place, import.meta.url)));
+      const html = await readFile(fileURLToPath(new URL(location, import.meta.url)));
       const [, policy = ""] =
         /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html.toString()) ?? [];
       return { html, policy };
     } catch {
-      // The other place, then.
+      // Try the next location.
     }
   }
   return undefined;
 }
 
 /**
- * The page as a report that works from a file: it shows what is written in it, and asks nobody for anything.
+ * Returns the page with a report embedded, which needs no server.
  *
- * @throws Error in a checkout where the page was not built.
+ * @throws Error in a checkout where the page has not been built.
  */
 export async function reportPage(report: MockReport): Promise<string> {
   const page = await readPage();
   if (page === undefined) throw new Error(NOT_BUILT);
-  // No text in it can end the element.
+  // Escaped, so that no text in the report can end the script element.
   const data = JSON.stringify(report).replaceAll("<", "\\u003c");
   const element = `<script type="application/json" id="report">${data}</script>\n`;
   return page.html.toString().replace(/<script>/, () => `${element}<script>`);

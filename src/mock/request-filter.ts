@@ -15,29 +15,33 @@ import { flag, kind, oneOf, text, wholeNumberFrom } from "../schema/kernel/value
 export type DatabaseOrName =
   | string
   | {
-      /** As the database was named. */
+      /** Name of the database. */
       readonly databaseName: string;
     };
 
-/** What a request must be like; what is not given does not matter. */
+/**
+ * Conditions on a request. All given fields must match; omitted fields match anything.
+ *
+ * @example mock.requestsOf({ operation: "query", status: 401 })
+ */
 export interface RequestFilter {
-  /** The API that was asked. */
+  /** The requested API. */
   readonly api?: Service;
-  /** What was asked for. */
+  /** The requested operation. */
   readonly operation?: Operation;
-  /** The database whose keys the request named, or its name. */
+  /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
-  /** In upper case. */
+  /** HTTP method, in upper case. */
   readonly method?: string;
-  /** Exactly, without query string. */
+  /** The exact path, without query string. */
   readonly path?: string;
-  /** Of the response. */
+  /** Status of the response, 100 to 599. */
   readonly status?: number;
-  /** Of the response. */
+  /** Result code of the response. */
   readonly resultCode?: string;
-  /** Whether a check refused it, or nothing was served there. */
+  /** Whether the request was refused: by a check, or because no operation has its method and path. */
   readonly refused?: boolean;
-  /** Name of the check that refused it. */
+  /** Name of the check that refused the request. */
   readonly refusedBy?: string;
 }
 
@@ -68,15 +72,15 @@ export function nameOfDatabase(database: unknown): unknown {
   return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
 }
 
-/** @throws InvalidOptionError naming a field that does not exist or whose value cannot occur. */
+/** @throws InvalidOptionError for an unknown field, or a value that cannot occur. */
 export function checkFilter(filter: RequestFilter): void {
   checked("filter", requestFilter, filter);
 }
 
 /**
- * The entries that fit a filter, in their order.
+ * Returns the entries that match a filter, in their order.
  *
- * @throws InvalidOptionError naming a field that does not exist or whose value cannot occur.
+ * @throws InvalidOptionError for an unknown field, or a value that cannot occur.
  */
 export function filterEntries(
   entries: readonly JournalEntry[],

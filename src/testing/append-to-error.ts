@@ -1,7 +1,7 @@
 /**
- * Puts text behind an error's own message, so that every reporter shows it there, once.
+ * Appends text to an error's message so that every test reporter shows it once.
  *
- * @returns false when it is no error, or cannot be changed.
+ * @returns false when the value is not an error or cannot be changed.
  */
 export function appendToError(error: unknown, text: string): boolean {
   if (typeof error !== "object" || error === null) return false;
@@ -9,7 +9,7 @@ export function appendToError(error: unknown, text: string): boolean {
   if (typeof message !== "string") return false;
   const extended = `${message.trimEnd()}\n\n${text}`;
   try {
-    // Reporters print one or the other.
+    // Both, because reporters print either the message or the stack.
     Object.assign(error, {
       message: extended,
       ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),

@@ -6,23 +6,25 @@ import { type MatcherResult, matchReceived, matchRefusedNothing, type ReceivedLi
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike, TestOutcome };
 
-/** The running test's mock and database, and the hooks that make and end them. */
+/** The running test's mock and database, and the hooks that create and stop them. */
 export interface MockHooks extends MockFixture {
-  /** Makes a fresh mock and a fresh database. Give it to the runner's `beforeEach`. */
+  /** Creates a new mock and a new database. Pass it to the runner's `beforeEach`. */
   readonly beforeEach: () => void;
   /**
-   * Ends the mock; of a test that failed, puts what the mock refused behind the test's error. Give it to the runner's
-   * `afterEach`, so that it is called with what the runner tells of the test.
+   * Stops the mock. If the test failed, appends what the mock refused to the test's error. Pass it to the runner's `afterEach`,
+   * so that it is called with the runner's arguments.
    *
-   * @throws Error when refused requests are to fail the test, or an expected refusal did not come.
+   * @throws Error when `failOnRefusedRequests` is set and the mock refused a request, or an expected refusal did not occur.
    */
   readonly afterEach: (...context: unknown[]) => void;
 }
 
 /**
- * Gives every test of any runner that has hooks a fresh mock and a fresh database.
+ * Gives each test a new mock and a new database, in any test runner that has hooks.
  *
- * @example Mocha, and node:test:
+ * @throws Error when `mock` or `database` is read while no test runs; in `beforeEach`, what `new MockCloudReco()` throws.
+ *
+ * @example Mocha and node:test:
  * const recognition = mockHooks({ failOnRefusedRequests: true });
  * beforeEach(recognition.beforeEach);
  * afterEach(recognition.afterEach);
@@ -32,7 +34,7 @@ export interface MockHooks extends MockFixture {
  *   assertReceived(recognition.mock, "addTarget", { times: 1 });
  * });
  *
- * @example AVA, whose tests run one after the other with `test.serial`:
+ * @example AVA, with `test.serial` so that tests run one after the other:
  * test.beforeEach(recognition.beforeEach);
  * test.afterEach.always((t) => recognition.afterEach(t));
  *
@@ -43,7 +45,7 @@ export interface MockHooks extends MockFixture {
 export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
   const hooks = new FixtureHooks(
     options,
-    "read `mock` and `database` inside a test, from the object that mockHooks() returned, and give its beforeEach and " +
+    "read `mock` and `database` inside a test, from the object that mockHooks() returned, and pass its beforeEach and " +
       "afterEach to the runner",
   );
   return {
@@ -54,26 +56,26 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
       return hooks.database;
     },
     beforeEach: () => hooks.begin(),
-    // Without named parameters: Mocha and Jest take a function that has one for one that calls back.
+    // No named parameters: Mocha and Jest would pass a callback and wait for it.
     afterEach(this: unknown, ...context: unknown[]) {
       hooks.end(outcomeOf(context[0] ?? currentTestOf(this)));
     },
   };
 }
 
-/** Mocha's `this` in a hook. */
+/** The test in Mocha's `this` of a hook. */
 const currentTestOf = (self: unknown): unknown =>
   typeof self === "object" && self !== null ? Reflect.get(self, "currentTest") : undefined;
 
-/** What runners call what a hook wants to know. */
-interface RunnersTest {
+/** The fields in which the runners describe a test to its hooks. */
+interface RunnerTest {
   /** Mocha: `passed`, `failed`. */
   readonly state?: unknown;
   /** Mocha. */
   readonly err?: unknown;
   /** node:test, AVA. */
   readonly passed?: unknown;
-  /** node:test wraps it as its `cause`. Playwright: its first. */
+  /** node:test: an error whose `cause` is the test's error. Playwright: the first error. */
   readonly error?: unknown;
   /** Playwright. */
   readonly status?: unknown;
@@ -83,10 +85,10 @@ interface RunnersTest {
   readonly log?: unknown;
 }
 
-/** How a test ended, from what any of the runners gives to a hook. */
+/** Reads how a test ended from what any of the runners passes to a hook. */
 export function outcomeOf(test: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
-  const { state, err, passed, error, status, expectedStatus, log }: RunnersTest = test;
+  const { state, err, passed, error, status, expectedStatus, log }: RunnerTest = test;
   const given = err ?? causeOf(error);
   return {
     failed: state === "failed" || passed === false || status !== expectedStatus || given !== undefined,
@@ -101,9 +103,10 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * The mock received requests of this operation, or like this filter, whether it served or refused them.
+ * Asserts that the mock received requests of an operation, or requests that match a filter, whether it served or refused them.
  *
- * @throws AssertionError listing the requests that it received, and what was refused for which reason.
+ * @throws AssertionError listing the requests received, and why requests were refused; TypeError or InvalidOptionError for
+ * invalid arguments.
  * @example
  * assertReceived(mock, "addTarget", { times: 1 });
  * assertReceived(mock, { operation: "query", refused: true }, { times: 0 });
@@ -118,9 +121,10 @@ export function assertReceived(
 }
 
 /**
- * The mock served every request that it received, but for expected refusals.
+ * Asserts that the mock refused no request except expected ones.
  *
  * @throws AssertionError listing the refused requests and the reasons.
+ * @example assertRefusedNothing(mock);
  */
 export function assertRefusedNothing(mock: MockCloudReco): void {
   assertPass(matchRefusedNothing(mock), assertRefusedNothing);

@@ -1,42 +1,46 @@
 import { formatJournal, type JournalEntry, type MockCloudReco } from "../index.ts";
 
-/** How many requests of a kind are shown; the newest, which mostly are what made the test fail. */
-const MOST_SHOWN = 5;
+/** The newest requests are shown, because they usually made the test fail. */
+const MAX_SHOWN = 5;
 
-/** What of a test's requests may explain that it failed. */
-export interface Suspects {
-  /** All requests that arrived. */
+/** The requests of a test that may explain why it failed. */
+export interface FailureEvidence {
+  /** Number of requests that arrived. */
   readonly arrived: number;
-  /** Refused, and not expected to be. */
+  /** Requests that were refused unexpectedly. */
   readonly refused: readonly JournalEntry[];
-  /** Queries that were answered and found nothing. */
-  readonly fruitless: readonly JournalEntry[];
+  /** Queries that succeeded without a match. */
+  readonly unmatched: readonly JournalEntry[];
 }
 
 /**
- * Why a test may have failed, as the mock sees it.
+ * Explains why a test may have failed, from what the mock received.
  *
- * @param shown - what the failure says already; requests that are in it are left out.
- * @returns undefined when there is nothing to say.
+ * @param shown - the test's failure message; requests that it already describes are left out.
+ * @returns undefined when the requests explain nothing.
  */
-export function explainFailure(mock: MockCloudReco, suspects: Suspects, shown: string): string | undefined {
-  if (suspects.arrived === 0) {
+export function explainFailure(
+  mock: MockCloudReco,
+  evidence: FailureEvidence,
+  shown: string,
+): string | undefined {
+  if (evidence.arrived === 0) {
     const urls = [...new Set(Object.values(mock.urls))].join(", ");
-    return `No request reached the mock. It answers ${urls}; another scheme or host (http:// for https://, say) is not among them.`;
+    return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
   }
   const isNew = (entry: JournalEntry) => !shown.includes(formatJournal([entry]));
-  const refused = suspects.refused.filter(isNew);
-  const fruitless = suspects.fruitless.filter(isNew);
+  const refused = evidence.refused.filter(isNew);
+  const unmatched = evidence.unmatched.filter(isNew);
   const paragraphs = [
     ...(refused.length === 0 ? [] : [`The mock refused ${listed(refused, "request", "requests")}`]),
-    ...(fruitless.length === 0 ? [] : [`Nothing was found by ${listed(fruitless, "query", "queries")}`]),
+    ...(unmatched.length === 0 ? [] : [`No target matched ${listed(unmatched, "query", "queries")}`]),
   ];
   return paragraphs.length === 0 ? undefined : paragraphs.join("\n");
 }
 
-/** How many there are, and the newest of them. */
+/** Counts requests and lists the newest ones. */
 export function listed(entries: readonly JournalEntry[], one: string, many: string): string {
-  const left = entries.length - MOST_SHOWN;
+  const left = entries.length - MAX_SHOWN;
   const count = entries.length === 1 ? `1 ${one}` : `${entries.length} ${many}`;
-  return `${count}${left > 0 ? `, the last ${MOST_SHOWN} of them` : ""}:\n${formatJournal(entries.slice(-MOST_SHOWN))}`;
+  return `${count}${left > 0 ? `, the last ${MAX_SHOWN} of them` : ""}:\n${formatJournal(entries.slice(-MAX_SHOWN))}`;
 }

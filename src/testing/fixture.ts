@@ -10,48 +10,53 @@ import {
 import { appendToError } from "./append-to-error.ts";
 import { explainFailure, listed } from "./explanation.ts";
 
-/** Options of a test's mock: those of `new MockCloudReco()`, and three that a test runner's fixture adds. */
+/**
+ * Options of a test's mock: those of `new MockCloudReco()`, and three for test fixtures.
+ *
+ * @example { processingTimeSeconds: 0, failOnRefusedRequests: true, except: { operation: "query", status: 401 } }
+ */
 export interface MockFixtureOptions extends MockCloudRecoOptions {
-  /** Fields of the test's database. Default: a new database with generated keys. */
+  /** Fields of the test's database. Default: generated keys and names, and default quotas. */
   readonly database?: CloudDatabaseFields;
   /**
-   * Whether a test fails when the mock refused a request, or got one that nothing serves, even if the code under test
-   * took no notice; the failure prints who refused it and what to change. Default false.
+   * Whether a test fails when the mock refused a request or received one for an unknown path, even if the code under test ignored
+   * the response. The failure names the check that refused it and what to change. Default false.
    */
   readonly failOnRefusedRequests?: boolean;
-  /** Refused requests that do not fail a test, whether they come or not; `mock.expectRefusal` is for those that must come. */
+  /** Requests that may be refused without failing a test. Use `mock.expectRefusal` for requests that must be refused. */
   readonly except?: RequestFilter | readonly RequestFilter[];
 }
 
-/** What a test gets. */
+/** What each test receives. */
 export interface MockFixture {
-  /** A mock of the test's own, intercepting until the test ends. */
+  /** The test's own mock, which intercepts until the test ends. */
   readonly mock: MockCloudReco;
   /** An empty cloud database of that mock. */
   readonly database: MockCloudDatabase;
 }
 
-/** How a test ended, as its runner tells. */
+/** How a test ended, according to its runner. */
 export interface TestOutcome {
-  /** Whether it failed so far. */
+  /** Whether the test has failed. */
   readonly failed: boolean;
-  /** What it failed with; the explanation is put behind its message. */
+  /** The error that failed the test; the explanation is appended to its message. */
   readonly error?: unknown;
-  /** Prints the explanation when there is no error to put it into. Default: `console.error`. */
+  /** Prints the explanation when there is no error to append it to. Default: `console.error`. */
   readonly print?: ((text: string) => void) | undefined;
 }
 
 export interface OpenFixture extends MockFixture {
   /**
-   * Ends the mock. Of a test that failed, what may explain it is put behind the error's message, or printed.
+   * Stops the mock. If the test failed, appends an explanation to the error's message, or prints it.
    *
    * @returns the explanation, if there is one.
-   * @throws Error of a test that passed: refused requests that are to fail it, or expected refusals that did not come.
+   * @throws Error when the test passed, but the mock refused a request (with `failOnRefusedRequests`), or an expected refusal did
+   * not occur.
    */
   end(outcome: TestOutcome): string | undefined;
 }
 
-/** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock is left running then. */
+/** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const { database: fields, failOnRefusedRequests = false, except = [], ...mockOptions } = options;
   const mock = new MockCloudReco(mockOptions);
@@ -59,7 +64,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
     const database = mock.addCloudDatabase(fields);
     const exceptions = isList(except) ? except : [except];
     for (const filter of exceptions) mock.requestsOf(filter);
-    // Not looked up in the journal at the end: it is bounded, and a test may reset it.
+    // Collected here, because the journal is bounded and a test may reset it.
     const entries: JournalEntry[] = [];
     let arrived = 0;
     mock.on("request", () => {
@@ -67,7 +72,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
     });
     mock.on("rejected", (entry) => entries.push(entry));
     mock.on("response", (entry) => {
-      if (entry.refusedBy === undefined && foundNothing(entry)) entries.push(entry);
+      if (entry.refusedBy === undefined && isUnmatchedQuery(entry)) entries.push(entry);
     });
     const unexpected = () => {
       const refused = mock.unexpectedRefusals(entries);
@@ -81,8 +86,8 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
         mock.stop();
         const refused = unexpected();
         if (failed) {
-          const fruitless = entries.filter(({ refusedBy }) => refusedBy === undefined);
-          const text = explainFailure(mock, { arrived, refused, fruitless }, messageIn(error));
+          const unmatched = entries.filter(({ refusedBy }) => refusedBy === undefined);
+          const text = explainFailure(mock, { arrived, refused, unmatched }, messageIn(error));
           if (text !== undefined && !appendToError(error, text)) print(text);
           return text;
         }
@@ -95,7 +100,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
         if (missing !== undefined) {
           const more = others.length === 0 ? "" : `, and ${others.length} more`;
           throw bareError(
-            `a refusal was expected that did not come: ${inspect(missing, { breakLength: Infinity })}${more}\n` +
+            `expected a refusal that did not occur: ${inspect(missing, { breakLength: Infinity })}${more}\n` +
               `The mock received ${mock.explain()}`,
           );
         }
@@ -111,8 +116,8 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
 const isList = (given: RequestFilter | readonly RequestFilter[]): given is readonly RequestFilter[] =>
   Array.isArray(given);
 
-/** Whether it is a query that no target matched. */
-const foundNothing = ({ operation, status, considered }: JournalEntry): boolean =>
+/** Whether a request is a query that succeeded without a match. */
+const isUnmatchedQuery = ({ operation, status, considered }: JournalEntry): boolean =>
   operation === "query" && status === 200 && !considered?.some(({ matched }) => matched);
 
 function messageIn(error: unknown): string {
@@ -120,7 +125,7 @@ function messageIn(error: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-/** An error without a stack: it would point into the runner; the requests say more. */
+/** Creates an error without a stack, which would only point into the runner. */
 function bareError(message: string): Error {
   const error = new Error(message);
   error.stack = `${error.name}: ${message}`;

@@ -6,11 +6,11 @@ import {
   type TestOutcome,
 } from "./fixture.ts";
 
-/** A fresh mock and a fresh database for every test, for runners whose tests are surrounded by hooks. */
+/** A new mock and a new database for each test, for test runners with hooks. */
 export class FixtureHooks implements MockFixture {
   #open: OpenFixture | undefined;
 
-  /** @param advice - completes "there is a mock only while a test runs: ". */
+  /** @param advice - completes "the mock exists only while a test runs: ". */
   constructor(
     private readonly options: MockFixtureOptions,
     private readonly advice: string,
@@ -29,7 +29,7 @@ export class FixtureHooks implements MockFixture {
     this.#open = openFixture(this.options);
   }
 
-  /** @throws Error as {@link OpenFixture.end}. */
+  /** @throws Error as {@link OpenFixture.end} does. */
   end(outcome: TestOutcome): void {
     const ended = this.#open;
     this.#open = undefined;
@@ -38,6 +38,6 @@ export class FixtureHooks implements MockFixture {
 
   get #current(): OpenFixture {
     if (this.#open !== undefined) return this.#open;
-    throw new Error(`there is a mock only while a test runs: ${this.advice}`);
+    throw new Error(`the mock exists only while a test runs: ${this.advice}`);
   }
 }

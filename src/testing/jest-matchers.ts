@@ -4,7 +4,7 @@ import { matchers, type ReceivedLike } from "./received.ts";
 
 interface MockMatchers<R> {
   /**
-   * The mock received requests of this operation, or like this filter, whether it served or refused them.
+   * Asserts that the mock received requests of an operation, or requests that match a filter, whether served or refused.
    *
    * @example
    * expect(recognition.mock).toHaveReceived("addTarget", { times: 1 });
@@ -12,11 +12,11 @@ interface MockMatchers<R> {
    * expect(recognition.mock).toHaveReceived("query", { fields: { max_num_results: "5" } });
    */
   toHaveReceived(wanted: Operation | RequestFilter, like?: ReceivedLike): R;
-  /** The mock served every request that it received. */
+  /** Asserts that the mock refused no request except expected ones. */
   toHaveRefusedNothing(): R;
 }
 
-// For `expect` of `@jest/globals`, and for the global one of `@types/jest`.
+// For `expect` from `@jest/globals`, and for the global `expect` of `@types/jest`.
 declare module "expect" {
   interface Matchers<R, T> extends MockMatchers<R> {}
 }

@@ -6,28 +6,30 @@ import type { ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
-/** Configuration that `jest.useFakeTimers` accepts, but for its legacy timers, which cannot leave `process.nextTick` real. */
+/** Configuration of `jest.useFakeTimers`, without legacy timers, which cannot leave `process.nextTick` real. */
 export type FakeTimersConfig = Extract<
   Parameters<typeof jest.useFakeTimers>[0],
   { readonly legacyFakeTimers?: false }
 >;
 
+/** Options of `useMockCloudReco`. */
 export interface JestFixtureOptions extends MockFixtureOptions {
   /**
-   * Fakes timers and the date in every test, before the mock is made, and gives the real ones back after it:
-   * `jest.advanceTimersByTime(500)` then also lets targets finish processing. `process.nextTick` stays real, as HTTP
+   * Whether to fake timers and the date before each test's mock is created, and to restore the real ones after the test.
+   * `jest.advanceTimersByTime(500)` then also advances the processing of targets. `process.nextTick` stays real, because HTTP
    * clients need it. Default false.
    */
   readonly fakeTimers?: boolean | FakeTimersConfig;
 }
 
 /**
- * Gives every test of the file, or of the `describe` block in which it is called, a fresh mock and a fresh database, which end
- * with the test whatever happens. What the mock refused stands behind the error of a test that fails. Importing this also adds the matchers `toHaveReceived` and `toHaveRefusedNothing`.
+ * Gives each test of a file, or of the `describe` block in which it is called, a new mock and a new database. The mock always
+ * stops when the test ends. When a test fails, what the mock refused is appended to its error. Importing this module also adds
+ * the matchers `toHaveReceived` and `toHaveRefusedNothing`.
  *
- * @throws Error for legacy fake timers; in each test what `new MockCloudReco()` throws.
- * @returns the running test's mock and database. Read them inside a test or a hook of a test, from this object: destructured
- * outside of one, there is no mock yet.
+ * @throws Error for legacy fake timers; in each test, what `new MockCloudReco()` throws.
+ * @returns the running test's mock and database. Read them from this object inside a test or a hook; do not destructure it
+ * outside, where no mock exists yet.
  * @example
  * const { useMockCloudReco } = require("mock-cloud-reco/jest");
  *
@@ -43,7 +45,7 @@ export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixture
   const hooks = new FixtureHooks(
     options,
     "read `mock` and `database` inside a test or a beforeEach, from the object that useMockCloudReco() returned, without " +
-      "destructuring it outside; test.concurrent does not work, Jest runs no hooks for it",
+      "destructuring it outside; test.concurrent is not supported, because Jest runs no hooks for it",
   );
 
   beforeEach(() => {
@@ -58,8 +60,8 @@ export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixture
 }
 
 /**
- * How the running test ended. Jest tells hooks nothing of it, but its runner keeps what it knows in a global of each test file.
- * Where that is another runner, no test is known to have failed.
+ * How the running test ended. Jest does not pass this to hooks, but its default runner keeps it in a global of each test file.
+ * With another runner, every test counts as passed.
  */
 function currentOutcome(): TestOutcome {
   const key = Object.getOwnPropertySymbols(globalThis).find(
@@ -71,7 +73,7 @@ function currentOutcome(): TestOutcome {
   );
   if (!Array.isArray(errors) || errors.length === 0) return { failed: false };
   const [last]: unknown[] = errors.slice(-1);
-  // With the error of the place where an asynchronous function was called.
+  // A pair of the error and the place where the asynchronous function was called.
   return { failed: true, error: Array.isArray(last) ? last[0] : last };
 }
 
@@ -81,7 +83,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
 function withRealNextTick(config: FakeTimersConfig): FakeTimersConfig {
   if (config.legacyFakeTimers) {
     throw new Error(
-      "fakeTimers.legacyFakeTimers is not accepted: legacy timers fake process.nextTick, which HTTP clients need",
+      "fakeTimers.legacyFakeTimers is not supported: legacy timers fake process.nextTick, which HTTP clients need",
     );
   }
   return { ...config, doNotFake: [...(config.doNotFake ?? []), "nextTick"] };

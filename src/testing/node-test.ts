@@ -5,12 +5,14 @@ import type { ReceivedLike } from "./received.ts";
 export { assertReceived, assertRefusedNothing } from "./assert.ts";
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
-/** A test that is given a mock and a database of its own. */
+/** A test function that receives its own mock and database. */
 export type MockTest = (fixture: MockFixture, context: TestContext) => unknown;
 
 /**
- * Makes a function for `test()` of `node:test` that runs with a fresh mock and a fresh database, which end with the test
- * whatever happens. What the mock refused stands behind the error of a test that fails.
+ * Wraps a test function for `test()` of `node:test`, so that it runs with a new mock and a new database. The mock always stops
+ * when the test ends. When the test fails, what the mock refused is appended to its error.
+ *
+ * @throws in the test, what `new MockCloudReco()` throws.
  *
  * @example
  * import { test } from "node:test";
@@ -22,7 +24,7 @@ export type MockTest = (fixture: MockFixture, context: TestContext) => unknown;
  * }));
  *
  * @example With options:
- * test("is told when it is refused", withMockCloudReco({ failOnRefusedRequests: true }, async ({ database }) => { … }));
+ * test("sends no request that is refused", withMockCloudReco({ failOnRefusedRequests: true }, async ({ database }) => { … }));
  */
 export function withMockCloudReco(test: MockTest): (context: TestContext) => Promise<void>;
 export function withMockCloudReco(

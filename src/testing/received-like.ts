@@ -1,44 +1,48 @@
 import { inspect, isDeepStrictEqual, types } from "node:util";
 import type { JournalEntry } from "../index.ts";
 
-/** What a value must be: the same; for text also a pattern; or what a matcher such as `expect.any(Number)` says. */
-export type Wanted = unknown;
+/** An expected value: an equal value, a pattern for text, or an asymmetric matcher such as `expect.any(Number)`. */
+export type ExpectedValue = unknown;
 
-/** How often a request is expected, and what was sent in it. */
+/**
+ * How often a request is expected, and with which content.
+ *
+ * @example { times: 1, headers: { "content-type": /^multipart/ }, fields: { max_num_results: "5" } }
+ */
 export interface ReceivedLike {
-  /** Exactly so many times, 0 or more. Default: at least once. */
+  /** Exact number of requests, 0 or more. Default: at least one. */
   readonly times?: number;
-  /** Fields of the form that was sent: text, a pattern, or the bytes of a file; other fields may have been sent too. */
-  readonly fields?: Readonly<Record<string, Wanted>>;
-  /** Headers that were sent, by name without case: text or a pattern. */
-  readonly headers?: Readonly<Record<string, Wanted>>;
-  /** The JSON that was sent; objects may have had further keys. */
-  readonly json?: Wanted;
+  /** Form fields: text, a pattern, or the bytes of a file. Other fields may be present. */
+  readonly fields?: Readonly<Record<string, ExpectedValue>>;
+  /** Headers by case-insensitive name: text or a pattern. Other headers may be present. */
+  readonly headers?: Readonly<Record<string, ExpectedValue>>;
+  /** JSON body; its objects may have further keys. */
+  readonly json?: ExpectedValue;
 }
 
 const NAMES: readonly string[] = ["times", "fields", "headers", "json"] satisfies (keyof ReceivedLike)[];
 
-/** @throws TypeError naming what is wrong. */
+/** @throws TypeError for an unknown option or an invalid value. */
 export function checkLike(like: ReceivedLike): void {
   const mistyped = Object.keys(like).find((name) => !NAMES.includes(name));
   if (mistyped !== undefined) {
     throw new TypeError(
-      `${mistyped} is no option of toHaveReceived: expected ${NAMES.join(", ")}, and filters go into the first argument`,
+      `${mistyped} is not a toHaveReceived option: expected ${NAMES.join(", ")}; pass filters as the first argument`,
     );
   }
   const { times } = like;
   if (times !== undefined && (!Number.isInteger(times) || times < 0)) {
-    throw new TypeError(`times must be a whole number from 0 on, got ${inspect(times)}`);
+    throw new TypeError(`times must be a whole number, 0 or more; got ${inspect(times)}`);
   }
   for (const name of ["fields", "headers"] as const) {
     const given: unknown = like[name];
     if (given !== undefined && (typeof given !== "object" || given === null)) {
-      throw new TypeError(`${name} must be an object of names and values, got ${inspect(given)}`);
+      throw new TypeError(`${name} must be an object of names and values; got ${inspect(given)}`);
     }
   }
 }
 
-/** Whether what was sent in a request is like this. */
+/** Whether the content of a request is as expected. */
 export function isLike({ request }: JournalEntry, { fields, headers, json }: ReceivedLike): boolean {
   const { body } = request;
   return (
@@ -48,18 +52,18 @@ export function isLike({ request }: JournalEntry, { fields, headers, json }: Rec
   );
 }
 
-/** Files by their bytes. */
+/** Form fields with files replaced by their bytes. */
 const withoutFiles = (fields: JournalEntry["request"]["body"]["fields"]) =>
   fields &&
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? value : value.bytes]),
   );
 
-const withLowerCaseNames = (headers: Readonly<Record<string, Wanted>>) =>
+const withLowerCaseNames = (headers: Readonly<Record<string, ExpectedValue>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Undefined asks for nothing. */
-function matches(given: unknown, wanted: Wanted): boolean {
+/** Undefined matches anything. */
+function matches(given: unknown, wanted: ExpectedValue): boolean {
   if (wanted === undefined) return true;
   if (types.isRegExp(wanted)) return typeof given === "string" && new RegExp(wanted).test(given);
   if (types.isUint8Array(wanted)) return types.isUint8Array(given) && Buffer.from(wanted).equals(given);

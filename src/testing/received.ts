@@ -4,20 +4,19 @@ import { checkLike, isLike, type ReceivedLike } from "./received-like.ts";
 
 export type { ReceivedLike };
 
-/** What an `expect.extend` function returns, in Jest and in Vitest. */
+/** What a matcher for `expect.extend` returns, in Jest and in Vitest. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/** Of how many requests what was sent is shown. */
-const MOST_SHOWN = 3;
+/** Number of requests whose content a failure shows. */
+const MAX_SHOWN = 3;
 
 /**
- * Whether a mock received requests of an operation, or like a filter, served or refused.
+ * Whether a mock received requests of an operation, or requests that match a filter, whether served or refused.
  *
- * @throws TypeError when the first argument is no mock, or an option makes no sense; InvalidOptionError for a filter with
- * a field that does not exist.
+ * @throws TypeError when the first argument is not a mock, or for an invalid option; InvalidOptionError for an invalid filter.
  */
 export function matchReceived(
   mock: unknown,
@@ -40,10 +39,10 @@ export function matchReceived(
   };
 }
 
-/** What was sent in the requests that come near. */
+/** Shows the content of the requests that match the operation or filter. */
 function showSent(near: readonly JournalEntry[]): string {
   return near
-    .slice(-MOST_SHOWN)
+    .slice(-MAX_SHOWN)
     .map(({ number, request }) => {
       const lines = [
         `content-type: ${request.headers["content-type"] ?? "none"}`,
@@ -55,9 +54,9 @@ function showSent(near: readonly JournalEntry[]): string {
 }
 
 /**
- * Whether every request that a mock received was served, but for those whose refusal was expected.
+ * Whether a mock refused no request except expected ones.
  *
- * @throws TypeError when the argument is no mock.
+ * @throws TypeError when the argument is not a mock.
  */
 export function matchRefusedNothing(mock: unknown): MatcherResult {
   checkMock(mock);
@@ -71,13 +70,13 @@ export function matchRefusedNothing(mock: unknown): MatcherResult {
   };
 }
 
-/** The functions for `expect.extend`. */
+/** The matchers for `expect.extend`. */
 export const matchers = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
 
-/** Not by its class: after `jest.resetModules()` there is more than one. */
+/** Looks at methods instead of the class, of which there are several after `jest.resetModules()`. */
 function checkMock(value: unknown): asserts value is MockCloudReco {
   const isMock = typeof value === "object" && value !== null && "requestsOf" in value && "explain" in value;
-  if (!isMock) throw new TypeError(`expected a MockCloudReco, got ${inspect(value, { depth: 0 })}`);
+  if (!isMock) throw new TypeError(`expected a MockCloudReco; got ${inspect(value, { depth: 0 })}`);
 }
 
 function showWanted(wanted: Operation | RequestFilter): string {

@@ -8,7 +8,7 @@ export type { MockFixture, MockFixtureOptions, ReceivedLike };
 declare module "vitest" {
   interface Matchers<T> {
     /**
-     * The mock received requests of this operation, or like this filter, whether it served or refused them.
+     * Asserts that the mock received requests of an operation, or requests that match a filter, whether served or refused.
      *
      * @example
      * expect(mock).toHaveReceived("addTarget", { times: 1 });
@@ -16,24 +16,23 @@ declare module "vitest" {
      * expect(mock).toHaveReceived("query", { fields: { max_num_results: "5" } });
      */
     toHaveReceived(wanted: Operation | RequestFilter, like?: ReceivedLike): void;
-    /** The mock served every request that it received. */
+    /** Asserts that the mock refused no request except expected ones. */
     toHaveRefusedNothing(): void;
   }
 }
 
 expect.extend(matchers);
 
-/** What `test` adds to Vitest's own test context. */
+/** What `test` adds to Vitest's test context. */
 export interface MockTestContext extends MockFixture {
-  /** Options of the mock, to be overridden; see {@link test}. */
+  /** Options of the mock; override them as {@link test} shows. */
   readonly mockOptions: MockFixtureOptions;
 }
 
 /**
- * Vitest's `test` with a fresh mock and a fresh database in every test. The mock intercepts in every test, named in its
- * arguments or not, and ends with the test whatever happens. What it refused stands behind the error of a test that fails,
- * and is an annotation of it. Importing this also adds the matchers `toHaveReceived` and
- * `toHaveRefusedNothing`.
+ * Vitest's `test` with a new mock and a new database in each test. The mock intercepts in every test, even if the test does not
+ * destructure it, and always stops when the test ends. When a test fails, what the mock refused is appended to its error and
+ * added as an annotation. Importing this module also adds the matchers `toHaveReceived` and `toHaveRefusedNothing`.
  *
  * @example
  * import { test } from "mock-cloud-reco/vitest";
@@ -72,11 +71,11 @@ export const test: TestAPI<MockTestContext> = vitestTest
 
 type Annotate = TestContext["annotate"];
 
-/** For reporters that show annotations: what the explanation is about, and all of it as an attachment. */
+/** Adds the explanation as an attachment, for reporters that show annotations. */
 const annotation = (annotate: Annotate, text: string) =>
   annotate("mock-cloud-reco: what the mock refused", { contentType: "text/plain", body: text });
 
-/** Vitest takes annotations of running tests only, and one that failed is told of its end before its fixtures are. */
+/** Vitest accepts annotations only for running tests, and marks a test as failed before its fixtures end. */
 async function annotateFailed(result: { state: string }, annotateNow: () => Promise<unknown>): Promise<void> {
   const { state } = result;
   result.state = "run";

@@ -38,8 +38,8 @@ const refused: readonly [unknown, string][] = [
   [{ delay: 1 }, "Invalid options.delay: expected a function"],
   [
     { unhandledRequests: "warn" },
-    'Invalid options.unhandledRequests: expected "bypass", "error", "error-except-loopback", a list of hosts and patterns ' +
-      'that may be reached, or a function (host) => boolean; got "warn".',
+    'Invalid options.unhandledRequests: expected "bypass", "error", "error-except-loopback", a list of allowed hosts and ' +
+      'patterns, or a function (host) => boolean; got "warn".',
   ],
   [{ intercept: true }, 'Invalid options.intercept: expected "nock", "sockets" or false; got true.'],
   [
@@ -210,9 +210,7 @@ describe("databases and targets", () => {
     await using mock = new MockCloudReco();
     const database = mock.addCloudDatabase({ targetQuota: 1 });
     const image = Buffer.from("no image");
-    await expect(mock.addTarget(database, { image })).rejects.toThrow(
-      /^invalid target.image \(BadImage\): /,
-    );
+    await expect(mock.addTarget(database, { image })).rejects.toThrow(/^invalid target.image \(BadImage\): /);
     await expect(mock.addTarget(database, {} as never)).rejects.toThrow("Invalid target.image: expected ");
     const { makePng } = await import("../support/png.ts");
     const added = await mock.addTarget(database, { image: makePng(), name: "a", processed: true });

@@ -119,7 +119,7 @@ describe("a response delay", () => {
 });
 
 describe.each(Object.entries(clients))("%s, while an answer is delayed,", (_, client: Client) => {
-  test("can be aborted; the request was carried out", async () => {
+  test("can be aborted; the request was executed", async () => {
     await using service = open();
     const begun = service.nextDelay();
     const abort = new AbortController();

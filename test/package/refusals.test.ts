@@ -52,7 +52,7 @@ const FILES = {
       let error;
       try { recognition.mock } catch (caught) { error = caught }
       test("there is no mock, and the error says so", () => {
-        expect(error.message).toContain("there is a mock only while a test runs");
+        expect(error.message).toContain("the mock exists only while a test runs");
         expect(recognition.mock.requests).toEqual([]);
       });
     });

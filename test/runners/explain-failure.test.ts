@@ -28,7 +28,7 @@ describe("a test that failed", () => {
     const error = new Error("expected [] to have length 1");
     end({ failed: true, error });
     expect(error.message).toMatch(
-      /\n\nNothing was found by 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}the answer is gzip.*\n)? {3}✗ "off" \(\w+\): inactive/,
+      /\n\nNo target matched 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}the answer is gzip.*\n)? {3}✗ "off" \(\w+\): inactive/,
     );
   });
 
@@ -36,8 +36,8 @@ describe("a test that failed", () => {
     const error = new Error("timed out");
     openFixture({ targetUrl: "https://target.example/v2" }).end({ failed: true, error });
     expect(error.message).toBe(
-      "timed out\n\nNo request reached the mock. It answers https://target.example/v2, https://cloudreco.vuforia.com, " +
-        "http://target-manager.test; another scheme or host (http:// for https://, say) is not among them.",
+      "timed out\n\nNo request reached the mock. It serves https://target.example/v2, https://cloudreco.vuforia.com, " +
+        "http://target-manager.test; check the scheme and the host that the client uses.",
     );
   });
 
@@ -108,7 +108,7 @@ describe("a test that passed", () => {
     mock.expectRefusal({ status: 403 });
     await summary();
     expect(() => end({ failed: false })).toThrow(
-      /^a refusal was expected that did not come: \{ operation: 'addTarget', resultCode: 'TargetNameExist' \}, and 1 more\nThe mock received 1 request, 1 refused\n#1 /,
+      /^expected a refusal that did not occur: \{ operation: 'addTarget', resultCode: 'TargetNameExist' \}, and 1 more\nThe mock received 1 request, 1 refused\n#1 /,
     );
   });
 
@@ -140,7 +140,7 @@ it("filters that cannot fit anything are refused at once", () => {
 describe("hooks for any runner", () => {
   it("give each test a mock and a database of its own", async () => {
     const recognition = mockHooks();
-    expect(() => recognition.mock).toThrow("there is a mock only while a test runs: ");
+    expect(() => recognition.mock).toThrow("the mock exists only while a test runs: ");
     recognition.beforeEach();
     const first = recognition.mock;
     expect(recognition.database.targets).toEqual([]);
@@ -151,7 +151,7 @@ describe("hooks for any runner", () => {
     await summary();
     recognition.afterEach({ state: "failed", err: error });
     expect(error.message).toMatch(refusal);
-    expect(() => recognition.database).toThrow("there is a mock only while a test runs: ");
+    expect(() => recognition.database).toThrow("the mock exists only while a test runs: ");
   });
 
   it("take no named parameters, which some runners take for callbacks", () => {

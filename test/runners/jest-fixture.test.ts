@@ -23,7 +23,7 @@ vi.mock("@jest/globals", async () => {
 
 const real = { fetch: globalThis.fetch, setTimeout: globalThis.setTimeout };
 const summary = () => fetch("https://vws.vuforia.com/summary");
-const outside = /^there is a mock only while a test runs: /;
+const outside = /^the mock exists only while a test runs: /;
 
 describe("a mock", () => {
   const recognition = useMockCloudReco();
@@ -114,6 +114,6 @@ test("the timers are real again after the test", () => {
 test("legacy fake timers are refused", () => {
   // @ts-expect-error The types refuse them too.
   expect(() => useMockCloudReco({ fakeTimers: { legacyFakeTimers: true } })).toThrow(
-    /^fakeTimers\.legacyFakeTimers is not accepted: /,
+    /^fakeTimers\.legacyFakeTimers is not supported: /,
   );
 });

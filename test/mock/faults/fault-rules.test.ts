@@ -70,47 +70,47 @@ describe("the journal of a fault", () => {
     const rejected: unknown[] = [];
     mock.on("rejected", (entry) => rejected.push(entry));
     const answer = { resultCode: "Fail", status: 500 } as const;
-    mock.addFault({ operation: "addTarget", answer, carriedOut: true, delaySeconds: 0.001 });
-    mock.addFault({ operation: "query", cutConnection: true });
+    mock.addFault({ operation: "addTarget", answer, executed: true, delaySeconds: 0.001 });
+    mock.addFault({ operation: "query", resetConnection: true });
     await session.add();
     await session.query().catch(() => {});
     expect(mock.requests).toMatchObject([
       { status: 500, resultCode: "Fail", fault: "addFault", database: "shop" },
-      { fault: "addFault", database: "shop", reason: "the connection was cut" },
+      { fault: "addFault", database: "shop", reason: "the connection was reset" },
     ]);
     expect(mock.requestsOf({ refused: true })).toEqual([]);
     expect(rejected).toEqual([]);
     expect(mock.explain().split("\n")).toEqual([
       "2 requests, none refused",
       expect.stringContaining('POST /targets → 500 Fail (addTarget, database "shop")'),
-      "   addFault: answered with 500 Fail, the answer came 0.001 s later, the request was carried out",
+      "   addFault: answered with 500 Fail, the response was delayed by 0.001 s, the request was executed",
       expect.stringContaining('POST /v1/query → no response (query, database "shop")'),
-      "   addFault: the connection was cut",
+      "   addFault: the connection was reset",
     ]);
   });
 
   it("says who refused a request that was delayed, or carried out all the same", async () => {
     const { mock, session } = opened();
-    mock.addFault({ answer: { status: 504 }, carriedOut: true });
+    mock.addFault({ answer: { status: 504 }, executed: true });
     await session.target({ ...LIST, secretKey: "wrong" });
     expect(mock.requests).toMatchObject([{ status: 504, fault: "addFault", refusedBy: "signatureMatches" }]);
   });
 });
 
 it.each<[object, string]>([
-  [{}, "Invalid fault: expected answer, cutConnection or delaySeconds; got none of them."],
+  [{}, "Invalid fault: expected answer, resetConnection or delaySeconds; got none."],
   [
-    { operation: "addTargets", cutConnection: true },
+    { operation: "addTargets", resetConnection: true },
     "Invalid fault.operation: expected one or a list of addTarget, listTargets,",
   ],
   [
-    { operation: ["query", "x"], cutConnection: true },
+    { operation: ["query", "x"], resetConnection: true },
     "Invalid fault.operation[1]: expected addTarget, listTargets,",
   ],
   [{ operation: "addTarget" }, "Invalid fault: expected "],
   [
-    { carriedOut: true, delaySeconds: 1 },
-    "Invalid fault.carriedOut: expected answer or cutConnection beside it; got true alone.",
+    { executed: true, delaySeconds: 1 },
+    "Invalid fault.executed: expected to be used with answer or resetConnection; got true alone.",
   ],
   [{ answer: {} }, "Invalid fault.answer.status: expected a whole number from 200 to 599; got nothing."],
   [{ answer: 500 }, "Invalid fault.answer: expected { status, headers, body } or { resultCode }; got 500."],
@@ -119,15 +119,15 @@ it.each<[object, string]>([
     { answer: { resultCode: "Fali" } },
     "Invalid fault.answer.resultCode: expected a result code of the service,",
   ],
-  [{ answer: { status: 500 }, cutConnection: true }, "Invalid fault.cutConnection: expected "],
-  [{ cutConnection: true, times: 0 }, "Invalid fault.times: expected a whole number, 1 or more; got 0."],
+  [{ answer: { status: 500 }, resetConnection: true }, "Invalid fault.resetConnection: expected "],
+  [{ resetConnection: true, times: 0 }, "Invalid fault.times: expected a whole number, 1 or more; got 0."],
   [
-    { cutConnection: true, probability: 1.1 },
+    { resetConnection: true, probability: 1.1 },
     "Invalid fault.probability: expected a number from 0 to 1; got 1.1.",
   ],
-  [{ cutConnection: true, api: "vws" }, 'Invalid fault.api: expected "target", "modelTarget", "query"'],
-  [{ cutConnection: true, operation: 1 }, "Invalid fault.operation: expected one or a list of addTarget"],
-  [{ cutConnection: true, delaySeconds: -1 }, "Invalid fault.delaySeconds: expected a number of seconds"],
+  [{ resetConnection: true, api: "vws" }, 'Invalid fault.api: expected "target", "modelTarget", "query"'],
+  [{ resetConnection: true, operation: 1 }, "Invalid fault.operation: expected one or a list of addTarget"],
+  [{ resetConnection: true, delaySeconds: -1 }, "Invalid fault.delaySeconds: expected a number of seconds"],
 ])("the fault %j is refused", (fault, message) => {
   const { mock } = opened();
   expect(() => mock.addFault(JSON.parse(JSON.stringify(fault)))).toThrow(message);

@@ -69,7 +69,7 @@ describe("a fault answers", () => {
 
   it("although the request is carried out, where that is wanted", async () => {
     const { mock, session, database } = opened();
-    mock.addFault({ operation: "addTarget", answer: { status: 504 }, carriedOut: true, times: 1 });
+    mock.addFault({ operation: "addTarget", answer: { status: 504 }, executed: true, times: 1 });
     expect((await session.add({ name: "kept" })).status).toBe(504);
     expect(database.targets.map(({ name }) => name)).toEqual(["kept"]);
     expect((await session.add({ name: "kept" })).status, "the retry").toBe(403);
@@ -80,17 +80,17 @@ describe("a fault cuts the connection", () => {
   it.each(Object.entries(clients))("%s gets ECONNRESET", async (_name, client) => {
     const { mock, database } = opened();
     const session = new MockSession(mock, database, undefined, client);
-    mock.addFault({ cutConnection: true, times: 1 });
+    mock.addFault({ resetConnection: true, times: 1 });
     const error: unknown = await session.target(LIST).catch((reason: unknown) => reason);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    expect(cause).toMatchObject({ code: "ECONNRESET", message: "GET /targets: the connection was cut" });
+    expect(cause).toMatchObject({ code: "ECONNRESET", message: "GET /targets: the connection was reset" });
     expect((await session.target(LIST)).status).toBe(200);
   });
 
-  it("after the request was carried out, where that is wanted", async () => {
+  it("executes the request first when `executed` is set", async () => {
     const { mock, session, database } = opened();
-    mock.addFault({ cutConnection: true, carriedOut: true });
-    await expect(session.add()).rejects.toThrow("the connection was cut, the request was carried out");
+    mock.addFault({ resetConnection: true, executed: true });
+    await expect(session.add()).rejects.toThrow("the connection was reset, the request was executed");
     expect(database.targets).toHaveLength(1);
   });
 });
@@ -105,7 +105,7 @@ describe("a fault delays", () => {
     mock.addFault({ operation: "listTargets", delaySeconds: 2.5 });
     expect((await session.target(LIST)).status).toBe(200);
     await session.target({ method: "GET", path: "/summary" });
-    mock.addFault({ operation: "listTargets", delaySeconds: 4, cutConnection: true });
+    mock.addFault({ operation: "listTargets", delaySeconds: 4, resetConnection: true });
     await expect(session.target(LIST)).rejects.toThrow("cut");
     expect(delays).toEqual([3.5, 1, 5]);
   });
@@ -155,7 +155,7 @@ describe("a fault concerns", () => {
       seen.push(request);
       return false;
     };
-    mock.addFault({ when, cutConnection: true });
+    mock.addFault({ when, resetConnection: true });
     const image = makePng().toString("base64");
     await session.add({ image });
     expect(seen).toEqual([
@@ -175,7 +175,7 @@ describe("a fault concerns", () => {
   it("no request when its function throws: that fails instead", async () => {
     const { mock, session } = opened();
     mock.addFault({
-      cutConnection: true,
+      resetConnection: true,
       when: () => {
         throw new Error("in when");
       },
