@@ -8,7 +8,7 @@ import { StateUnavailableError } from "../store/backing.ts";
 import { preflightReply, readableFrom } from "../transports/http-server/cors.ts";
 import { HttpServer, type HttpServerOptions } from "../transports/http-server/http-server.ts";
 import { answerMalformed } from "../transports/http-server/malformed-request.ts";
-import type { ServedHandler, ServedOutcome } from "../transports/http-server/stream.ts";
+import type { ServedHandler, ServedResult } from "../transports/http-server/stream.ts";
 
 /** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {
@@ -78,7 +78,7 @@ async function withCors(
   origin: string | undefined,
   request: WireRequest,
   handle: ServedHandler,
-): Promise<ServedOutcome> {
+): Promise<ServedResult> {
   if (origin === undefined) return handle(request);
   const preflight = preflightReply(request, origin);
   if (preflight !== undefined) return { response: preflight };

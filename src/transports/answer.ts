@@ -4,13 +4,13 @@ import type { ConnectionError, Result, WireRequest, WireResponse } from "../core
 import { type HostTable, showUrl, urlOf } from "./host-table.ts";
 import type { RequestHead } from "./http-server/http-messages.ts";
 
-/** A request as an interceptor gets it: its path begins with the base URL's prefix. */
+/** A request as an interceptor receives it; its path includes the base URL's prefix. */
 export interface InterceptedRequest extends WireRequest {
   readonly origin: string;
 }
 
 /**
- * Has a running mock answer a request.
+ * Answers a request from a started mock.
  *
  * @throws the error that the client's request should fail with.
  */
@@ -23,12 +23,12 @@ export async function answer(hosts: HostTable, request: InterceptedRequest): Pro
     throw connectionError({ kind: "refused", message: baseUrls ? `${message}, only ${baseUrls}` : message });
   }
   const response = responseIn(await served.handle({ method, path: served.path, query, headers, body }));
-  // On the wire, the answer to HEAD has the headers of a body but never the body.
+  // A response to HEAD has the headers of a body, but never the body.
   return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
 }
 
 /**
- * Has a running mock answer bytes of which no request could be made.
+ * Answers bytes that could not be parsed as a request, from a started mock.
  *
  * @throws the error that the client's request should fail with.
  */
@@ -54,25 +54,25 @@ const SYSTEM_ERRORS = {
   reset: { code: "ECONNRESET", errno: -constants.errno.ECONNRESET, syscall: "read" },
 } as const;
 
-/** A TypeError, because that is what `fetch` rejects with; `code` where node:http has it, and on `cause` where fetch has it. */
+/** A TypeError, as `fetch` rejects with; `code` is on the error itself as in node:http, and on its `cause` as in fetch. */
 export function connectionError({ kind, message }: ConnectionError, reason?: unknown): TypeError {
   const cause = reason ?? Object.assign(new Error(message), SYSTEM_ERRORS[kind]);
   return Object.assign(new TypeError(message, { cause }), SYSTEM_ERRORS[kind]);
 }
 
-/** For a request that no mock has seen before the last one stopped. */
+/** The error of a request that reached no mock before the last one stopped. */
 export const stoppedError = (method: string, origin: string, target: string): TypeError =>
   connectionError({
     kind: "refused",
-    message: `${method} ${showUrl(origin, target)}: the mock was stopped while the request was on its way`,
+    message: `${method} ${showUrl(origin, target)}: the mock was stopped while the request was in flight`,
   });
 
-/** For a request that must not leave the process. */
+/** The error of a request that must not leave the process. */
 export function unhandledError(method: string, origin: string, target: string): TypeError {
   const { host } = urlOf(origin);
   return new TypeError(
-    `${method} ${showUrl(origin, target)}: no mock serves this host, and the option unhandledRequests keeps the request ` +
-      `in the process; to let it out, give unhandledRequests a list with "${host}", or "bypass" ` +
-      '("error-except-loopback" lets out what goes to localhost)',
+    `${method} ${showUrl(origin, target)}: no mock serves this host, and the option unhandledRequests blocks the request; ` +
+      `to allow it, set unhandledRequests to a list with "${host}", or to "bypass" ` +
+      '("error-except-loopback" allows requests to localhost)',
   );
 }

@@ -2,37 +2,37 @@ import type { MalformedKind } from "../core/api.ts";
 import type { HeaderList, RequestHandler, Result } from "../core/message.ts";
 import type { RequestHead } from "./http-server/http-messages.ts";
 
-/** One base URL and what answers requests to it. */
+/** A base URL and the handlers of requests to it. */
 export interface InterceptedHost {
-  /** An origin and, optionally, a path prefix, which `handle` does not see. Different for every host of an interception. */
+  /** An origin and an optional path prefix, which `handle` does not see. Unique among the hosts of an interception. */
   readonly baseUrl: URL;
   readonly handle: RequestHandler;
-  /** Whether the headers tell that a request is meant for this mock, when several have this base URL. */
+  /** Whether the headers identify a request as meant for this mock, when several mocks have this base URL. */
   readonly recognizes?: (headers: HeaderList) => boolean;
-  /** Answers bytes of which no request could be made. The head may be missing. */
+  /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
-  /** Is told of a connection to this host that could not be answered. */
+  /** Called for a connection to this host that could not be answered. */
   readonly noteRefusal?: (authority: string, reason: string) => void;
 }
 
-/** What serves a path, and the path without the base URL's prefix. */
-export interface Served {
+/** The handler for a path, and the path without the base URL's prefix. */
+export interface Route {
   readonly handle: RequestHandler;
   readonly path: string;
 }
 
-interface Row extends Omit<InterceptedHost, "baseUrl"> {
+interface Entry extends Omit<InterceptedHost, "baseUrl"> {
   readonly prefix: string;
 }
 
 /**
- * The hosts of all running mocks, by origin. Of two prefixes the longer serves; of several mocks with one base URL the one that
- * recognizes the request, or else the newest. So tests that run at the same time each have their own mock.
+ * The hosts of all started mocks, by origin. The longest matching prefix serves a request. Of several mocks with the same base
+ * URL, the one that recognizes the request serves it, otherwise the newest, so that concurrent tests can each have a mock.
  */
 export class HostTable {
-  private readonly rowsByOrigin = new Map<string, readonly Row[]>();
+  private readonly rowsByOrigin = new Map<string, readonly Entry[]>();
 
-  /** Adds hosts; the function returned removes them. */
+  /** Adds hosts. Returns a function that removes them. */
   add(hosts: readonly InterceptedHost[]): () => void {
     const added = hosts.map(({ baseUrl, ...host }) => ({
       origin: originOf(baseUrl),
@@ -59,50 +59,50 @@ export class HostTable {
     return [...this.rowsByOrigin.keys()];
   }
 
-  /** The base URLs that are served under an origin. */
+  /** The base URLs with this origin. */
   baseUrls(origin: string): string[] {
     const prefixes = this.rowsByOrigin.get(origin)?.map(({ prefix }) => prefix) ?? [];
     return [...new Set(prefixes)].map((prefix) => showUrl(origin, prefix));
   }
 
-  /** The base URLs of a host, whatever their scheme and port. */
+  /** The base URLs of a host, with any scheme and port. */
   baseUrlsOfHost(host: string): string[] {
     const isOfHost = (origin: string) =>
       origin.slice(origin.indexOf("//") + 2, origin.lastIndexOf(":")) === host;
     return this.origins.filter(isOfHost).flatMap((origin) => this.baseUrls(origin));
   }
 
-  /** What was last started of all that is served under an origin. */
-  newest(origin: string): Row | undefined {
+  /** The most recently started host with this origin. */
+  newest(origin: string): Entry | undefined {
     return this.rowsByOrigin.get(origin)?.[0];
   }
 
-  /** Notes in the journal of the host's mock that a connection could not be answered. */
+  /** Records in the journal of the host's mock that a connection could not be answered. */
   noteRefusal(host: string, authority: string, reason: string): void {
     const origin = this.origins.find((served) => served.includes(`//${host}:`));
     if (origin !== undefined) this.newest(origin)?.noteRefusal?.(authority, reason);
   }
 
-  find(origin: string, path: string, headers: HeaderList): Served | undefined {
+  find(origin: string, path: string, headers: HeaderList): Route | undefined {
     const rows = this.rowsByOrigin.get(origin) ?? [];
     const newest = rows.find(({ prefix }) => isUnder(prefix, path));
     if (newest === undefined) return undefined;
-    const rivals = rows.filter(({ prefix }) => prefix === newest.prefix);
-    const row = rivals.find(({ recognizes }) => rivals.length > 1 && recognizes?.(headers)) ?? newest;
+    const candidates = rows.filter(({ prefix }) => prefix === newest.prefix);
+    const row = candidates.find(({ recognizes }) => candidates.length > 1 && recognizes?.(headers)) ?? newest;
     return { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
   }
 }
 
-/** An origin with its port always given, `https://host:443`, as nock writes the keys of its own table. */
+/** An origin that always includes its port, `https://host:443`, like the keys of nock's own table. */
 export function originOf(url: URL): string {
   const port = url.port || (url.protocol === "http:" ? "80" : "443");
   return `${url.protocol}//${url.hostname.replace(/^\[|\]$/g, "")}:${port}`;
 }
 
-/** An origin as a URL: there, IPv6 addresses have brackets. */
+/** Parses an origin of {@link originOf}; URLs require brackets around IPv6 addresses. */
 export const urlOf = (origin: string): URL => new URL(origin.replace(/\/\/([^[]*:.*):(\d+)$/, "//[$1]:$2"));
 
-/** A URL as people write it, without the port that its scheme implies. */
+/** A URL without the default port of its scheme. */
 export function showUrl(origin: string, path: string): string {
   return origin.replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2") + path;
 }
@@ -110,5 +110,5 @@ export function showUrl(origin: string, path: string): string {
 const isUnder = (prefix: string, path: string) =>
   path.startsWith(prefix) && /^(\/|$)/.test(path.slice(prefix.length));
 
-/** `sort` is stable, so among equal prefixes the newest stays first. */
-const byLongestPrefix = (a: Row, b: Row) => b.prefix.length - a.prefix.length;
+/** `sort` is stable, so the newest of several equal prefixes stays first. */
+const byLongestPrefix = (a: Entry, b: Entry) => b.prefix.length - a.prefix.length;

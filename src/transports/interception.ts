@@ -5,37 +5,37 @@ import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
 import { UndiciInterceptor } from "./undici/undici-interceptor.ts";
 import { isLocal, mayLeave, type OtherHosts, type UnhandledRequests } from "./unhandled-requests.ts";
 
-/** What one mock wants intercepted. */
+/** The hosts that one mock intercepts, and how. */
 export interface Interception {
   readonly hosts: readonly InterceptedHost[];
-  /** `nock`: with nock's interceptors, and what goes around them at its socket. `sockets`: all at its socket. */
+  /** `nock`: with nock's interceptors, and at the sockets for requests that bypass them. `sockets`: only at the sockets. */
   readonly intercept: "nock" | "sockets";
   /** Default `bypass`. */
   readonly unhandledRequests?: UnhandledRequests;
-  /** How nock's answers reach the client; decided by the first of several mocks that run at once. */
+  /** How nock's responses reach the client; the first of several started mocks decides. */
   readonly replyMode?: ReplyMode;
 }
 
-/** Interception that goes on until it is stopped. */
+/** An active interception. */
 export interface Interceptor {
-  /** Ends it and gives everything back. Requests that were already being answered still get their answers. Idempotent. */
+  /** Stops intercepting and restores what was patched. Requests in progress still get their responses. Idempotent. */
   stop(): void;
 }
 
-/** Where the process's interceptors are kept: test runners load this file many times over, but `node:http` only once. */
+/** Key of the process's interceptors on `node:http`, which is loaded once, while test runners load this file many times. */
 const SLOT = Symbol.for("mock-cloud-reco.interceptors.1");
 
 /**
- * Begins to intercept; what was opened before by clients that keep connections is not caught.
+ * Starts intercepting. Connections that were opened before are not intercepted.
  *
- * @throws Error if nock is wanted and cannot be used in this process, saying what to change.
+ * @throws Error if `intercept` is `nock` and nock cannot be used in this process, with what to change.
  */
 export function intercept(interception: Interception): Interceptor {
   return ProcessInterceptors.current().add(interception);
 }
 
 /**
- * Lets no connection to these hosts leave the process from now on, whether a mock serves them or not.
+ * Blocks every connection to these hosts from now on, unless a mock answers it.
  *
  * @param why - completes "connect to host:443 …".
  */
@@ -43,10 +43,10 @@ export function closeHosts(hosts: readonly string[], why: string): void {
   ProcessInterceptors.current().close(hosts, why);
 }
 
-/** All mocks of a process that run at the same time, and what they have patched. */
+/** All started mocks of a process, and what they have patched. */
 class ProcessInterceptors implements OtherHosts {
   private readonly realm = globalThis;
-  private readonly putBackGlobals = keepGlobals();
+  private readonly restoreGlobals = keepGlobals();
   private readonly hosts = new HostTable();
   private readonly mocks = new Set<Interception>();
   private readonly closed = new Map<string, string>();
@@ -58,7 +58,7 @@ class ProcessInterceptors implements OtherHosts {
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
   }
 
-  /** Those that run, whichever copy of this package (ESM or CommonJS) has started them, or new ones. */
+  /** The active interceptors, whichever copy of this package (ESM or CommonJS) started them, or new ones. */
   static current(): ProcessInterceptors {
     const running = ProcessInterceptors.running();
     if (running?.realm === globalThis) return running;
@@ -85,7 +85,7 @@ class ProcessInterceptors implements OtherHosts {
         if (!this.mocks.delete(interception)) return;
         const { origins } = this.hosts;
         removeHosts();
-        // A program of one's own may serve them from now on, but the real service must not be reached.
+        // A local program may serve these hosts from now on, but late requests must not reach the real service.
         const released = origins.filter(
           (origin) => !this.hosts.has(origin) && !isLocal(urlOf(origin).hostname),
         );
@@ -128,11 +128,11 @@ class ProcessInterceptors implements OtherHosts {
     if (this.mocks.size > 0 || this.closed.size > 0 || ProcessInterceptors.running() !== this) return;
     this.undici.stop();
     this.sockets.stop();
-    this.putBackGlobals();
+    this.restoreGlobals();
     Reflect.deleteProperty(http, SLOT);
   }
 
-  /** Ends what an earlier test file of this Jest worker has left running. */
+  /** Ends what an earlier test file of this Jest worker left active. */
   private detach(): void {
     this.nock?.detach();
     this.sockets.stop();
@@ -141,7 +141,7 @@ class ProcessInterceptors implements OtherHosts {
   }
 }
 
-/** Globals that Node defines anew when they are first read; nock gives them back, but as another kind of properties. */
+/** Remembers the globals that Node defines lazily, because nock restores them as properties of another kind. */
 function keepGlobals(): () => void {
   const kept = ["fetch", "Headers", "Request", "Response"].map((name) => {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);

@@ -2,11 +2,13 @@ import { isIP } from "node:net";
 import { types } from "node:util";
 
 /**
- * What happens to requests to hosts that no mock serves: all pass (`bypass`), none does (`error`), those to this machine do
- * (`error-except-loopback`), or those whose host is in a list, matches a pattern of it, or makes a function return true.
+ * Which requests to hosts that no mock serves are allowed: all (`bypass`), none (`error`), those to this machine
+ * (`error-except-loopback`), those whose host is in a list or matches a pattern in it, or those for which a function returns true.
  *
- * A host is what a URL has for it, with a port unless that is the scheme's own: `api.example`, `localhost:8080`. Text without a
- * port stands for every port.
+ * A host includes its port unless that is the default port of the scheme: `api.example`, `localhost:8080`. A text without a port
+ * allows every port.
+ *
+ * @example new MockCloudReco({ unhandledRequests: ["localhost", /\.example$/] });
  */
 export type UnhandledRequests =
   | "bypass"
@@ -15,11 +17,11 @@ export type UnhandledRequests =
   | readonly (string | RegExp)[]
   | ((host: string) => boolean);
 
-/** Decides about hosts that no mock serves. */
+/** Decides which hosts that no mock serves may be reached. */
 export interface OtherHosts {
   /** Whether requests to this origin may leave the process. */
   mayPass(origin: string): boolean;
-  /** Why nothing may connect to this host at all. */
+  /** Why connections to this host are blocked; undefined when they are not. */
   whyClosed(host: string): string | undefined;
 }
 
@@ -39,13 +41,13 @@ export function mayLeave(policy: UnhandledRequests, { host, hostname }: URL): bo
   if (policy === "error") return false;
   if (policy === "error-except-loopback") return isLoopback(hostname);
   if (typeof policy === "function") return policy(host);
-  // `search` and not `test`, which a pattern with the flag `g` would answer differently every time.
+  // `search` instead of `test`, whose result depends on earlier calls for a pattern with the flag `g`.
   return policy.some((entry) =>
     typeof entry === "string" ? entry === host || entry === hostname : host.search(entry) >= 0,
   );
 }
 
-/** Whether different programs have the ports of this host. */
+/** Whether this host is an address or localhost, whose ports may belong to different programs. */
 export const isLocal = (host: string): boolean =>
   isIP(host.replace(/^\[|\]$/g, "")) !== 0 || isLoopback(host);
 

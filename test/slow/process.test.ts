@@ -76,7 +76,7 @@ describe("a mock refuses to start", () => {
   test("without nock", async () => {
     const printed = await start(async () => {});
     expect(printed).toBe(
-      'nock is not installed: install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock and replaced nothing',
+      'nock is not installed; reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock and replaced nothing',
     );
   });
 
@@ -86,8 +86,8 @@ describe("a mock refuses to start", () => {
       await writeFile(join(modules, "nock/package.json"), JSON.stringify({ name: "nock", version }));
     });
     expect(printed).toBe(
-      `nock ${version} cannot be used, it must be 14.0.17 or a later 14: ` +
-        'install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock and replaced nothing',
+      `unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; ` +
+        'reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock and replaced nothing',
     );
   });
 
@@ -98,7 +98,7 @@ describe("a mock refuses to start", () => {
       await writeFile(join(modules, "nock/package.json"), JSON.stringify({ name: "nock", exports }));
     });
     expect(printed).toMatch(
-      /^nock 15 or later cannot be used, it must be 14.0.17 or a later 14: install mock-cloud-reco again/,
+      /^unsupported nock version: expected 14.0.17 or a later 14.x; got 15 or later; reinstall mock-cloud-reco/,
     );
   });
 
@@ -113,6 +113,6 @@ describe("a mock refuses to start", () => {
       },
       `import ${JSON.stringify(theirs)};`,
     );
-    expect(printed).toMatch(/^two copies of nock are loaded, .*nock by others and .*nock by this package/);
+    expect(printed).toMatch(/^two copies of nock are loaded, .*nock and this package's .*nock, so requests/);
   });
 });

@@ -117,7 +117,7 @@ export function testRequestsInFlight(options: Way): void {
         expect(codesOf(error)).toContain("ECONNREFUSED");
         expect(messagesOf(error).join()).toMatch(
           method === "GET"
-            ? `GET ${HOST}/path: the mock was stopped while the request was on its way`
+            ? `GET ${HOST}/path: the mock was stopped while the request was in flight`
             : /the mock was stopped/,
         );
         expect(requests).toEqual([]);

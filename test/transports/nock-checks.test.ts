@@ -40,20 +40,20 @@ describe("the nock that is installed", () => {
   test.each(["13.5.6", "14.0.16", "15.0.0", undefined])("%s is not", async (version) => {
     const load = await project("own", version);
     expect(() => checkNock(load)).toThrow(
-      `nock ${version} cannot be used, it must be 14.0.17 or a later 14: install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock`,
+      `unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock`,
     );
   });
 
   test("one that does not show its version is too new", async () => {
     const load = await project("own", "15.0.0", { exports: "./index.js" });
     expect(() => checkNock(load)).toThrow(
-      "nock 15 or later cannot be used, it must be 14.0.17 or a later 14",
+      "unsupported nock version: expected 14.0.17 or a later 14.x; got 15 or later",
     );
   });
 
   test("none", () => {
     expect(() => checkNock(createRequire(join(folder, "index.js")))).toThrow(
-      'nock is not installed: install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock',
+      'nock is not installed; reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock',
     );
   });
 
@@ -64,8 +64,8 @@ describe("the nock that is installed", () => {
     expect(checkNock(own)).toBe("14.0.17");
     loaded(others);
     expect(() => checkNock(own)).toThrow(
-      `two copies of nock are loaded, ${join(folder, "others/node_modules/nock")} by others and ` +
-        `${join(folder, "own/node_modules/nock")} by this package`,
+      `two copies of nock are loaded, ${join(folder, "others/node_modules/nock")} and ` +
+        `this package's ${join(folder, "own/node_modules/nock")}`,
     );
   });
 

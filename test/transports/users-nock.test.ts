@@ -108,9 +108,7 @@ describe("after the last mock", () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    expect(() => mock()).toThrow(
-      "NOCK_OFF=true switches nock off, so no request would reach the mock: unset",
-    );
+    expect(() => mock()).toThrow("NOCK_OFF=true disables nock, so no request would reach the mock; unset");
     expect(nock.activeMocks()).toEqual([]);
   });
 

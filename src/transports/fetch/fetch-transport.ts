@@ -12,12 +12,12 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliDecompress),
 };
 
-/** Statuses whose responses have no body, not even an empty one. */
+/** Statuses whose responses must not have a body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
- * Answers a request of the Fetch API, as `fetch` would: bodies come decoded, connection errors and whatever the emulator throws
- * reject with a TypeError whose cause says what happened, an abort rejects with its reason.
+ * Answers a request of the Fetch API as `fetch` would: it decodes bodies, rejects with a TypeError and a cause when the connection
+ * or the emulator fails, and rejects with the signal's reason when the request is aborted.
  */
 export async function fetchFrom(hosts: HostTable, request: Request): Promise<Response> {
   const { signal, method, url } = request;
@@ -39,7 +39,7 @@ export async function fetchFrom(hosts: HostTable, request: Request): Promise<Res
   return response;
 }
 
-/** With the headers that `fetch` sends but a `Request` does not show. */
+/** Adds the headers that `fetch` sends but a `Request` does not have. */
 function wireRequest(
   { url, method, headers }: Request,
   body: Buffer,
@@ -61,7 +61,7 @@ function wireRequest(
 function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    // It may have been aborted while the body was read.
+    // The request may have been aborted while its body was read.
     if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
     answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));

@@ -3,27 +3,27 @@ import { IdleTimer } from "./idle-timer.ts";
 
 /**
  * How reading a request's body ended. `partial`: the client stopped before the announced end. `overloaded`: the server
- * holds too many bytes of other requests.
+ * already holds too many bytes of request bodies.
  */
 export type BodyRead =
   | { readonly end: "whole" | "partial"; readonly bytes: Buffer }
   | { readonly end: "tooLarge" | "overloaded" | "aborted" };
 
 export interface BodyLimits {
-  /** Largest body, in bytes. */
+  /** Size limit of one body in bytes. */
   readonly maxBytes: number;
-  /** Bytes of all bodies that are being read or answered at one time. */
+  /** Size limit in bytes of all bodies that are being read or answered. */
   readonly maxTotalBytes: number;
-  /** A client that sends nothing for so long has sent all that it will, in milliseconds. */
+  /** Time without data, in milliseconds, after which a body counts as ended. */
   readonly idleMilliseconds: number;
 }
 
-/** Counts the bytes that the bodies of all unanswered requests take. */
+/** The number of bytes in the bodies of all unanswered requests. */
 export interface HeldBytes {
   count: number;
 }
 
-/** A body being read; the transport says when the client ended its side in the middle of it. */
+/** Reads the body of one request, within limits. */
 export class BodyReader {
   private chunks: Buffer[] = [];
   private length = 0;
@@ -52,19 +52,19 @@ export class BodyReader {
         .once("end", () => this.finish("whole"))
         .once("error", () => this.end({ end: "aborted" }))
         .once("close", () => this.end({ end: "aborted" }));
-      // What was received before the client ended its side is still to be read.
+      // Data that arrived before the client ended its side has yet to be read.
       if (this.stopped) setImmediate(() => this.finish("partial"));
     });
   }
 
-  /** What has come until now is all that there will be. */
+  /** Ends the body with the bytes that have arrived, because no more can follow. */
   stop(): void {
     if (this.incoming.complete) return;
     this.stopped = true;
     if (this.settle !== undefined) this.finish("partial");
   }
 
-  /** The request was answered: its body takes no memory any more. */
+  /** Frees the body's memory after the request was answered. */
   release(): void {
     this.idle?.stop();
     this.chunks = [];

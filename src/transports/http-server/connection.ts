@@ -1,24 +1,24 @@
 import type { Duplex } from "node:stream";
 import type { BodyReader } from "./body-reader.ts";
 
-/** Requests of one connection that may wait for their turn before no more are read. */
+/** Unanswered requests of one connection above which no more are read from it. */
 const MAX_WAITING = 32;
 
 /** One request of a connection, from its head to the end of its response. */
 export interface PendingRequest {
   readonly reader: BodyReader;
-  /** Nothing sensible can follow on this connection. */
+  /** Whether no other request can follow on this connection. */
   last: boolean;
-  /** Less of the body came than was announced, so that the client expects no other request to follow. */
+  /** Whether the body ended before its announced length. */
   isCutOff: boolean;
 }
 
-/** A client's connection: its requests are answered one after the other, in the order in which they came. */
+/** A client's connection, whose requests are answered one after the other in order of arrival. */
 export class Connection {
   readonly pending = new Set<PendingRequest>();
-  /** Whether the parser understood a request on it. */
+  /** Whether a request was parsed on this connection. */
   served = false;
-  /** Our side has ended: what still comes means nothing. */
+  /** Whether our side has ended, so that data from the client is ignored. */
   ended = false;
   private turn: Promise<void> = Promise.resolve();
 
@@ -28,7 +28,7 @@ export class Connection {
     return this.pending.size === 0;
   }
 
-  /** Answers a request when those before it have been answered. */
+  /** Answers a request after all earlier ones were answered. */
   async inTurn(request: PendingRequest, answer: () => Promise<void>): Promise<void> {
     this.served = true;
     this.pending.add(request);
@@ -42,7 +42,7 @@ export class Connection {
     if (this.pending.size === MAX_WAITING) this.socket.resume();
   }
 
-  /** The parser gave up: what has come of the requests until now is all that there will be. */
+  /** Ends the bodies of all pending requests with the bytes that have arrived, because the parser failed. */
   stopReading(): void {
     for (const request of this.pending) {
       request.last = true;
@@ -51,15 +51,15 @@ export class Connection {
   }
 
   /**
-   * Ends our side; what the client still sends is dropped, so that it gets to read the response.
+   * Ends our side. Discards what the client still sends, so that the client can read the response.
    *
-   * @param patience - how long the client has to end its side, in milliseconds.
+   * @param timeout - milliseconds that the client has to end its side.
    */
-  end(bytes: Buffer, patience: number): void {
+  end(bytes: Buffer, timeout: number): void {
     this.ended = true;
     this.socket.end(bytes);
     this.socket.resume();
-    const timer = setTimeout(() => this.socket.destroy(), patience);
+    const timer = setTimeout(() => this.socket.destroy(), timeout);
     this.socket.once("close", () => clearTimeout(timer));
   }
 }

@@ -2,7 +2,7 @@ import { type HeaderList, header, type WireRequest, type WireResponse } from "..
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A browser's question before it sends a request of another origin; undefined when it is none. */
+/** Answers a CORS preflight request; undefined for any other request. */
 export function preflightReply(request: WireRequest, allowOrigin: string): WireResponse | undefined {
   const method = header(request, "access-control-request-method");
   if (request.method !== "OPTIONS" || method === undefined) return undefined;
@@ -19,7 +19,7 @@ export function preflightReply(request: WireRequest, allowOrigin: string): WireR
   };
 }
 
-/** The same response, which scripts of that origin may read. */
+/** Adds the headers that let scripts of an origin read a response. */
 export const readableFrom = <T extends { readonly headers: HeaderList }>(
   response: T,
   allowOrigin: string,

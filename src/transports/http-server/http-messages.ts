@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionError, header, type WireRequest, type WireResponse } from "../../core/message.ts";
 
-/** A request up to its body. */
+/** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
 export function headOf({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead {
@@ -15,9 +15,9 @@ export function headOf({ method = "", url = "", rawHeaders }: IncomingMessage): 
 }
 
 /**
- * What can be read of a request that the HTTP parser gave up on; nothing when its first line is not there.
+ * Reads what it can of a request that the HTTP parser rejected; undefined without a request line.
  *
- * @param packet - the last bytes that came, which for a request of ordinary size is its whole head.
+ * @param packet - the last bytes received, which are the whole head of a request of ordinary size.
  */
 export function salvagedHead(packet: Buffer): RequestHead | undefined {
   const [head = ""] = packet.toString("latin1").split("\r\n\r\n", 1);
@@ -31,7 +31,7 @@ export function salvagedHead(packet: Buffer): RequestHead | undefined {
   return { method: found[1] ?? "", ...splitTarget(found[2] ?? ""), headers };
 }
 
-/** Path and query of a request target; that of a request through a proxy begins with scheme and host. */
+/** Splits a request target into path and query, without the scheme and host that requests to a proxy have. */
 export function splitTarget(target: string): Pick<WireRequest, "path" | "query"> {
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "");
   const mark = local.indexOf("?");
@@ -39,12 +39,12 @@ export function splitTarget(target: string): Pick<WireRequest, "path" | "query">
   return { path: path === "" ? "/" : path, query: mark < 0 ? "" : local.slice(mark + 1) };
 }
 
-/** What node:http would add by itself. */
+/** Headers that node:http adds by default. */
 const OWN_HEADERS = ["Connection", "Date", "Content-Length", "Transfer-Encoding"];
 
-/** Sends the bytes as given, and waits until they are handed to the system or the client is gone. */
+/** Sends a response unchanged. Resolves when it was passed to the operating system, or the client disconnected. */
 export function sendResponse({ status, headers, body }: WireResponse, to: ServerResponse): Promise<void> {
-  // A client that is gone gets none, and no event would say so any more.
+  // After the client disconnected, no event would settle the promise below.
   if (to.destroyed || to.socket?.destroyed !== false) return Promise.resolve();
   for (const name of OWN_HEADERS) to.removeHeader(name);
   return new Promise((resolve) => {
@@ -54,24 +54,24 @@ export function sendResponse({ status, headers, body }: WireResponse, to: Server
   });
 }
 
-/** A response as bytes: the last of a connection, or one for bytes that no parser reads. */
+/** Serializes a response, for the last response of a connection and for requests that could not be parsed. */
 export function responseBytes({ status, headers, body }: WireResponse, method = "GET"): Buffer {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const head = Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines}\r\n`, "latin1");
   return method === "HEAD" || status === 204 || status === 304 ? head : Buffer.concat([head, body]);
 }
 
-/** Whether the client can tell where the response ends without the end of the connection. */
+/** Whether a response ends without the end of the connection. */
 export function isDelimited({ status, headers }: WireResponse, method: string): boolean {
   if (method === "HEAD" || status === 204 || status === 304) return true;
   return headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
 }
 
-/** Whether the connection ends with the response. */
+/** Whether a response closes its connection. */
 export const saysClose = (response: WireResponse): boolean =>
   header(response, "connection")?.toLowerCase() === "close";
 
-/** The same response, saying that the connection ends with it. */
+/** Adds `Connection: close` to a response. */
 export function withClose(response: WireResponse): WireResponse {
   if (saysClose(response)) return response;
   const known = response.headers.some(([name]) => name.toLowerCase() === "connection");
@@ -81,14 +81,14 @@ export function withClose(response: WireResponse): WireResponse {
   return { ...response, headers };
 }
 
-/** Whether the client wants to send another request on the connection. */
+/** Whether a client may send another request on the connection. */
 export function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
-  const wishes = headers.connection?.toLowerCase() ?? "";
-  return httpVersion === "1.0" ? wishes.includes("keep-alive") : !wishes.includes("close");
+  const connection = headers.connection?.toLowerCase() ?? "";
+  return httpVersion === "1.0" ? connection.includes("keep-alive") : !connection.includes("close");
 }
 
-/** Fails a connection as it was configured: cut in the middle, or simply gone. */
-export function cut(socket: Duplex, kind: ConnectionError["kind"] | undefined): void {
+/** Ends a connection with a reset, or silently. */
+export function disconnect(socket: Duplex, kind: ConnectionError["kind"] | undefined): void {
   if (kind === "reset" && socket instanceof Socket) socket.resetAndDestroy();
   else socket.destroy();
 }

@@ -7,7 +7,7 @@ import type { Result, WireRequest } from "../../core/message.ts";
 import { type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, type PendingRequest } from "./connection.ts";
 import {
-  cut,
+  disconnect,
   headOf,
   isDelimited,
   keepsAlive,
@@ -18,29 +18,29 @@ import {
   sendResponse,
   withClose,
 } from "./http-messages.ts";
-import { malformedKind, type ParserFault } from "./malformed-request.ts";
-import { type ServedOutcome, sendStream } from "./stream.ts";
+import { malformedKind, type ParserError } from "./malformed-request.ts";
+import { type ServedResult, sendStream } from "./stream.ts";
 
-/** What a server answers; the transport itself decides no byte of a response. */
+/** Decides every response of a server; the transport only sends it. */
 export interface RequestAnswerer {
-  answer(request: WireRequest, connection: Duplex): Promise<ServedOutcome>;
-  /** Answers what is no request. The head may be missing. */
+  answer(request: WireRequest, connection: Duplex): Promise<ServedResult>;
+  /** Answers bytes that could not be parsed as a request. The head may be missing. */
   answerMalformed(why: MalformedKind, head: RequestHead | undefined, connection: Duplex): Promise<Result>;
 }
 
-/** Certificate chain and private key, both as PEM text. */
+/** Certificate and key of a TLS server. */
 export interface TlsFiles {
-  /** Certificate chain, PEM. */
+  /** Certificate chain as PEM text. */
   readonly cert: string;
-  /** Private key, PEM. */
+  /** Private key as PEM text. */
   readonly key: string;
 }
 
 export interface HttpServerOptions {
   readonly tls?: TlsFiles | undefined;
-  /** Default: 64 MiB a body, 512 MiB for all bodies at one time, and 2 seconds without bytes. */
+  /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
   readonly limits?: Partial<BodyLimits> | undefined;
-  /** Requests whose client is told with interim responses (102), twice a second, that their answer is being made. */
+  /** Selects requests whose clients receive an interim response (102) twice a second until the response is ready. */
   readonly reportsProgress?: ((head: RequestHead) => boolean) | undefined;
 }
 
@@ -48,24 +48,24 @@ const NO_BYTES = Buffer.alloc(0);
 const MIB = 2 ** 20;
 const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
 const PROGRESS_MILLISECONDS = 500;
-/** How long a stopping server waits for a client to end its side. */
+/** How long a closing server waits for a client to end its side. */
 const CLOSING_MILLISECONDS = 250;
-/** Bytes of all header lines together that are read, so that the limit of one line can be answered by the checks. */
+/** Larger than the limit of one header line, so that a check can answer requests that exceed that limit. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Longer than clients keep idle connections, so that none is closed under a client that is about to use it. */
+/** Longer than clients keep idle connections, so that none is closed while a client is about to use it. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 
-/** node:http on one side, wire messages on the other: bytes go out exactly as given, nothing is added or renamed. */
+/** Serves wire messages through node:http. Sends responses byte for byte, without adding or renaming headers. */
 export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly reportsProgress: (head: RequestHead) => boolean;
   private readonly held: HeldBytes = { count: 0 };
   private readonly connections = new Map<Duplex, Connection>();
-  /** Connections as they were accepted; over TLS, those whose handshake is not over too. */
+  /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
   private closing = false;
-  /** Ends the responses that would go on for ever. */
+  /** Ends streamed responses, which have no end of their own. */
   private readonly ending = new AbortController();
 
   constructor(
@@ -81,7 +81,7 @@ export class HttpServer {
     };
     this.server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
     this.server.maxHeadersCount = 0;
-    // A client that ends its side early still waits for its response.
+    // A client that ends its side early still expects its response.
     Object.assign(this.server, { httpAllowHalfOpen: true });
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
     this.server
@@ -91,15 +91,15 @@ export class HttpServer {
       })
       .on("request", serve)
       .on("checkExpectation", serve)
-      .on("clientError", (error: Error & ParserFault, socket) => void this.rescue(error, socket));
+      .on("clientError", (error: Error & ParserError, socket) => void this.rescue(error, socket));
   }
 
   /**
-   * Starts to listen.
+   * Starts listening.
    *
-   * @param port - 0: the system chooses.
+   * @param port - 0: the operating system chooses.
    * @returns the port.
-   * @throws what the system says, for example when the port is taken.
+   * @throws the system's error, for example when the port is taken.
    */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
@@ -113,19 +113,19 @@ export class HttpServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
-  /** Serves a connection that was made without listening. */
+  /** Serves a connection that did not come from the listening socket. */
   accept(connection: Duplex): void {
     this.server.emit("connection", connection);
   }
 
-  /** Ends every connection with its next response. @returns whether a connection waits for its response. */
+  /** Closes every connection with its next response. @returns a function: whether a connection awaits a response. */
   drain(): (connection: Duplex) => boolean {
     this.closing = true;
     return (connection) => this.connections.get(connection)?.isIdle === false;
   }
 
   /**
-   * Takes no new connection, closes idle ones at once, lets running requests end, and cuts those that take longer than
+   * Accepts no new connections, closes idle ones at once, and waits for requests in progress. Closes their connections after
    * `graceSeconds`.
    */
   async close(graceSeconds = 5): Promise<void> {
@@ -133,7 +133,7 @@ export class HttpServer {
     this.ending.abort();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
-    // Over TLS, what was accepted and what serves requests are two objects with one address.
+    // Over TLS, the accepted socket and the one that serves requests are two objects with the same address.
     const kept = new Set(busy.map(addressOf));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
     const timer = setTimeout(() => this.destroyAll(), graceSeconds * 1000);
@@ -141,7 +141,7 @@ export class HttpServer {
     clearTimeout(timer);
   }
 
-  /** Cuts every connection at once, as when the process dies. */
+  /** Closes every connection at once, as when the process ends. */
   async kill(): Promise<void> {
     const closed = this.close();
     this.destroyAll();
@@ -171,7 +171,7 @@ export class HttpServer {
       try {
         const head = headOf(incoming);
         const result = await this.reporting(head, response, () => this.resultOf(head, pending, socket));
-        if (result?.response === undefined) cut(socket, result?.connectionError.kind);
+        if (result?.response === undefined) disconnect(socket, result?.connectionError.kind);
         else if (result.response.stream !== undefined) {
           await sendStream(result.response, response, this.ending.signal);
           if (pending.last || this.closing) this.end(connection);
@@ -186,12 +186,12 @@ export class HttpServer {
     });
   }
 
-  /** Nothing when the client went away before it had sent its request. */
+  /** Undefined when the client disconnected before it had sent its request. */
   private async resultOf(
     head: RequestHead,
     pending: PendingRequest,
     connection: Duplex,
-  ): Promise<ServedOutcome | undefined> {
+  ): Promise<ServedResult | undefined> {
     const read = await pending.reader.read();
     switch (read.end) {
       case "aborted":
@@ -201,7 +201,7 @@ export class HttpServer {
       case "overloaded":
         return this.answerer.answerMalformed("overloaded", head, connection);
       case "partial":
-        // The rest of the body may still come: nothing after it could be told from it.
+        // The rest of the body may still arrive, and could not be distinguished from another request.
         pending.last = true;
         pending.isCutOff = true;
         return this.answerer.answer({ ...head, body: read.bytes, isCutOff: true }, connection);
@@ -220,8 +220,8 @@ export class HttpServer {
     }
   }
 
-  /** The parser gave up: on a body that ended early, on bytes behind a request, or on a head. */
-  private async rescue({ code, rawPacket }: ParserFault, socket: Duplex): Promise<void> {
+  /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */
+  private async rescue({ code, rawPacket }: ParserError, socket: Duplex): Promise<void> {
     const connection = this.connectionOf(socket);
     if (connection.ended) return;
     const why = malformedKind(code);
@@ -229,18 +229,18 @@ export class HttpServer {
       connection.stopReading();
       return;
     }
-    // Stray bytes behind a request that was answered already are no request.
+    // Stray bytes after a request that was already answered do not count as a request.
     if (why === undefined || (why === "malformed" && connection.served) || !socket.writable) {
       socket.destroy();
       return;
     }
     connection.ended = true;
-    // node:http would end our side too when the client ends its own, before the answer is made.
+    // node:http would end our side together with the client's, before the response is ready.
     socket.removeAllListeners("end");
     try {
       const head = rawPacket === undefined ? undefined : salvagedHead(rawPacket);
       const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
-      if (response === undefined) cut(socket, connectionError.kind);
+      if (response === undefined) disconnect(socket, connectionError.kind);
       else this.end(connection, responseBytes(withClose(response), head?.method));
     } catch {
       socket.destroy();
@@ -252,7 +252,7 @@ export class HttpServer {
   }
 }
 
-/** What tells a connection from others; in-memory ones have no address and are their own. */
+/** Identifies a connection by its address; an in-memory connection, which has none, by itself. */
 function addressOf(socket: Duplex): unknown {
   const port = socket instanceof Socket ? socket.remotePort : undefined;
   return port === undefined ? socket : `${String(Reflect.get(socket, "remoteAddress"))} ${port}`;

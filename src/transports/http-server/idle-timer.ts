@@ -1,9 +1,9 @@
-/** A limit is this many steps; the process's own stall lasts only one of them, however long it is. */
+/** The limit is divided into steps, because a stall of this process counts as a single step, however long it takes. */
 const STEPS = 4;
 
 /**
- * Runs a function once when nothing was noted for a while. Time in which this process itself stood still (a breakpoint,
- * SIGSTOP, a busy event loop) does not count, because what arrived meanwhile has not been read yet.
+ * Calls a function once after a period without activity. Time in which this process was stalled (a breakpoint, SIGSTOP, a busy
+ * event loop) does not count, because data that arrived then has not been read yet.
  */
 export class IdleTimer {
   private idleSteps = 0;
@@ -13,12 +13,12 @@ export class IdleTimer {
   constructor(milliseconds: number, onIdle: () => void) {
     this.timer = setInterval(() => {
       this.idleSteps += 1;
-      // Timers run before what was received is read: that comes first.
+      // Timers run before received data is read, so decide after reading it.
       if (this.idleSteps >= STEPS) this.last = setImmediate(() => this.decide(onIdle));
     }, milliseconds / STEPS);
   }
 
-  /** Something happened: the wait begins anew. */
+  /** Records activity, which restarts the period. */
   note(): void {
     this.idleSteps = 0;
     this.timer.refresh();

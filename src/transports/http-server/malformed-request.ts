@@ -3,14 +3,14 @@ import type { Result, WireRequest } from "../../core/message.ts";
 import type { Service } from "../../core/operation-names.ts";
 import type { RequestHead } from "./http-messages.ts";
 
-/** What node:http tells with a `clientError`. */
-export interface ParserFault {
+/** The fields of the error that node:http emits as `clientError`. */
+export interface ParserError {
   readonly code?: string;
-  /** The bytes that came last. */
+  /** The last bytes received. */
   readonly rawPacket?: Buffer;
 }
 
-/** What kind of a fault it is; undefined when the connection itself failed. */
+/** Classifies a parser error; undefined when the connection itself failed. */
 export function malformedKind(code: string | undefined): MalformedKind | undefined {
   if (code === "HPE_INVALID_CONTENT_LENGTH" || code === "HPE_UNEXPECTED_CONTENT_LENGTH")
     return "contentLength";
@@ -40,12 +40,12 @@ const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
   },
 };
 
-/** The emulator's part in it: an answer in the words of the API, the delay and the journal. */
+/** The part of the emulator that formats, delays and records responses to malformed requests. */
 interface MalformedRequests {
   answerMalformed(api: Service, request: WireRequest, kind: MalformedKind, refused: Refused): Promise<Result>;
 }
 
-/** Answers what is no whole request, as the parts in front of the real service do. */
+/** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
   emulator: MalformedRequests,
   api: Service,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { ConnectionError, HeaderList, WireRequest, WireResponse } from "../../core/message.ts";
 
-/** A response whose body comes bit by bit, until there is no more of it or the client is gone. */
+/** A response whose body is sent in chunks until it ends or the client disconnects. */
 export interface StreamedResponse {
   readonly status: number;
   readonly headers: HeaderList;
@@ -10,26 +10,26 @@ export interface StreamedResponse {
   readonly stream: (signal: AbortSignal) => AsyncIterable<Buffer>;
 }
 
-/** What a real server can send. */
+/** A response of an HTTP server. */
 export type ServedResponse = (WireResponse & { readonly stream?: undefined }) | StreamedResponse;
 
-/** What a real server does with a request. */
-export type ServedOutcome =
+/** How an HTTP server ends a request. */
+export type ServedResult =
   | { readonly response: ServedResponse; readonly connectionError?: undefined }
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
 
-/** Answers requests that came over a socket. */
-export type ServedHandler = (request: WireRequest) => Promise<ServedOutcome>;
+/** Handles a request that arrived over a socket. */
+export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
 
-/** Sends what comes as it comes, not faster than the client takes it. */
+/** Sends chunks as they become available, at the speed of the client. */
 export async function sendStream(
   { status, headers, stream }: StreamedResponse,
   to: ServerResponse,
   closing: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController();
-  to.once("close", () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, closing]);
+  const disconnected = new AbortController();
+  to.once("close", () => disconnected.abort());
+  const signal = AbortSignal.any([disconnected.signal, closing]);
   to.sendDate = false;
   to.writeHead(status, headers.flat());
   to.flushHeaders();

@@ -7,32 +7,32 @@ import type { OtherHosts } from "../unhandled-requests.ts";
 import { activateNock, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { interceptedRequest, replyDirectly } from "./nock-request.ts";
-import { StrayRequests } from "./stray-requests.ts";
+import { UnmatchedRequests } from "./unmatched-requests.ts";
 
 /**
- * How answers reach the client: `documented` returns them to nock; `direct`, where nock is known from inside, hands them over
- * at once and so saves nock's two timers, 3 ms a request.
+ * How responses reach the client. `documented` returns them to nock. `direct` passes them to the client at once, in nock versions
+ * whose internals are known; it avoids nock's two timers, which cost 3 ms per request.
  */
 export type ReplyMode = "direct" | "documented";
 
 /** A host that nobody enables by name. */
-const NOWHERE = new URL("http://nowhere.invalid");
+const UNKNOWN_HOST = new URL("http://nowhere.invalid");
 
 /**
- * Intercepts global `fetch` and everything built on `node:http` (axios, got, superagent, node-fetch) with nock: so a user's own
- * interceptors for the same hosts work beside ours.
+ * Intercepts global `fetch` and everything built on `node:http` (axios, got, superagent, node-fetch) with nock, so that a user's
+ * own interceptors for the same hosts keep working.
  *
- * Loads nock now, and leaves it as it was found when it stops.
+ * Loads nock when constructed, and restores nock's earlier state when stopped.
  */
 export class NockInterceptor {
   private readonly active = activateNock();
   private readonly registrations = new Map<string, NockOrigin>();
-  private readonly strays: StrayRequests;
+  private readonly unmatched: UnmatchedRequests;
   private hasStopped = false;
 
   /**
-   * @param current - the one that runs in this process, whichever it is by then.
-   * @throws Error if nock is missing, of an unusable version or switched off, or if `process.nextTick` is faked.
+   * @param current - returns the interceptor that is active in this process when called.
+   * @throws Error if nock is missing, disabled or of an unsupported version, or if `process.nextTick` is faked.
    */
   constructor(
     private readonly hosts: HostTable,
@@ -40,10 +40,10 @@ export class NockInterceptor {
     private readonly current: () => NockInterceptor | undefined,
     private readonly replyMode: ReplyMode = "direct",
   ) {
-    this.strays = new StrayRequests(this.active.nock, hosts, others);
+    this.unmatched = new UnmatchedRequests(this.active.nock, hosts, others);
   }
 
-  /** Has nock intercept what is in the table of hosts, and nothing else. */
+  /** Makes nock intercept exactly the origins in the host table. */
   update(): void {
     for (const origin of this.hosts.origins) this.register(origin);
     for (const origin of this.registrations.keys()) if (!this.hosts.has(origin)) this.unregister(origin);
@@ -54,35 +54,35 @@ export class NockInterceptor {
     const origins = [...this.registrations.keys()];
     for (const origin of origins) this.unregister(origin);
     this.active.restore();
-    this.strays.linger(origins);
+    this.unmatched.drain(origins);
   }
 
-  /** What can be done when this nock's Jest environment is gone. */
+  /** Ends what can still be ended after nock's Jest environment was torn down. */
   detach(): void {
     this.hasStopped = true;
     this.active.detach();
-    this.strays.end();
+    this.unmatched.end();
   }
 
-  /** Whether the user's own nock lets requests to this host through: by `allowUnmocked`, or by `enableNetConnect`, if not to all. */
+  /** Whether the user allows requests to this host in nock: by `allowUnmocked`, or by `enableNetConnect` for some hosts. */
   isEnabledByUser(origin: string): boolean {
-    return this.strays.areUsers(origin) || this.isConnectable(origin);
+    return this.unmatched.isUnmocked(origin) || this.isConnectable(origin);
   }
 
   private isConnectable(origin: string): boolean {
-    return !this.connectsTo(NOWHERE) && this.connectsTo(urlOf(origin));
+    return !this.connectsTo(UNKNOWN_HOST) && this.connectsTo(urlOf(origin));
   }
 
-  /** nock does not tell what is enabled; but what is not, it does not let connect. */
+  /** nock does not expose which hosts are enabled, but only opens connections to those that are. */
   private connectsTo({ hostname, port, protocol }: URL): boolean {
-    let hasAsked = false;
+    let hasConnected = false;
     const createConnection = () => {
-      hasAsked = true;
+      hasConnected = true;
       return new Socket();
     };
     const request = new http.ClientRequest({ hostname, port, protocol, createConnection });
     request.on("error", () => {}).destroy();
-    return hasAsked;
+    return hasConnected;
   }
 
   private serves(nock: Nock, origin: string): boolean {
@@ -95,9 +95,9 @@ export class NockInterceptor {
     const { nock } = this.active;
     const pattern = new OriginPattern(
       origin,
-      // Not `this`: nock keeps the first pattern of an origin, which has to work again for a later one.
+      // Not `this`: nock keeps the first pattern of an origin, which must also work for later interceptors.
       () => current()?.serves(nock, origin) === true,
-      // Only theirs: ours were removed when the origin was no longer served.
+      // Only the user's mocks are left here: ours are removed when the origin is no longer served.
       () => nock.activeMocks().some((mock) => isFor(origin, mock)),
     );
     const reply = (request: ClientRequest, target: string) => this.reply(origin, request, target);
@@ -114,25 +114,25 @@ export class NockInterceptor {
     const response = await answer(this.hosts, asked).catch((reason: unknown) => {
       throw this.toClientError(reason);
     });
-    if (this.replyMode === "documented" || !this.active.knownInside) {
+    if (this.replyMode === "documented" || !this.active.hasKnownInternals) {
       return [response.status, response.body, response.headers.flat()];
     }
     replyDirectly(request, response);
     return new Promise(() => {});
   }
 
-  /** What nock hands on to the client; for what is not an Error of its own realm, it would never end the request. */
+  /** The error that nock passes to the client. With anything but an Error of its own realm, nock never ends the request. */
   private toClientError(reason: unknown): Error {
     const isError = reason instanceof Error;
     const message = isError ? reason.message : String(reason);
-    // Given back, nock would make a response with status 500 of all but system errors.
+    // After a restore, nock turns all errors except system errors into a response with status 500.
     if (this.hasStopped && !(isError && "errno" in reason))
       return connectionError({ kind: "reset", message }, reason);
     return isError ? reason : new Error(message, { cause: reason });
   }
 }
 
-/** Whether an interceptor, which nock writes `GET https://host:443/path`, is for an origin. */
+/** Whether a nock interceptor, written as `GET https://host:443/path`, is for an origin. */
 function isFor(origin: string, interceptor: string): boolean {
   const url = interceptor.slice(interceptor.indexOf(" ") + 1);
   return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));

@@ -6,68 +6,66 @@ import type nockType from "nock";
 
 export type Nock = typeof nockType;
 
-const USABLE = /^14\.(0\.(1[7-9]|[2-9]\d|\d{3,})|[1-9]\d*\.\d+)$/;
-const ADVICE =
-  'install mock-cloud-reco again, or use the option intercept: "sockets", which does without nock';
+const SUPPORTED = /^14\.(0\.(1[7-9]|[2-9]\d|\d{3,})|[1-9]\d*\.\d+)$/;
+const ADVICE = 'reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock';
 
-/** nock, active, with the means to put it back into the state in which it was found. */
+/** An active nock, with functions that restore its earlier state. */
 export interface ActiveNock {
   readonly nock: Nock;
-  /** Whether nock is a version whose inner workings `replyDirectly` was written for. */
-  readonly knownInside: boolean;
+  /** Whether `replyDirectly` supports the internals of this version. */
+  readonly hasKnownInternals: boolean;
   restore(): void;
   /**
-   * What is left to do when this nock's Jest environment is gone, where hardly anything of it still works: it has patched
-   * modules that the next environment shares.
+   * Restores the patched modules, which the next Jest environment shares, when the environment of this nock was torn down and
+   * hardly any of its functions still work.
    */
   detach(): void;
 }
 
 /**
- * Loads and activates nock. Not an import: to load nock is to patch `fetch` and `node:http`, and importing this package must
- * patch nothing.
+ * Loads and activates nock. nock is not imported, because loading it patches `fetch` and `node:http`, and importing this package
+ * must patch nothing.
  *
- * @throws Error if nock cannot be used in this process, saying what to change.
+ * @throws Error if nock cannot be used in this process, with what to change.
  */
 export function activateNock(): ActiveNock {
   checkProcess();
-  // Not named `require`: in the CommonJS build that name stands on the right of this line too.
+  // Not named `require`: the CommonJS build uses that name in the initializer.
   const load = createRequire(import.meta.url);
   const version = checkNock(load);
   const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
-  const putBackHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
-  const putBackHttps = keepProperties(https, ["get", "request"]);
+  const restoreHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
+  const restoreHttps = keepProperties(https, ["get", "request"]);
   const nock: Nock = load("nock");
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
-  // Makes `import { request } from "node:https"` see the patched function, which a nock that the user loaded does not do,
-  // and below the original again.
+  // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
   syncBuiltinESMExports();
   return {
     nock,
-    knownInside: version.startsWith("14.0."),
+    hasKnownInternals: version.startsWith("14.0."),
     restore: () => {
       if (wasActive || nock.activeMocks().length > 0) return;
       if (nock.isActive()) nock.restore();
       syncBuiltinESMExports();
     },
     detach: () => {
-      putBackHttp();
-      putBackHttps();
+      restoreHttp();
+      restoreHttps();
       syncBuiltinESMExports();
     },
   };
 }
 
-/** @throws Error if nock would not work in this process as it is now. */
+/** @throws Error if nock cannot work in this process. */
 function checkProcess(): void {
   if (process.env.NOCK_OFF === "true") {
-    throw new Error("NOCK_OFF=true switches nock off, so no request would reach the mock: unset NOCK_OFF");
+    throw new Error("NOCK_OFF=true disables nock, so no request would reach the mock; unset NOCK_OFF");
   }
   if ("clock" in process.nextTick) {
     throw new Error(
-      "process.nextTick is faked, so every request would hang: " +
-        'use jest.useFakeTimers({ doNotFake: ["nextTick"] }), or construct the mock before faking timers',
+      "process.nextTick is faked, so every request would hang; " +
+        'use jest.useFakeTimers({ doNotFake: ["nextTick"] }), or create the mock before faking timers',
     );
   }
 }
@@ -76,23 +74,23 @@ function installedVersion(load: NodeJS.Require): unknown {
   try {
     return load("nock/package.json").version;
   } catch (cause) {
-    const hidesIt =
+    const isHidden =
       cause instanceof Error && "code" in cause && cause.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
-    // nock 14 shows it, nock 15 does not.
-    if (hidesIt) return "15 or later";
-    throw new Error(`nock is not installed: ${ADVICE}`, { cause });
+    // nock 15 no longer exports its package.json.
+    if (isHidden) return "15 or later";
+    throw new Error(`nock is not installed; ${ADVICE}`, { cause });
   }
 }
 
 /**
- * The version of the nock that `load` would load.
+ * Returns the version of nock that `load` would load.
  *
- * @throws Error if it is missing or another than is accepted, or if another copy of it is loaded already.
+ * @throws Error if nock is missing or of an unsupported version, or if another copy of nock is already loaded.
  */
 export function checkNock(load: NodeJS.Require): string {
   const version = installedVersion(load);
-  if (typeof version !== "string" || !USABLE.test(version)) {
-    throw new Error(`nock ${version} cannot be used, it must be 14.0.17 or a later 14: ${ADVICE}`);
+  if (typeof version !== "string" || !SUPPORTED.test(version)) {
+    throw new Error(`unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; ${ADVICE}`);
   }
   const own = dirname(load.resolve("nock"));
   const others = Object.keys(load.cache)
@@ -101,14 +99,14 @@ export function checkNock(load: NodeJS.Require): string {
     .filter((folder) => folder !== own && String(load(`${folder}/package.json`).version).startsWith("14."));
   if (others.length > 0) {
     throw new Error(
-      `two copies of nock are loaded, ${others[0]} by others and ${own} by this package, and requests would reach ` +
-        'neither: have a single one installed ("npm ls nock" shows them)',
+      `two copies of nock are loaded, ${others[0]} and this package's ${own}, so requests would reach neither; ` +
+        'install a single copy ("npm ls nock" lists them)',
     );
   }
   return version;
 }
 
-/** Remembers how properties are defined; the function returned defines them so again. */
+/** Remembers property definitions. Returns a function that restores them. */
 function keepProperties(owner: object, names: readonly string[]): () => void {
   const kept = names.map((name) => [name, Object.getOwnPropertyDescriptor(owner, name)] as const);
   return () => {

@@ -2,18 +2,18 @@ import type { ClientRequest } from "node:http";
 import type { Interceptor, ReplyFnResult, Scope } from "nock";
 import type { Nock } from "./nock-module.ts";
 
-/** The methods that nock hands over. Others fail with its own `ERR_NOCK_NO_MATCH`. */
+/** The methods that are registered with nock. Others fail with nock's `ERR_NOCK_NO_MATCH`. */
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"] as const;
 const ANY_PATH = /^/;
 
-/** Gives what nock should answer, or answers by itself and never settles. */
+/** Returns nock's reply, or answers the client itself and never settles. */
 export type ReplyToNock = (request: ClientRequest, target: string) => Promise<ReplyFnResult>;
 
 /** Everything registered with nock for one origin. */
 export class NockOrigin {
   private interceptors: Interceptor[] = [];
   private registered = false;
-  /** nock's own list of the origin's interceptors, as requests show it; not known before the first one. */
+  /** nock's list of the origin's interceptors, taken from a request; unknown before the first one. */
   private order: unknown;
 
   constructor(
@@ -24,15 +24,16 @@ export class NockOrigin {
     this.register();
   }
 
-  /** Registers again what a user's `nock.cleanAll()` has removed. */
+  /** Registers the interceptors, again after a user's `nock.cleanAll()` removed them. */
   register(): void {
     if (this.registered) return;
     this.registered = true;
     const scope = this.nock(this.pattern);
-    // nock parses bodies by these headers next, in a callback where malformed JSON ends the process. The reply reads its own.
+    // Based on these headers, nock parses the body in a callback where malformed JSON ends the process. The reply does not
+    // need them: it reads the headers of the request itself.
     scope.on("request", (request) => Object.assign(request, { headers: {} }));
     this.noticeCleanAll(scope);
-    // nock asks first whether any interceptor is for the origin. This one says yes before the movers below are asked.
+    // nock first looks for any interceptor of the origin. This one matches, so that the movers below are not called for that.
     const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));
     forOrigin.reply();
     this.interceptors = [forOrigin, ...METHODS.flatMap((method) => this.interceptLast(scope, method))];
@@ -44,8 +45,8 @@ export class NockOrigin {
   }
 
   /**
-   * Serves what no interceptor of the user's serves. nock takes the first that matches, in order of registration, so that
-   * ours would shadow those that the user adds later: the first of these two matches nothing, but moves the second behind them.
+   * Serves requests that none of the user's interceptors matches. nock uses the first match in order of registration, so ours would
+   * shadow those that the user adds later. Therefore the first of these two matches nothing, but moves the second to the end.
    */
   private interceptLast(scope: Scope, method: string): Interceptor[] {
     const serve = (request: ClientRequest, target: string) => {
@@ -62,7 +63,7 @@ export class NockOrigin {
     const moveLast = () => {
       if (this.isBehindUsers(last)) return false;
       const at = this.interceptors.indexOf(last);
-      // No longer there: the request came in before a `cleanAll`.
+      // Already removed: the request arrived before a `cleanAll`.
       if (at < 0) return false;
       this.nock.removeInterceptor(last);
       last = served();
@@ -75,7 +76,7 @@ export class NockOrigin {
     return [mover, last];
   }
 
-  /** Moving takes 0.1 ms, and looking whether it is necessary nothing. */
+  /** Checked first, because moving takes 0.1 ms per request. */
   private isBehindUsers(interceptor: Interceptor): boolean {
     if (!Array.isArray(this.order) || !this.order.includes(interceptor)) return false;
     return this.order
@@ -83,7 +84,7 @@ export class NockOrigin {
       .every((other) => this.interceptors.includes(other));
   }
 
-  /** `cleanAll` empties each scope by assigning this property. By the next request we are registered again. */
+  /** `cleanAll` empties each scope by assigning this property. Registers again before the next request. */
   private noticeCleanAll(scope: Scope): void {
     let keyed = Reflect.get(scope, "keyedInterceptors");
     Object.defineProperty(scope, "keyedInterceptors", {
@@ -98,22 +99,22 @@ export class NockOrigin {
   }
 }
 
-/** Never used up (`persist` would leave traces), and not waited for by `nock.isDone()`. */
+/** Makes an interceptor unlimited (`persist` would leave traces), and optional for `nock.isDone()`. */
 const anyTimes = (interceptor: Interceptor) => interceptor.optionally().times(Number.POSITIVE_INFINITY);
 
 /**
- * A base path for nock that lets go of its origin. nock keeps the entry of a host for good once a scope was registered, and
- * fails every request to it when the scope's interceptors are gone. This pattern is the key of our entry, and stops matching.
+ * A base path for nock that can stop matching its origin. nock never removes the entry of a host once a scope was registered, and
+ * fails every request to the host when the scope has no interceptors left. This pattern is the key of our entry.
  *
- * It is written as nock writes a scope's own origin, so that a user's scopes for the same host share the entry.
+ * Its text equals nock's own key of the origin, so that a user's scopes for the same host share the entry.
  */
 export class OriginPattern extends RegExp {
   private usersOwn = false;
 
   /**
    * @param origin - `https://host:443`.
-   * @param isServed - whether a running mock serves the origin now.
-   * @param isUsers - whether the user has interceptors of their own for it. Once that was seen, the host stays theirs.
+   * @param isServed - whether a started mock serves the origin now.
+   * @param isUsers - whether the user has interceptors for the origin. Once it was true, the pattern always matches.
    */
   constructor(
     private readonly origin: string,
@@ -123,7 +124,7 @@ export class OriginPattern extends RegExp {
     super(`^(?:[^ ]+ )?${origin.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?:/|$)`);
   }
 
-  /** nock asks several times for every request of the process, so that most are told from their text alone. */
+  /** Compares text first, because nock calls this several times for every request of the process. */
   override test(text: string): boolean {
     const start = text.startsWith(this.origin) ? 0 : text.indexOf(" ") + 1;
     const end = start + this.origin.length;

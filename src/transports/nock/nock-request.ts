@@ -3,7 +3,7 @@ import type { HeaderList, WireResponse } from "../../core/message.ts";
 import type { InterceptedRequest } from "../answer.ts";
 import { splitTarget } from "../http-server/http-messages.ts";
 
-/** What nock knows of a request that it hands over: header names in lower case and sorted, the body's bytes as they came. */
+/** Reads a request from nock. Header names are sorted and in lower case; the body has its original bytes. */
 export function interceptedRequest(
   request: ClientRequest,
   origin: string,
@@ -18,7 +18,7 @@ export function interceptedRequest(
   };
 }
 
-/** What nock knows of a request before it has a request object. */
+/** nock's description of a request that has no request object yet. */
 export interface RequestOptions {
   readonly proto: string;
   readonly host: string;
@@ -38,16 +38,18 @@ function headersOf(request: ClientRequest): HeaderList {
   ]);
 }
 
-/** The `body` that nock passes to a reply would be parsed, or hexadecimal. */
+/** Not the `body` that nock passes to a reply function, which is parsed or hexadecimal. */
 function bodyOf(request: ClientRequest): Buffer {
   const chunks: unknown = Reflect.get(request, "requestBodyBuffers");
   if (Array.isArray(chunks) && chunks.every((chunk) => Buffer.isBuffer(chunk))) return Buffer.concat(chunks);
-  throw new TypeError("nock no longer keeps the bytes of a request body where they are looked for");
+  throw new TypeError(
+    "this version of nock does not expose the bytes of the request body in requestBodyBuffers",
+  );
 }
 
 /**
- * Answers nock's request without nock's two timers, which cost 3 ms. What nock does with the value of a reply function, done
- * at once: a response whose socket is the request's, announced by the request's `response` event.
+ * Answers nock's request at once, without nock's two timers, which cost 3 ms. Does what nock does with the result of a reply
+ * function: creates a response on the request's socket and emits it as the request's `response` event.
  */
 export function replyDirectly(request: ClientRequest, { status, headers, body }: WireResponse): void {
   if (request.destroyed || request.socket === null || request.socket.destroyed) return;

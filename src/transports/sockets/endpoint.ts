@@ -1,7 +1,7 @@
-/** Where a connection is opened to, whichever of Node's functions opens it. */
+/** The destination of a connection, independent of the Node function that opens it. */
 export interface Endpoint {
   readonly scheme: "http:" | "https:";
-  /** As {@link canonicalHost} writes it. */
+  /** Host in the form of {@link canonicalHost}. */
   readonly host: string;
   readonly port: number;
   readonly options: Readonly<Record<string, unknown>>;
@@ -9,9 +9,9 @@ export interface Endpoint {
 
 /**
  * Reads the arguments of `tls.connect`, `net.connect`, `Agent#createConnection` and `Socket#connect`: options, or a port and a
- * host; what Node has normalized comes as one array.
+ * host, or one array of arguments that Node has normalized.
  *
- * @returns undefined for a pipe, and for what Node will refuse.
+ * @returns undefined for a pipe, and for arguments that Node will reject.
  */
 export function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[]): Endpoint | undefined {
   const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
@@ -25,7 +25,7 @@ export function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[])
   return { scheme, host: canonicalHost(String(options.host ?? "localhost")), port, options };
 }
 
-/** One spelling for all that name the same host: in capitals, in brackets, with the dot of the root. */
+/** Normalizes a host name: lower case, without brackets and without a trailing dot. */
 export const canonicalHost = (host: string): string =>
   host
     .replace(/^\[|\]$/g, "")

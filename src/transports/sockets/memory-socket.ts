@@ -2,28 +2,28 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import { setImmediate } from "node:timers";
 
-/** As much as a real socket reads at once; undici asserts on more. */
-const LARGEST_READ = 65_536;
+/** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
+const MAX_READ = 65_536;
 
-/** Taken at load, before a test fakes timers. */
-const nextTurn = setImmediate;
+// Captured when this module loads, before a test fakes timers.
+const realSetImmediate = setImmediate;
 const { nextTick } = process;
 
 interface Arrival {
-  /** Nothing: the other end has finished writing. */
+  /** Undefined: the other end has finished writing. */
   readonly bytes?: Buffer;
-  /** Tells the writer that these bytes were read. */
+  /** Called when the bytes were read. */
   readonly read?: () => void;
 }
 
-/** What a client asks of a new connection, of all options of `net.connect`. */
+/** The options of `net.connect` that apply to a connection in memory. */
 export interface ConnectionOptions {
   readonly signal?: unknown;
   /** Milliseconds without traffic until the `timeout` event. */
   readonly timeout?: unknown;
 }
 
-/** One end of a connection inside this process: what is written to it is read from its other end. */
+/** One end of a connection inside this process. Data written to one end can be read from the other. */
 export class MemorySocket extends Socket {
   override readonly remoteAddress = "127.0.0.1";
   override readonly remoteFamily = "IPv4";
@@ -32,7 +32,7 @@ export class MemorySocket extends Socket {
   private peer: MemorySocket | undefined;
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
-  /** The other end has finished, and this one is about to be told. */
+  /** Whether the other end has finished, and this end will emit `end` soon. */
   private isEnding = false;
   private runAsWriter = AsyncLocalStorage.snapshot();
 
@@ -47,14 +47,14 @@ export class MemorySocket extends Socket {
   static pair({ signal, timeout }: ConnectionOptions): { client: MemorySocket; server: MemorySocket } {
     const client = new MemorySocket("client", signal instanceof AbortSignal ? { signal } : {});
     if (typeof timeout === "number" && timeout > 0) client.setTimeout(timeout);
-    // A client that has sent all it has still waits for its response.
+    // A client that has finished sending still expects its response.
     const server = new MemorySocket("server", { allowHalfOpen: true });
     client.peer = server;
     server.peer = client;
     return { client, server };
   }
 
-  /** Tells the client that it is connected, once it has had time to listen. */
+  /** Emits connection events in the next tick, after the client could add its listeners. */
   announce(...events: readonly string[]): void {
     this.connecting = true;
     nextTick(() => {
@@ -64,13 +64,13 @@ export class MemorySocket extends Socket {
     });
   }
 
-  /** Fails the other end with an error, and closes this one. */
+  /** Destroys the other end with an error, and closes this end. */
   failPeer(error: Error): void {
     this.peer?.destroy(error);
     this.destroy();
   }
 
-  /** Calls a function in the asynchronous context of the code that wrote last to the other end. */
+  /** Calls a function in the asynchronous context of the code that last wrote to the other end. */
   runAsPeer<Result>(call: () => Result): Result {
     return this.peer === undefined ? call() : this.peer.runAsWriter(call);
   }
@@ -97,12 +97,12 @@ export class MemorySocket extends Socket {
     super._destroy(error, done);
     const { peer } = this;
     if (peer === undefined || peer.destroyed) return;
-    // A client first reads what it was sent.
+    // Lets a client read the received data first.
     if (peer.role === "client" && peer.hasUnread) peer.arrive({});
     else peer.destroy();
   }
 
-  // What a socket does to its handle, or puts off until it has one: there is none.
+  // A real socket applies these to its handle, or defers them until it has one. This socket never has a handle.
   override ref(): this {
     return this;
   }
@@ -119,13 +119,13 @@ export class MemorySocket extends Socket {
     return this;
   }
 
-  /** A real socket would send a reset. */
+  /** Fails the other end as a TCP reset would. */
   override resetAndDestroy(): this {
     this.failPeer(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" }));
     return this;
   }
 
-  /** Whether nothing is on its way to either end, nor is about to be. */
+  /** Whether no data is in transit in either direction, or about to be. */
   get isQuiet(): boolean {
     return !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true;
   }
@@ -143,8 +143,8 @@ export class MemorySocket extends Socket {
       return;
     }
     let sent = 0;
-    for (; sent + LARGEST_READ < bytes.length; sent += LARGEST_READ) {
-      peer.arrive({ bytes: bytes.subarray(sent, sent + LARGEST_READ) });
+    for (; sent + MAX_READ < bytes.length; sent += MAX_READ) {
+      peer.arrive({ bytes: bytes.subarray(sent, sent + MAX_READ) });
     }
     peer.arrive({ bytes: bytes.subarray(sent), read: done });
   }
@@ -161,8 +161,8 @@ export class MemorySocket extends Socket {
       const { bytes, read } = arrival;
       if (bytes === undefined) {
         this.isEnding = true;
-        // In a turn of its own: undici asserts on an end that comes while it has paused.
-        nextTurn(() => !this.destroyed && !this.readableEnded && this.push(null));
+        // Deferred, because undici asserts on an end that arrives while it has paused.
+        realSetImmediate(() => !this.destroyed && !this.readableEnded && this.push(null));
         return;
       }
       this.restartTimeout();

@@ -6,21 +6,21 @@ import { setImmediate } from "node:timers";
 import tls from "node:tls";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 
-/** Taken at load, before a test fakes timers. */
-const nextTurn = setImmediate;
+// Captured when this module loads, before a test fakes timers.
+const realSetImmediate = setImmediate;
 
 /** A connection that a client of this process is about to open. */
 export interface Opening extends Endpoint {
-  /** Whether an HTTP client opens it for certain; others may speak any protocol. */
+  /** Whether the client certainly uses HTTP; otherwise it may use any protocol. */
   readonly isHttp: boolean;
 }
 
 export interface OpeningHandler {
-  /** Gives the client this socket; undefined lets Node open the connection. */
+  /** Returns the socket for the client, or undefined to let Node open the connection. */
   open(opening: Opening): Socket | undefined;
-  /** Is told of a connection that Node has opened. */
+  /** Called for a connection that Node opened. */
   opened(socket: Socket, opening: Opening): void;
-  /** Why this socket must not be connected, though its client asked none of the functions above. */
+  /** Why a socket that bypassed the patched functions must not connect; undefined when it may. */
   refuse(endpoint: Endpoint): Error | undefined;
 }
 
@@ -33,20 +33,20 @@ interface Opener {
   readonly isHttp: boolean;
 }
 
-/** What Node's HTTP clients, and undici, call for a new connection; looked up at every call. */
+/** The functions that Node's HTTP clients and undici look up and call for every new connection. */
 const OPENERS: readonly Opener[] = [
   { owner: tls, name: "connect", scheme: "https:", isHttp: false },
   { owner: net, name: "connect", scheme: "http:", isHttp: false },
   { owner: net, name: "createConnection", scheme: "http:", isHttp: false },
   { owner: http.Agent.prototype, name: "createConnection", scheme: "http:", isHttp: true },
-  // Before it asks a proxy of the environment.
+  // Patched too, because it may connect to a proxy from the environment.
   { owner: https.Agent.prototype, name: "createConnection", scheme: "https:", isHttp: true },
 ];
 
-/** Asks a handler about every connection, until the function returned gives Node's functions back. */
+/** Patches Node's functions to ask a handler about every connection. Returns a function that restores them. */
 export function watchOpenings(handler: OpeningHandler): () => void {
   let isWatching = true;
-  const putBack = OPENERS.map(({ owner, name, scheme, isHttp }) =>
+  const restorers = OPENERS.map(({ owner, name, scheme, isHttp }) =>
     replace(owner, name, (original) => {
       return function (...args) {
         const endpoint = isWatching ? endpointOf(scheme, args) : undefined;
@@ -69,20 +69,20 @@ export function watchOpenings(handler: OpeningHandler): () => void {
   syncBuiltinESMExports();
   return () => {
     isWatching = false;
-    for (const back of putBack) back();
+    for (const restore of restorers) restore();
     syncBuiltinESMExports();
-    // Clients that have just asked for a connection go on to open it in this turn.
-    nextTurn(unguard);
+    // Clients that just requested a connection still open it in this turn of the event loop.
+    realSetImmediate(unguard);
   };
 }
 
 type Refuse = (endpoint: Endpoint) => Error | undefined;
 
-/** Whoever wants to know of connections that are opened in another way. One patch serves all, in whatever order they end. */
+/** Handlers of connections that bypass the patched functions. They share one patch, so that they can end in any order. */
 const guards = new Set<Refuse>();
 let removeGuard = () => {};
 
-/** Asks before a socket connects, whichever function its client has called or kept. */
+/** Patches `Socket#connect`, which every connection uses, even one opened with a function captured before. */
 function guardSockets(refuse: Refuse): () => void {
   if (guards.size === 0) {
     removeGuard = replace(net.Socket.prototype, "connect", (original) => {
@@ -102,18 +102,19 @@ function guardSockets(refuse: Refuse): () => void {
   };
 }
 
-/** Fails a socket as a connection does that cannot be made: later, when the client listens. */
+/** Fails a socket like a failed connection: deferred, after the client could add its listeners. */
 export function failConnecting(socket: Socket, error: Error): Socket {
   Reflect.set(socket, "connecting", true);
-  nextTurn(() => socket.destroy(error));
+  realSetImmediate(() => socket.destroy(error));
   return socket;
 }
 
-/** The function returned puts the original back, unless somebody else has replaced ours meanwhile. */
+/** Replaces a function. Returns a function that restores the original, unless other code has replaced ours. */
 function replace(owner: object, name: string, wrap: (original: AnyFunction) => AnyFunction): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(owner, name);
   const original: unknown = Reflect.get(owner, name);
-  if (!isFunction(original)) throw new TypeError(`node:net or node:http has no function "${name}"`);
+  if (!isFunction(original))
+    throw new TypeError(`expected node:net, node:tls and node:http to have a function "${name}"`);
   const replaced = wrap(original);
   Object.defineProperty(owner, name, {
     configurable: true,
@@ -130,11 +131,11 @@ function replace(owner: object, name: string, wrap: (original: AnyFunction) => A
 
 const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";
 
-/** Whether a TLS connection says that HTTP will be spoken on it. */
+/** Whether a TLS connection offers HTTP in its ALPN protocols. */
 export const offersHttp = ({ options }: Pick<Endpoint, "options">): boolean =>
   protocolsOf(options).some((protocol) => protocol === "h2" || protocol.startsWith("http/"));
 
-/** The names in `ALPNProtocols`: a list, or bytes with the length before each name. */
+/** Reads `ALPNProtocols`: a list, or bytes with a length before each name. */
 export function protocolsOf({ ALPNProtocols: given }: Readonly<Record<string, unknown>>): string[] {
   if (Array.isArray(given)) return given.map(String);
   if (!ArrayBuffer.isView(given)) return [];

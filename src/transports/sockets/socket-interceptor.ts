@@ -11,24 +11,24 @@ import { MemorySocket } from "./memory-socket.ts";
 import { failConnecting, type Opening, type OpeningHandler, protocolsOf, watchOpenings } from "./openers.ts";
 import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
 
-/** Taken at load, before a test fakes timers. */
-const nextTurn = setImmediate;
+// Captured when this module loads, before a test fakes timers.
+const realSetImmediate = setImmediate;
 
-/** What reads the connections to one origin, and their ends that it reads. */
+/** The HTTP server of one origin, and its ends of the connections to it. */
 interface OriginServer {
   readonly http: HttpServer;
   readonly connections: Set<MemorySocket>;
 }
 
 /**
- * Beneath all clients: whatever connection this process opens to an intercepted host ends in memory, at a mock, whichever
- * function the client has kept from before. What cannot be answered fails, saying why.
+ * Intercepts connections below all HTTP clients: every connection of this process to an intercepted host leads to a mock in memory,
+ * even if the client captured Node's functions before. Connections that cannot be answered fail with a reason.
  */
 export class SocketInterceptor implements OpeningHandler {
   private readonly servers = new Map<string, OriginServer>();
-  /** Where a socket leads: a proxy was asked for that host on it, or it is plain and TLS is to follow. */
+  /** Authority behind a socket: of a tunnel through a proxy, or of a plain connection on which TLS will start. */
   private readonly tunnels = new WeakMap<object, string>();
-  /** Origins that nobody serves since this turn of the event loop. */
+  /** Origins that were released in this turn of the event loop. */
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
 
@@ -40,8 +40,8 @@ export class SocketInterceptor implements OpeningHandler {
   }
 
   /**
-   * Ends connections to origins that nobody serves any longer; a response that is being made is still sent. What is opened to
-   * them in this turn of the event loop was asked for before.
+   * Closes connections to origins that no mock serves any longer, after responses in progress. Connections opened to them in this
+   * turn of the event loop are refused, because they were requested before.
    */
   release(origins: readonly string[]): void {
     for (const origin of origins) {
@@ -54,7 +54,7 @@ export class SocketInterceptor implements OpeningHandler {
         if (connection.isQuiet && !isAnswering(connection)) connection.destroy();
       }
     }
-    nextTurn(() => this.released.clear());
+    realSetImmediate(() => this.released.clear());
   }
 
   stop(): void {
@@ -69,12 +69,12 @@ export class SocketInterceptor implements OpeningHandler {
       const isReadable = protocols.length === 0 || protocols.includes("http/1.1");
       return isReadable
         ? this.connect(origin, opening)
-        : refused(opening, this.wentAround(target, WHY.http2));
+        : refused(opening, this.bypassError(target, WHY.http2));
     }
     if (this.hosts.has(`https://${authorityOf(target)}`)) return this.openPlain(target, opening);
     const refusal = this.refuse(target);
     if (refusal !== undefined) return refused(opening, refusal);
-    // Refused as a request, so that the error names it, and that no host is looked up.
+    // Accepted and refused as a request, so that the error names the request and no DNS lookup happens.
     return opening.isHttp && !this.others.mayPass(origin) ? this.connect(origin, opening) : undefined;
   }
 
@@ -83,21 +83,21 @@ export class SocketInterceptor implements OpeningHandler {
       judgeRequests(socket, (head) => this.judge(head, socket, opening));
   }
 
-  refuse(endpoint: Endpoint, how: string = WHY.keptFunction): Error | undefined {
+  refuse(endpoint: Endpoint, how: string = WHY.capturedFunction): Error | undefined {
     const { host } = endpoint;
     const authority = authorityOf(endpoint);
     if (this.hosts.has(`http://${authority}`) || this.hosts.has(`https://${authority}`)) {
-      return this.wentAround(endpoint, how);
+      return this.bypassError(endpoint, how);
     }
     if (this.released.has(originOfEndpoint(endpoint))) return connectError(endpoint, WHY.stopped);
     const closed = this.others.whyClosed(host);
     if (closed !== undefined) return connectError(endpoint, closed);
     const served = isLocal(host) ? [] : this.hosts.baseUrlsOfHost(host);
     if (served.length === 0) return undefined;
-    return this.wentAround(endpoint, `only ${served.join(" and ")} is served; send the request there`);
+    return this.bypassError(endpoint, `the mock serves only ${served.join(" and ")}; send the request there`);
   }
 
-  /** Where a connection leads in the end: through a tunnel, or to an address for which TLS gives a name. */
+  /** The final destination of a connection: behind a tunnel, or the server name that TLS adds to an address. */
   private targetOf({ scheme, host, port, options }: Opening): Endpoint {
     const target = { scheme, host, port, options };
     if (scheme === "http:") return target;
@@ -107,7 +107,7 @@ export class SocketInterceptor implements OpeningHandler {
     return this.hosts.has(`https://${name}:${port}`) ? { ...target, host: name } : target;
   }
 
-  /** A connection in memory, at whose other end Node's own HTTP server reads. */
+  /** Opens a connection in memory to the HTTP server of an origin. */
   private connect(origin: string, { scheme, options }: Opening): MemorySocket {
     const { client, server } = MemorySocket.pair(options);
     const tunnel = options.socket;
@@ -121,16 +121,16 @@ export class SocketInterceptor implements OpeningHandler {
     return client;
   }
 
-  /** TCP to a port where TLS is spoken: `tls.connect` on this socket may follow, but nothing may be written to it. */
+  /** Opens a plain connection to a TLS port: `tls.connect` may follow on this socket, but sending plain data fails. */
   private openPlain(target: Endpoint, opening: Opening): MemorySocket {
     const { client, server } = MemorySocket.pair(opening.options);
     this.tunnels.set(client, authorityOf(target));
-    server.once("data", () => server.failPeer(this.wentAround(target, WHY.plain)));
+    server.once("data", () => server.failPeer(this.bypassError(target, WHY.plain)));
     client.announce("connect", "ready");
     return client;
   }
 
-  /** A request that a client is about to send on a connection of its own: to a proxy, or to a host that nobody serves. */
+  /** Decides about a request that a client is about to send on a real connection: to a proxy, or to a host that no mock serves. */
   private judge({ method, target, hostHeader }: SentHead, socket: Socket, opening: Opening): Verdict {
     if (method === "CONNECT") {
       const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(target), options: {} };
@@ -157,7 +157,7 @@ export class SocketInterceptor implements OpeningHandler {
         port: Number(url.port || 80),
         options: {},
       };
-      return { fail: this.wentAround(endpoint, WHY.proxy) };
+      return { fail: this.bypassError(endpoint, WHY.proxy) };
     }
     if (!this.others.mayPass(origin))
       return { fail: unhandledError(method, origin, url.pathname + url.search) };
@@ -178,7 +178,7 @@ export class SocketInterceptor implements OpeningHandler {
     return server;
   }
 
-  /** In the asynchronous context of the client; what fails, fails the client with the same error. */
+  /** Responds in the asynchronous context of the client. An error also fails the client's connection. */
   private async respond(
     origin: string,
     { method, path }: { readonly method: string; readonly path: string } = { method: "", path: "" },
@@ -188,7 +188,7 @@ export class SocketInterceptor implements OpeningHandler {
     const connection = socket instanceof MemorySocket ? socket : undefined;
     const inContext = async () => {
       if (this.hosts.has(origin)) return make();
-      // A server that was not drained has never been for a mock.
+      // Released servers are removed, so one that is still listed never served a mock.
       throw this.servers.has(origin)
         ? unhandledError(method, origin, path)
         : stoppedError(method, origin, path);
@@ -202,21 +202,21 @@ export class SocketInterceptor implements OpeningHandler {
     }
   }
 
-  private wentAround(endpoint: Endpoint, why: string): Error {
-    const message = `went around the mock: ${why}`;
+  private bypassError(endpoint: Endpoint, why: string): Error {
+    const message = `bypassed the mock: ${why}`;
     this.hosts.noteRefusal(endpoint.host, authorityOf(endpoint), message);
     return connectError(endpoint, message);
   }
 }
 
 const WHY = {
-  http2: 'it asks for HTTP/2 only, and the mock speaks HTTP/1.1; let the client offer "http/1.1" too',
-  keptFunction:
-    "the client opens it with a function that it kept from before the mock; " +
+  http2: 'the client offers only HTTP/2, but the mock supports HTTP/1.1; let the client offer "http/1.1" too',
+  capturedFunction:
+    "the client used a function that it captured before the mock started; " +
     'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
-  plain: "it sends bytes without TLS to a port where TLS is spoken; use https, or tls.connect",
-  stopped: "was asked for before the mock was stopped",
-  proxy: "it asks a proxy for it; exclude the host with NO_PROXY, or leave the proxy out of the test",
+  plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
+  stopped: "was requested before the mock was stopped",
+  proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
 } as const;
 
 const authorityOf = ({ host, port }: Pick<Endpoint, "host" | "port">) => `${host}:${port}`;
@@ -233,7 +233,7 @@ const connectError = (endpoint: Endpoint, why: string) =>
 const refused = ({ options }: Opening, error: Error) =>
   failConnecting(MemorySocket.pair(options).client, error);
 
-/** What clients ask a TLS connection. */
+/** The TLS properties and methods that clients read. */
 const secureProperties = (options: Opening["options"]) => ({
   encrypted: true,
   authorized: true,

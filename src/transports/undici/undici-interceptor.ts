@@ -3,16 +3,16 @@ import { stoppedError, unhandledError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 
-/** Taken at load, before a test fakes timers. */
-const nextTurn = setImmediate;
+// Captured when this module loads, before a test fakes timers.
+const realSetImmediate = setImmediate;
 
-/** Where undici, the package and the one inside Node, finds the dispatcher of requests that name none. */
+/** Keys of the global dispatcher, shared by the undici package and the undici inside Node. */
 const DISPATCHER_SLOTS = [
   Symbol.for("undici.globalDispatcher.1"),
   Symbol.for("undici.globalDispatcher.2"),
 ] as const;
 
-/** Methods that call the `dispatch` of what they are called on: the proxy, or what was composed with it. */
+/** Methods that call `dispatch` on `this`, which must stay the proxy, or a dispatcher composed with it. */
 const UNBOUND = new Set<string | symbol>(["request", "stream", "pipeline", "compose", "constructor"]);
 
 interface RequestOptions {
@@ -21,7 +21,7 @@ interface RequestOptions {
   readonly method: string;
 }
 
-/** Callbacks of a request that fails: undici 6 has the first two, 8 the others, and 7 uses both. */
+/** Callbacks of a failed request: undici 6 has the first two, undici 8 the others, and undici 7 both. */
 interface Handler {
   onConnect?(abort: () => void, context: object): void;
   onError?(error: unknown): void;
@@ -33,7 +33,7 @@ interface Dispatcher {
   dispatch(options: RequestOptions, handler: Handler): boolean;
 }
 
-/** Of undici's `MockAgent`, which keeps from the network what it has no answer for. */
+/** undici's `MockAgent`, which blocks requests that it has no response for. */
 interface MockDispatcher extends Dispatcher {
   readonly isMockActive: boolean;
   activate(): void;
@@ -41,40 +41,40 @@ interface MockDispatcher extends Dispatcher {
 }
 
 /**
- * Stands before undici's global dispatchers: lets requests to intercepted hosts through a user's own `MockAgent`, to the sockets
- * where they are answered, and refuses those that must not leave the process before a connection is made.
+ * Wraps undici's global dispatchers. Lets requests to intercepted hosts pass a user's own `MockAgent`, so that they reach the
+ * sockets where they are answered, and refuses requests that must not leave the process before they open a connection.
  */
 export class UndiciInterceptor {
-  private readonly putBack: (() => void)[] = [];
-  /** Hosts that nobody serves since this turn of the event loop. */
+  private readonly restorers: (() => void)[] = [];
+  /** Origins that were released in this turn of the event loop. */
   private readonly released = new Set<string>();
 
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
   ) {
-    // Node's own undici sets its dispatcher when it is first used. Unless it has, the package would later set one of its own.
+    // Makes Node's own undici set its dispatcher now. Otherwise the undici package would later set another one.
     Reflect.get(globalThis, "Headers");
     for (const slot of DISPATCHER_SLOTS) {
       const original: unknown = Reflect.get(globalThis, slot);
       if (!isDispatcher(original)) continue;
       const proxy = this.proxyOf(original);
       Reflect.set(globalThis, slot, proxy);
-      this.putBack.push(() => {
-        // A user may have set another meanwhile.
+      this.restorers.push(() => {
+        // The user may have set another dispatcher since.
         if (Reflect.get(globalThis, slot) === proxy) Reflect.set(globalThis, slot, original);
       });
     }
   }
 
-  /** Refuses what was sent to these hosts before: fetch holds the dispatcher, and uses it a little later. */
+  /** Refuses requests that were already sent to these origins: fetch uses its dispatcher later in this turn. */
   release(origins: Iterable<string>): void {
     for (const origin of origins) this.released.add(origin);
-    nextTurn(() => this.released.clear());
+    realSetImmediate(() => this.released.clear());
   }
 
   stop(): void {
-    for (const putBack of this.putBack) putBack();
+    for (const restore of this.restorers) restore();
   }
 
   private proxyOf(original: Dispatcher): Dispatcher {
@@ -83,7 +83,7 @@ export class UndiciInterceptor {
       if (origin === undefined) return original.dispatch(options, handler);
       if (this.hosts.has(origin)) return dispatchUnmocked(original, options, handler);
       if (this.released.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
-      // Requests to a user's own MockAgent stay in the process.
+      // A user's own MockAgent keeps requests in the process.
       if (isMocking(original) || this.others.mayPass(origin)) return original.dispatch(options, handler);
       return fail(handler, unhandledError(options.method, origin, options.path));
     };
@@ -92,19 +92,19 @@ export class UndiciInterceptor {
         if (key === "dispatch") return dispatch;
         const value: unknown = Reflect.get(target, key, target);
         if (typeof value !== "function" || UNBOUND.has(key)) return value;
-        // The original's class has private members.
+        // Bound to the original, because its class has private members.
         return value.bind(target);
       },
     });
   }
 }
 
-/** The origin that a request is for, as the host table writes it. */
+/** The origin of a request, in the form of the host table. */
 function originIn({ origin }: RequestOptions): string | undefined {
   return origin !== undefined && URL.canParse(String(origin)) ? originOf(new URL(origin)) : undefined;
 }
 
-/** A MockAgent asks whether it is active when a request is dispatched, and not later. */
+/** Deactivates a MockAgent during `dispatch`, the only time at which it checks whether it is active. */
 function dispatchUnmocked(dispatcher: Dispatcher, options: RequestOptions, handler: Handler): boolean {
   if (!isMocking(dispatcher)) return dispatcher.dispatch(options, handler);
   dispatcher.deactivate();

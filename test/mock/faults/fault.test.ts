@@ -106,7 +106,7 @@ describe("a fault delays", () => {
     expect((await session.target(LIST)).status).toBe(200);
     await session.target({ method: "GET", path: "/summary" });
     mock.addFault({ operation: "listTargets", delaySeconds: 4, resetConnection: true });
-    await expect(session.target(LIST)).rejects.toThrow("cut");
+    await expect(session.target(LIST)).rejects.toThrow("reset");
     expect(delays).toEqual([3.5, 1, 5]);
   });
 });

@@ -10,31 +10,31 @@ import { isRequestOptions, type RequestOptions } from "./nock-request.ts";
 const REQUEST_SENT = "http.client.request.start";
 
 /**
- * Requests that do not reach a mock: to hosts that nock does not know; aborted by their clients; still under way when the last
- * mock stops.
+ * Handles requests for which nock calls no interceptor of ours: to hosts that nock does not know, aborted by their clients, or in
+ * flight when the last mock stops.
  */
-export class StrayRequests {
+export class UnmatchedRequests {
   private readonly noMatch = (request: unknown, options: unknown) => this.onNoMatch(request, options);
   private readonly sent = (message: unknown) => this.onSent(message);
-  /** Hosts where a scope of the user's has found no answer, and may let requests through (`allowUnmocked`). */
+  /** Origins where a user's scope did not match a request, and may let it pass (`allowUnmocked`). */
   private readonly unmocked = new Set<string>();
-  /** Hosts that were given back in this turn of the event loop. */
-  private readonly givenBack = new Set<string>();
-  /** Ends the one that lingers, of which there may be many in one turn. */
-  private static endLast = () => {};
+  /** Origins that were released in this turn of the event loop. */
+  private readonly released = new Set<string>();
+  /** Ends the instance that is still draining, so that many started in one turn do not accumulate. */
+  private static endDraining = () => {};
 
   constructor(
     private readonly nock: Nock,
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
   ) {
-    StrayRequests.endLast();
+    UnmatchedRequests.endDraining();
     nock.emitter.on("no match", this.noMatch);
     subscribe(REQUEST_SENT, this.sent);
   }
 
-  /** Whether a scope of the user's decides about requests to this host. */
-  areUsers(origin: string): boolean {
+  /** Whether a user's scope decides about requests to this origin. */
+  isUnmocked(origin: string): boolean {
     return this.unmocked.has(origin);
   }
 
@@ -43,21 +43,21 @@ export class StrayRequests {
     unsubscribe(REQUEST_SENT, this.sent);
   }
 
-  /** Goes on until the turn is over, to refuse what was sent to these hosts before. */
-  linger(origins: Iterable<string>): void {
-    for (const origin of origins) this.givenBack.add(origin);
-    StrayRequests.endLast = () => this.end();
-    setImmediate(StrayRequests.endLast);
+  /** Refuses requests that were already sent to these origins, until the end of this turn of the event loop. */
+  drain(origins: Iterable<string>): void {
+    for (const origin of origins) this.released.add(origin);
+    UnmatchedRequests.endDraining = () => this.end();
+    setImmediate(UnmatchedRequests.endDraining);
   }
 
-  /** nock has no answer for a request: one with options, that it has kept from the network, or options only. */
+  /** nock emits a request with its options when it blocked the request, and otherwise the options or the request alone. */
   private onNoMatch(request: unknown, options: unknown): void {
     if (isRequestOptions(options)) {
       this.unmocked.add(originIn(options));
-      // An error thrown here could end the process.
+      // Not thrown, because an error thrown here could end the process.
       if (request instanceof OutgoingMessage) this.refuseLate(request, originIn(options), options.path);
     } else if (isRequestOptions(request)) {
-      // An error thrown here is the client's.
+      // An error thrown here reaches the client.
       this.refuseUnknownHost(request);
     } else if (request instanceof OutgoingMessage) {
       const given: unknown = Reflect.get(request, "options");
@@ -67,30 +67,30 @@ export class StrayRequests {
 
   private refuseUnknownHost(options: RequestOptions): void {
     const origin = originIn(options);
-    // A user's `cleanAll` has just removed our interceptors. The request is answered at its socket.
+    // A user's `cleanAll` just removed our interceptors. The request is answered at its socket.
     if (this.hosts.has(origin)) return;
     if (!this.others.mayPass(origin)) throw unhandledError(options.method, origin, options.path);
   }
 
-  /** A request of node:http was given to its socket. */
+  /** A request of node:http was assigned to its socket. */
   private onSent(message: unknown): void {
     const request = typeof message === "object" && message !== null && Reflect.get(message, "request");
     if (!(request instanceof OutgoingMessage)) return;
     const { socket } = request;
     const origin = originOfMessage(request);
     if (socket === null || origin === undefined) return;
-    // nock's sockets open a connection when they find nobody to ask.
+    // nock's sockets open a real connection when no interceptor is left.
     if ("passthrough" in socket) this.refuseLate(request, origin, String(Reflect.get(request, "path")));
     if (!this.hosts.has(origin)) return;
-    // nock reports an error even if the client has aborted meanwhile, when some clients (got) no longer listen, which would
-    // end the process. Before node:http's own listener, which passes the error on to the request.
+    // nock emits an error even after the client aborted. Some clients (got) no longer listen then, which would end the process.
+    // Prepended, to run before node:http's own listener, which forwards the error to the request.
     socket.prependListener("error", () => socket.destroyed && request.on("error", () => {}));
     socket.once("close", () => setImmediate(closeParsers, socket));
   }
 
-  /** Fails a request that was on its way when the mock stopped. If nock is still active, it may as well be a new one. */
+  /** Fails a request that was in flight when the mock stopped. While nock is active, it may be a new request. */
   private refuseLate(request: OutgoingMessage, origin: string, path: string): void {
-    if (this.nock.isActive() || !this.givenBack.has(origin)) return;
+    if (this.nock.isActive() || !this.released.has(origin)) return;
     request.destroy(stoppedError(String(Reflect.get(request, "method")), origin, path));
   }
 }
@@ -100,13 +100,13 @@ function originOfMessage(request: OutgoingMessage): string | undefined {
   return URL.canParse(url) ? originOf(new URL(url)) : undefined;
 }
 
-/** nock adds the port to the host only later. */
+/** nock adds the port to the host only later, so it may be missing here. */
 const originIn = ({ proto, host, port }: RequestOptions) =>
   `${proto}://${host}${/:\d+$/.test(host) ? "" : `:${port}`}`;
 
 /**
- * nock's sockets (those of @mswjs/interceptors) let go of their two HTTP parsers without closing them, and a parser that was
- * not closed stays in memory for good: 11 kB for each request of node:http.
+ * nock's sockets (those of @mswjs/interceptors) never close their two HTTP parsers, and an unclosed parser is never freed: that
+ * would leak 11 kB per request of node:http.
  */
 function closeParsers(socket: object): void {
   for (const name of ["requestParser", "responseParser"]) {
