@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What Vitest can fake; `nextTick` and `queueMicrotask` no HTTP client of Node would survive. */
+/** Everything that Vitest can fake except `nextTick` and `queueMicrotask`, without which Node's HTTP clients hang. */
 const EVERYTHING = [
   "setTimeout",
   "clearTimeout",
@@ -37,7 +37,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
     vi.useFakeTimers({ now: NOON, ...config });
   });
 
-  it.each(Object.entries(clients))("do not keep %s from its answer", async (_name, client) => {
+  it.each(Object.entries(clients))("do not block %s from getting its response", async (_name, client) => {
     const { mock, database } = opened();
     await using _ = mock;
     const session = new MockSession(mock, database, undefined, client);
@@ -46,7 +46,7 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
     expect(mock.requests.map(({ time }) => time)).toEqual([NOON, NOON]);
   });
 
-  it("move the mock's clock: processing takes as long as it should", async () => {
+  it("advance the mock's clock, so that processing takes as long as configured", async () => {
     const { mock, database } = opened();
     await using _ = mock;
     const session = new MockSession(mock, database, undefined, fetchClient);
@@ -63,19 +63,19 @@ describe.each<[string, Parameters<typeof vi.useFakeTimers>[0]]>([
     expect(database.targets[2]?.status).toBe("success");
   });
 
-  it("do not hold a response delay, which is real time unless `delay` says otherwise", async () => {
+  it("do not affect a response delay, which uses real time unless `delay` replaces it", async () => {
     const { mock, database } = opened({ responseDelaySeconds: 0.02 });
     await using _ = mock;
     const session = new MockSession(mock, database, undefined, fetchClient);
     const sent = realMilliseconds();
     expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(200);
-    // A timer may ring within the millisecond before.
+    // A timer may fire up to a millisecond early.
     expect(realMilliseconds() - sent).toBeGreaterThan(18);
     expect(Date.now()).toBe(NOON.getTime());
   });
 });
 
-it("a response delay can be put under fake timers by the option `delay`", async () => {
+it("the option `delay` makes a response delay use fake timers", async () => {
   vi.useFakeTimers({ now: NOON });
   let waits = () => {};
   const waiting = new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ it("a response delay can be put under fake timers by the option `delay`", async 
   expect((await response).status).toBe(200);
 });
 
-it("a mock may be made before the fake timers are", async () => {
+it("a mock can be created before timers are faked", async () => {
   const { mock, database } = opened();
   await using _ = mock;
   vi.useFakeTimers({ now: NOON });

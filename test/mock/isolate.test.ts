@@ -14,7 +14,7 @@ function opened(processingTimeSeconds = 0) {
   return { mock, database, names, session: new MockSession(mock, database) };
 }
 
-/** Resolves when as many have arrived as are expected. */
+/** Resolves when the expected number of callers has arrived. */
 function barrier(expected: number): () => Promise<void> {
   let arrived = 0;
   let open = () => {};
@@ -28,8 +28,8 @@ function barrier(expected: number): () => Promise<void> {
   };
 }
 
-describe("a run", () => {
-  it("begins with what is there; what it changes is gone when it ends", async () => {
+describe("an isolated call", () => {
+  it("starts with the current state, and its changes are discarded when it ends", async () => {
     const { mock, database, names, session } = opened();
     await session.add({ name: "before" });
     const result = await mock.isolate(async () => {
@@ -47,7 +47,7 @@ describe("a run", () => {
     expect((await session.add({ name: "inside" })).status).toBe(201);
   });
 
-  it("ends when its function throws, at once or later", async () => {
+  it("ends when its function throws or rejects", async () => {
     const { mock, names, session } = opened();
     await expect(
       mock.isolate(async () => {
@@ -63,7 +63,7 @@ describe("a run", () => {
     expect(names()).toEqual([]);
   });
 
-  it("may reset, restore and finish processing without a trace outside", async () => {
+  it("can reset, restore and finish processing without an effect outside", async () => {
     const { mock, names, session } = opened();
     await session.add({ name: "outside" });
     const snapshot = mock.snapshot();
@@ -76,7 +76,7 @@ describe("a run", () => {
     expect(mock.snapshot()).toEqual(snapshot);
   });
 
-  it("may move the clock over the target manager without a trace outside", async () => {
+  it("can move the clock through the target manager without an effect outside", async () => {
     const { mock, database } = opened(60);
     await mock.addTarget(database, { name: "slow", image: makePng() });
     const status = () => database.targets[0]?.status;
@@ -96,7 +96,7 @@ describe("a run", () => {
     expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("is not within another that was started beside it and still runs", async () => {
+  it("is not nested in a concurrent call", async () => {
     const { mock } = opened();
     const both = barrier(2);
     const addShop = async () => {
@@ -110,7 +110,7 @@ describe("a run", () => {
     ]);
   });
 
-  it("has the requests of its own, beside others that run at the same time", async () => {
+  it("has only its own requests while others run concurrently", async () => {
     const { mock, session } = opened();
     await session.add({ name: "before" });
     const seen: number[] = [];
@@ -138,7 +138,7 @@ describe("a run", () => {
     expect(seen.sort()).toEqual([2, 3]);
   });
 
-  it("may hold other runs, each beginning with what the outer one has", async () => {
+  it("can contain nested calls, each starting with the state of the outer one", async () => {
     const { mock, names, session } = opened();
     await mock.isolate(async () => {
       await session.add({ name: "outer" });
@@ -151,29 +151,32 @@ describe("a run", () => {
     expect(names()).toEqual([]);
   });
 
-  it.each(Object.entries(clients))("sees only its own of many at once, through %s", async (_name, client) => {
-    const { mock, database, names } = opened();
-    const session = new MockSession(mock, database, undefined, client);
-    await session.add({ name: "shared" });
-    const [allAdded, allSeen] = [barrier(10), barrier(10)];
-    await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        mock.isolate(async () => {
-          // One name in all of them: they would conflict in a common state.
-          const added = await session.add({ name: "mine", width: index + 1 });
-          const { target_id: id } = JSON.parse(added.body.toString());
-          await allAdded();
-          expect([added.status, names()]).toEqual([201, ["shared", "mine"]]);
-          const record = await session.target({ method: "GET", path: `/targets/${id}` });
-          expect(JSON.parse(record.body.toString()).target_record.width).toBe(index + 1);
-          await allSeen();
-        }),
-      ),
-    );
-    expect(names()).toEqual(["shared"]);
-  });
+  it.each(Object.entries(clients))(
+    "sees only its own state among many concurrent calls, through %s",
+    async (_name, client) => {
+      const { mock, database, names } = opened();
+      const session = new MockSession(mock, database, undefined, client);
+      await session.add({ name: "shared" });
+      const [allAdded, allSeen] = [barrier(10), barrier(10)];
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          mock.isolate(async () => {
+            // The same name in each call, which would conflict in a shared state.
+            const added = await session.add({ name: "mine", width: index + 1 });
+            const { target_id: id } = JSON.parse(added.body.toString());
+            await allAdded();
+            expect([added.status, names()]).toEqual([201, ["shared", "mine"]]);
+            const record = await session.target({ method: "GET", path: `/targets/${id}` });
+            expect(JSON.parse(record.body.toString()).target_record.width).toBe(index + 1);
+            await allSeen();
+          }),
+        ),
+      );
+      expect(names()).toEqual(["shared"]);
+    },
+  );
 
-  it("holds for a server of the same process that a test talks to, if it is the only one", async () => {
+  it("applies to a server of the same process if it is the only call", async () => {
     const { mock, names, session } = opened();
     const server = createServer(async (_request, response) => {
       const { status } = await session.add({ name: "by the server" });
@@ -193,7 +196,7 @@ describe("a run", () => {
     expect(names()).toEqual([]);
   });
 
-  it("is not seen from outside while there are several within another", async () => {
+  it("does not apply outside while several calls are nested in another", async () => {
     const { mock, names, session } = opened();
     const [bothAdded, end] = [barrier(3), barrier(3)];
     const adding = async (name: string) => {
@@ -211,7 +214,7 @@ describe("a run", () => {
     expect(await outer).toEqual([["one"], ["two"]]);
   });
 
-  it("does not touch another mock", async () => {
+  it("does not affect another mock", async () => {
     const one = opened();
     const other = new MockCloudReco({ targetUrl: "https://other.example", processingTimeSeconds: 0 });
     onTestFinished(() => other.stop());

@@ -2,7 +2,7 @@ import { DOCUMENTED_REQUEST_RATE_LIMITS, MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 
 describe("a database of a mock", () => {
-  test("shows the newest state, quotas, counts and limits", () => {
+  test("shows its current state, quotas, counts and limits", () => {
     using mock = new MockCloudReco();
     const database = mock.addCloudDatabase();
     expect(database).toMatchObject({
@@ -31,7 +31,7 @@ describe("a database of a mock", () => {
     expect(database).toMatchObject(changes);
   });
 
-  test("that was deleted has no targets, and says that it is gone", () => {
+  test("has no targets, and throws for its state, after it was deleted", () => {
     using mock = new MockCloudReco();
     const database = mock.addCloudDatabase({ databaseName: "shop" });
     expect(mock.deleteDatabase(database)).toBe(true);

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { nodeClient } from "../support/clients.ts";
 
-/** JavaScript users have no compiler that stops them. */
+/** For invalid values that JavaScript users can pass. */
 const construct = (options: unknown): MockCloudReco => new MockCloudReco(options as MockCloudRecoOptions);
 
 const refused: readonly [unknown, string][] = [
@@ -114,12 +114,12 @@ describe("options", () => {
     expect(() => construct(options)).toThrow("Invalid options.modelTargetUser.password: expected ");
   });
 
-  it("refuse a generation failure beside a warning", () => {
+  it("refuse a generation failure together with a warning", () => {
     const options = { modelTargetGenerationFailure: {}, modelTargetGenerationWarning: {} };
     expect(() => construct(options)).toThrow(/failure and warning configurations are mutually exclusive/);
   });
 
-  it.each(["targetUrl", "queryUrl", "modelTargetUrl", "managerUrl"])("want a scheme in %s", (option) => {
+  it.each(["targetUrl", "queryUrl", "modelTargetUrl", "managerUrl"])("require a scheme in %s", (option) => {
     expect(() => construct({ [option]: "vws.example.com" })).toThrow(MissingSchemeError);
     expect(() => construct({ [option]: "vws.example.com" })).toThrow(
       'Invalid URL "vws.example.com": No scheme supplied. Perhaps you meant "https://vws.example.com".',
@@ -135,7 +135,7 @@ describe("options", () => {
     },
   );
 
-  it("have every field given as undefined like not given", async () => {
+  it("treat undefined like an omitted field", async () => {
     await using mock = construct({
       processingTimeSeconds: undefined,
       queryMatcher: undefined,
@@ -182,7 +182,7 @@ describe("databases and targets", () => {
     expect(() => mock.addCloudDatabase(fields as never)).toThrow(message);
   });
 
-  it("must have keys, names and ids of their own, over both kinds", async () => {
+  it("must have unique keys, names and ids across both kinds", async () => {
     await using mock = new MockCloudReco();
     const first = mock.addCloudDatabase({ databaseName: "taken" });
     expect(() => mock.addCloudDatabase({ databaseName: "taken" })).toThrow(
@@ -206,7 +206,7 @@ describe("databases and targets", () => {
     expect(first.targets).toEqual([]);
   });
 
-  it("tell what is wrong with a target that is added without a request", async () => {
+  it("explain what is wrong with a target that is added without a request", async () => {
     await using mock = new MockCloudReco();
     const database = mock.addCloudDatabase({ targetQuota: 1 });
     const image = Buffer.from("no image");

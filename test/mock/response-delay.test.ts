@@ -7,7 +7,7 @@ import { type Client, clients, fetchClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
 
-/** A mock whose delays a test ends by hand. */
+/** A mock whose delays a test ends explicitly. */
 function open(options: MockCloudRecoOptions = {}) {
   const delays: { readonly seconds: number; readonly end: () => void }[] = [];
   const waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ function open(options: MockCloudRecoOptions = {}) {
     mock,
     keys,
     delays,
-    /** Resolves when the next delay begins. */
+    /** Resolves when the next delay starts. */
     nextDelay: () => new Promise<void>((resolve) => waiting.push(resolve)),
     addTarget: () =>
       signedRequest({
@@ -47,7 +47,7 @@ function open(options: MockCloudRecoOptions = {}) {
   };
 }
 
-/** Whether a promise is settled once everything that can happen without waiting for time has happened. */
+/** Whether a promise settles without any time passing. */
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol("pending");
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +95,7 @@ describe("a response delay", () => {
     expect(service.delays).toEqual([]);
   });
 
-  test("comes after the answer was computed: the clock and the state do not wait", async () => {
+  test("starts after the response was computed, so that the clock and the state do not wait", async () => {
     await using service = open();
     const begun = service.nextDelay();
     const answer = fetchClient(service.addTarget());
@@ -112,13 +112,13 @@ describe("a response delay", () => {
       await using mock = new MockCloudReco({ responseDelaySeconds: seconds });
       const start = performance.now();
       await fetchClient({ method: "GET", headers: {}, url: `${mock.urls.target}/summary` });
-      // Timers of Node may fire a millisecond early.
+      // Node's timers may fire a millisecond early.
       expect(performance.now() - start).toBeGreaterThanOrEqual(seconds * 1000 - 1);
     },
   );
 });
 
-describe.each(Object.entries(clients))("%s, while an answer is delayed,", (_, client: Client) => {
+describe.each(Object.entries(clients))("%s, while a response is delayed,", (_, client: Client) => {
   test("can be aborted; the request was executed", async () => {
     await using service = open();
     const begun = service.nextDelay();
@@ -140,7 +140,7 @@ describe.each(Object.entries(clients))("%s, while an answer is delayed,", (_, cl
   });
 });
 
-describe("client timeouts fire while an answer is delayed", () => {
+describe("client timeouts fire while a response is delayed", () => {
   const TIMEOUT_MS = 25;
   const timeouts: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
     fetch: (url) => fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }),

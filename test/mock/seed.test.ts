@@ -13,7 +13,7 @@ interface Recorded {
   readonly body: string;
 }
 
-/** Uses every API once, and returns every byte that it answered. */
+/** Uses every API once, and returns all response bytes. */
 async function workflow(seed: string | number | undefined): Promise<Recorded[]> {
   const clock = new ManualClock(new Date("2026-11-21T12:00:00Z"));
   const options = { clock, processingTimeSeconds: 1, targetRater: randomRater() };
@@ -114,16 +114,16 @@ async function workflow(seed: string | number | undefined): Promise<Recorded[]> 
   return recorded;
 }
 
-it("two runs with one seed answer a whole workflow with the same bytes", async () => {
+it("the same seed gives the same bytes for a whole workflow", async () => {
   const first = await workflow("a seed");
   expect(await workflow("a seed")).toEqual(first);
-  // Every kind of answer occurred, or this says little.
+  // Makes sure that every kind of response occurred.
   expect(first).toHaveLength(28);
   const statuses = new Set(first.map(({ status }) => status));
   for (const status of [200, 201, 400, 401, 404]) expect(statuses).toContain(status);
 });
 
-it("another seed, or none, gives other bytes", async () => {
+it("another seed, or none, gives different bytes", async () => {
   const digest = (recorded: readonly Recorded[]) =>
     createHash("sha256").update(JSON.stringify(recorded)).digest("hex");
   const seeds = ["a seed", "another", 1, undefined, undefined];

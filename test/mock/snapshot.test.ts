@@ -33,7 +33,7 @@ function opened(options: MockCloudRecoOptions = {}) {
 const onDisk = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot));
 const json = (text: Buffer) => JSON.parse(text.toString());
 
-/** A mock in which everything that a state can hold occurs. */
+/** A mock whose state contains every kind of record. */
 async function populated(service: ReturnType<typeof opened>): Promise<void> {
   const { mock, clock, database, session } = service;
   mock.updateDatabase(database, {
@@ -79,7 +79,7 @@ async function populated(service: ReturnType<typeof opened>): Promise<void> {
 }
 
 describe("a snapshot", () => {
-  it("brings everything back, after JSON too, in this mock and in another", async () => {
+  it("restores the whole state, also after JSON, in this mock and in another", async () => {
     await using service = opened();
     const { mock } = service;
     await populated(service);
@@ -138,11 +138,11 @@ describe("a snapshot", () => {
     expect(json((await session.target({ method: "GET", path: "/targets" })).body).results).toEqual(ids);
   });
 
-  it("holds each image once, and nothing of the journal", async () => {
+  it("contains each image once, and no journal", async () => {
     await using service = opened();
     await populated(service);
     const snapshot = service.mock.snapshot();
-    // The one that only a deleted target had is gone.
+    // Without the image that only a deleted target had.
     expect(Object.keys(snapshot.images)).toHaveLength(1);
     expect(JSON.stringify(snapshot)).not.toContain("/targets");
     expect(service.mock.requests.length).toBeGreaterThan(0);
@@ -153,7 +153,7 @@ describe("a snapshot", () => {
     expect([service.mock.requests, service.database.targets.length]).toEqual([[], 2]);
   });
 
-  it("stays as it was whatever happens to the mock, and cannot be written to", async () => {
+  it("does not change with the mock, and is read-only", async () => {
     await using service = opened();
     const { mock, database } = service;
     await populated(service);
@@ -167,7 +167,7 @@ describe("a snapshot", () => {
     }
   });
 
-  it("leaves what requests and options brought writable", async () => {
+  it("leaves objects from requests and options writable", async () => {
     const details = [{ code: "X" }];
     await using service = opened({ modelTargetGenerationWarning: { details } });
     await populated(service);
@@ -261,7 +261,7 @@ describe("restoring", () => {
     expect(onDisk(service.mock.snapshot())).toEqual(before);
   });
 
-  it("refuses or restores whatever else is changed, and shows no secret", async () => {
+  it("refuses or restores any other change, and shows no secret", async () => {
     const text = await good();
     const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(({ 0: found, index }) => ({ found, index }));
     await using service = opened();

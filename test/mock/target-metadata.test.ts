@@ -22,7 +22,7 @@ it.each([
   expect(await added(given)).toBe(kept);
 });
 
-it("takes as many bytes as the target API does, and no more", async () => {
+it("accepts as many bytes as the target API does, and no more", async () => {
   const most = Buffer.alloc(MOST_BYTES, 1);
   expect(await added(most)).toBe(most.toString("base64"));
   expect(await added(most.toString("base64"))).toBe(most.toString("base64"));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
-/** The same mistake in each: signed with the other secret key. What is printed must name it, once. */
+/** Every project makes the same mistake: it signs with the wrong secret key. The output must explain it once. */
 const HELPERS = `
   import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
   export async function summary({ serverAccessKey: accessKey, clientSecretKey: secretKey }) {
@@ -83,8 +83,8 @@ beforeAll(async () => {
   for (const [name, source] of Object.entries(FILES)) await writeFile(inConsumer("explained", name), source);
 });
 
-describe("a test that fails says what the mock refused, once, and the one that passes says nothing, in", () => {
-  // Some reporters print each failure twice: where it happened, and at the end.
+describe("a failing test prints what the mock refused once, and a passing test prints nothing, in", () => {
+  // Some reporters print each failure twice: when it happens, and at the end.
   it.each([
     ["Vitest", 1, [inModules("vitest/vitest.mjs"), "run"]],
     ["Vitest, with its verbose reporter", 2, [inModules("vitest/vitest.mjs"), "run", "--reporter=verbose"]],

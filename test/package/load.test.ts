@@ -42,7 +42,7 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
     expect(await runScript(kind, inAsync(source))).toBe("3.1.0 true");
   });
 
-  it("patches nothing and loads nothing heavy until a mock is made, and puts everything back", async () => {
+  it("patches nothing and loads nothing heavy until a mock is created, and restores everything", async () => {
     const printed = await runScript(
       kind,
       inAsync(`
@@ -64,7 +64,7 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
   });
 });
 
-it("shares its classes and its state between import and require", async () => {
+it("shares its classes and state between import and require", async () => {
   const printed = await runScript(
     "module",
     `import { createRequire } from "node:module";
@@ -77,7 +77,7 @@ it("shares its classes and its state between import and require", async () => {
   expect(printed.split("\n")).toEqual(["[]", "true", "true"]);
 });
 
-it("holds only what it needs, in less than 1 MB", async () => {
+it("contains only the necessary files, in less than 1 MB", async () => {
   const files = await readdir(installed, { recursive: true, withFileTypes: true });
   let bytes = 0;
   for (const file of files) if (file.isFile()) bytes += (await stat(join(file.parentPath, file.name))).size;
@@ -91,7 +91,7 @@ it("holds only what it needs, in less than 1 MB", async () => {
   ]);
 });
 
-it("has a file for every path that package.json names", async () => {
+it("contains every file that package.json refers to", async () => {
   const { exports, bin = {} } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   const named = JSON.stringify([exports, bin]).match(/\.\/[^"]+\.\w+/g) ?? [];
   const require = createRequire(join(installed, "package.json"));

@@ -9,7 +9,7 @@ import { buildPage } from "../../src/ui/build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Folder of a project in which the packed package is installed. */
+    /** Folder of a project that has the packed package installed. */
     readonly consumer: string;
   }
 }
@@ -18,8 +18,8 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Builds and packs the package once for all tests of this folder, and installs the tarball into a project elsewhere, beside
- * the examples. The dependencies come from this repository's own `node_modules`, so that no test needs the network.
+ * Builds and packs the package once for all tests of this folder, and installs the tarball into a temporary project together with
+ * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network.
  */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));

@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 const jest = (file: string) => [inModules("jest/bin/jest.js"), "--runInBand", file];
 
-describe("failOnRefusedRequests fails the test that was refused, and it only, saying why:", () => {
+describe("failOnRefusedRequests fails only the test with a refused request, and explains it:", () => {
   const runners: readonly [string, readonly string[], RegExp][] = [
     ["Vitest", [inModules("vitest/vitest.mjs"), "run"], /Tests +2 failed \| 1 passed \(3\)/],
     ["Jest", jest("refused.jest.cjs"), /Tests: +2 failed, 1 passed, 3 total/],
@@ -88,7 +88,7 @@ describe("failOnRefusedRequests fails the test that was refused, and it only, sa
   });
 });
 
-it("Jest users are told what to change about fake timers and about mocks outside of tests", async () => {
+it("Jest users learn what to change about fake timers and about mocks outside of tests", async () => {
   const { code, printed } = await runNode("refusals", jest("advice.jest.cjs"));
   expect(code, printed).toBe(0);
   expect(printed).toMatch(/Tests: +4 passed, 4 total/);

@@ -5,15 +5,15 @@ import { inject } from "vitest";
 
 const consumer = inject("consumer");
 
-/** The project in which the package is installed, or a file of it. */
+/** The path of the project that has the package installed, or of a file in it. */
 export const inConsumer = (...path: string[]): string => join(consumer, ...path);
 
-/** A file of a dependency of this repository. */
+/** The path of a file of one of this repository's dependencies. */
 export const inModules = (path: string): string => join(consumer, "../node_modules", path);
 
-/** Runs Node in a folder of that project; gives what it printed, with its exit code. */
+/** Runs Node in a folder of that project. Returns its output and exit code. */
 export async function runNode(folder: string, args: readonly string[]) {
-  // Without what this run's own Vitest tells the processes that it starts.
+  // Without the variables that this run's Vitest sets for its processes.
   const { VITEST, VITEST_MODE, VITEST_POOL_ID, VITEST_WORKER_ID, NODE_ENV, TEST, ...env } = process.env;
   const options = { cwd: inConsumer(folder), env: { ...env, CI: "true" } };
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {

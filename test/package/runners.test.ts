@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
-/** Runs one of the examples against the installed package; gives what it printed. */
+/** Runs an example with the installed package. Returns its output. */
 async function runExample(name: string, ...args: string[]): Promise<string> {
   const { code, printed } = await runNode(`examples/${name}`, args);
   expect(code, printed).toBe(0);

@@ -12,7 +12,7 @@ const node = ["--types", "node", "--typeRoots", inModules("@types")];
 
 describe("TypeScript 5.4, the oldest that is supported, compiles", () => {
   it.each([
-    // Here it also checks the declarations themselves.
+    // This one also checks the declarations themselves.
     ["CommonJS as Node resolves it", "node16", "node16", ["core.ts", "--skipDefaultLibCheck"]],
     ["modules as Node resolves them", "node16", "node16", ["runners.mts", "--skipLibCheck"]],
     ["what a bundler resolves", "esnext", "bundler", ["core.ts", "runners.mts", "--skipLibCheck"]],

@@ -9,7 +9,7 @@ const refusal =
   /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}authorizationGiven: the request has no /;
 
 describe("a test that failed", () => {
-  it("has what was refused behind its error's message, and in its stack, once", async () => {
+  it("has what was refused appended to its error's message and stack, once", async () => {
     const { end } = openFixture();
     await summary();
     const error = new Error("expected 401 to be 200");
@@ -21,7 +21,7 @@ describe("a test that failed", () => {
     expect(error.stack?.split("authorizationGiven")).toHaveLength(2);
   });
 
-  it("has why near targets did not match, of a query that found nothing", async () => {
+  it("shows why the nearest targets did not match a query", async () => {
     const { mock, database, end } = openFixture();
     await mock.addTarget(database, { name: "off", image: makePng(), processed: true, activeFlag: false });
     await new MockSession(mock, database).query();
@@ -32,7 +32,7 @@ describe("a test that failed", () => {
     );
   });
 
-  it("is told that nothing reached the mock, and what would", () => {
+  it("says that nothing reached the mock, and which URLs would", () => {
     const error = new Error("timed out");
     openFixture({ targetUrl: "https://target.example/v2" }).end({ failed: true, error });
     expect(error.message).toBe(
@@ -41,7 +41,7 @@ describe("a test that failed", () => {
     );
   });
 
-  it("has nothing added when all was served, nor what its message says already", async () => {
+  it("gets no explanation when all was served, or its message already contains it", async () => {
     const { mock, database, end } = openFixture();
     await new MockSession(mock, database).target({ method: "GET", path: "/summary" });
     const error = new Error("other");
@@ -54,7 +54,7 @@ describe("a test that failed", () => {
     expect(told.end({ failed: true, error: known })).toBeUndefined();
   });
 
-  it("shows the last five of many", async () => {
+  it("shows the last five of many requests", async () => {
     const { end } = openFixture();
     for (let index = 0; index < 7; index++) await summary();
     const text = end({ failed: true, error: new Error("") });
@@ -83,7 +83,7 @@ describe("a test that failed", () => {
 });
 
 describe("a test that passed", () => {
-  it("has nothing printed", async () => {
+  it("prints nothing", async () => {
     const { end } = openFixture();
     await summary();
     const print = vi.fn();
@@ -91,7 +91,7 @@ describe("a test that passed", () => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  it("does not fail for refusals that are expected, or excepted", async () => {
+  it("does not fail for refusals that are expected or excepted", async () => {
     const { mock, end } = openFixture({
       failOnRefusedRequests: true,
       except: [{ operation: "listTargets" }, { status: 418 }],
@@ -102,7 +102,7 @@ describe("a test that passed", () => {
     expect(end({ failed: false })).toBeUndefined();
   });
 
-  it("fails when an expected refusal did not come", async () => {
+  it("fails when an expected refusal did not occur", async () => {
     const { mock, end } = openFixture();
     mock.expectRefusal({ operation: "addTarget", resultCode: "TargetNameExist" });
     mock.expectRefusal({ status: 403 });
@@ -112,7 +112,7 @@ describe("a test that passed", () => {
     );
   });
 
-  it("does not count answers to those who poll", async () => {
+  it("does not count responses to polling as refusals", async () => {
     const { mock, database, end } = openFixture({ failOnRefusedRequests: true, processingTimeSeconds: 60 });
     const month = new Date().toISOString().slice(0, 7);
     const path = `/imagetargets/databases/${database.databaseId}/reports/recoCounts`;
@@ -128,7 +128,7 @@ describe("a test that passed", () => {
   });
 });
 
-it("filters that cannot fit anything are refused at once", () => {
+it("filters that cannot match anything are refused at once", () => {
   const before = globalThis.fetch;
   expect(() => openFixture({ except: { operation: "querry" as "query" } })).toThrow("filter.operation");
   expect(globalThis.fetch).toBe(before);
@@ -138,7 +138,7 @@ it("filters that cannot fit anything are refused at once", () => {
 });
 
 describe("hooks for any runner", () => {
-  it("give each test a mock and a database of its own", async () => {
+  it("give each test its own mock and database", async () => {
     const recognition = mockHooks();
     expect(() => recognition.mock).toThrow("the mock exists only while a test runs: ");
     recognition.beforeEach();
@@ -154,7 +154,7 @@ describe("hooks for any runner", () => {
     expect(() => recognition.database).toThrow("the mock exists only while a test runs: ");
   });
 
-  it("take no named parameters, which some runners take for callbacks", () => {
+  it("have no named parameters, which some runners treat as callbacks", () => {
     const { beforeEach, afterEach } = mockHooks();
     expect([beforeEach.length, afterEach.length]).toEqual([0, 0]);
   });

@@ -9,7 +9,7 @@ const passed = { failed: false };
 const summary = (key: string) =>
   fetch("https://vws.vuforia.com/summary", { headers: { Authorization: `VWS ${key}:signature` } });
 
-it("leaves nothing patched when its options are wrong", () => {
+it("leaves nothing patched when its options are invalid", () => {
   const before = globalThis.fetch;
   expect(() => openFixture({ database: { targetQuota: -1 } })).toThrow("targetQuota");
   expect(globalThis.fetch).toBe(before);
@@ -17,7 +17,7 @@ it("leaves nothing patched when its options are wrong", () => {
   expect(globalThis.fetch).toBe(before);
 });
 
-it("ends the mock also when the test fails for its requests, naming all of them", async () => {
+it("stops the mock when the test fails for refused requests, and names all of them", async () => {
   const before = globalThis.fetch;
   const { database, mock, end } = openFixture({ failOnRefusedRequests: true, journalCapacity: 1 });
   await summary(database.serverAccessKey);
@@ -29,7 +29,7 @@ it("ends the mock also when the test fails for its requests, naming all of them"
   expect(globalThis.fetch).toBe(before);
 });
 
-it("fails the test for a request that the mock itself could not answer, too", async () => {
+it("also fails the test for a request that the mock itself could not answer", async () => {
   const queryMatcher = () => {
     throw new Error("no model loaded");
   };
@@ -46,13 +46,13 @@ it("fails the test for a request that the mock itself could not answer, too", as
   );
 });
 
-it("does not mind refused requests otherwise", async () => {
+it("ignores refused requests without failOnRefusedRequests", async () => {
   const { database, end } = openFixture();
   await summary(database.serverAccessKey);
   expect(end(passed)).toBeUndefined();
 });
 
-it("has the mock that knows the key answer, and the newest one for requests of nobody's", async () => {
+it("lets the mock that knows the key answer, and the newest one if none does", async () => {
   using older = new MockCloudReco();
   using newer = new MockCloudReco();
   using elsewhere = new MockCloudReco({ targetUrl: "https://vws.vuforia.com/v2" });
@@ -62,7 +62,7 @@ it("has the mock that knows the key answer, and the newest one for requests of n
   await summary("unknown");
   await fetch("https://vws.vuforia.com/summary");
   expect([older, newer].map((mock) => mock.requests.length)).toEqual([1, 2]);
-  // A longer prefix is another base URL, whoever knows the key.
+  // A longer prefix is a different base URL, even if another mock knows the key.
   await fetch("https://vws.vuforia.com/v2/summary", { headers: { Authorization: `VWS ${key}:x` } });
   expect([older, newer, elsewhere].map((mock) => mock.requests.length)).toEqual([1, 2, 1]);
 });

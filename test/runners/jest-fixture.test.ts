@@ -3,8 +3,8 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { useMockCloudReco } from "mock-cloud-reco/jest";
 import { describe, expect, test, vi } from "vitest";
 
-// Outside Jest its globals only throw. Vitest's own do the same here, so that this runs the fixture's source; the packed
-// package runs in Jest itself in test/package.
+// Outside Jest, Jest's globals only throw. Vitest's globals replace them here, so that this tests the fixture's source; test/package
+// tests the packed package in Jest itself.
 vi.mock("@jest/globals", async () => {
   const { afterEach, beforeEach, expect, vi } = await import("vitest");
   const fakeable = ["Date", "setTimeout", "clearTimeout", "setInterval", "setImmediate", "nextTick"] as const;
@@ -29,7 +29,7 @@ describe("a mock", () => {
   const recognition = useMockCloudReco();
   const seen = new Set<MockCloudReco>();
 
-  test.each([1, 2])("of test %i's own, with an empty database", async () => {
+  test.each([1, 2])("is created for test %i, with an empty database", async () => {
     expect(recognition.mock).toBeInstanceOf(MockCloudReco);
     expect(recognition.mock.requests).toEqual([]);
     expect(recognition.database.targets).toEqual([]);
@@ -59,7 +59,7 @@ describe("outside of a test", () => {
     }
   });
 
-  test("there is none, and the error says so", () => {
+  test("there is no mock, and the error says so", () => {
     for (const error of readOutside) expect(error).toMatchObject({ message: expect.stringMatching(outside) });
   });
 });
@@ -70,7 +70,7 @@ describe("with options", () => {
   test("the mock has them", () => expect(recognition.database.databaseName).toBe("pictures"));
 });
 
-test("after the test nothing is left", () => expect(globalThis.fetch).toBe(real.fetch));
+test("after the test nothing stays patched", () => expect(globalThis.fetch).toBe(real.fetch));
 
 describe("a test whose requests were refused", () => {
   describe("with failOnRefusedRequests", () => {
@@ -80,14 +80,14 @@ describe("a test whose requests were refused", () => {
       await summary();
     });
 
-    test("does not fail the next", () => expect(recognition.mock).toHaveRefusedNothing());
+    test("does not fail the next test", () => expect(recognition.mock).toHaveRefusedNothing());
   });
 });
 
 describe("with fake timers", () => {
   const recognition = useMockCloudReco({ fakeTimers: true });
 
-  test("the mock's clock is theirs, and requests are answered", async () => {
+  test("the mock's clock uses them, and requests are answered", async () => {
     expect(globalThis.setTimeout).not.toBe(real.setTimeout);
     expect((await summary()).status).toBe(401);
     const before = recognition.mock.requests.at(-1)?.time.getTime();
@@ -97,10 +97,10 @@ describe("with fake timers", () => {
   });
 });
 
-describe("with fake timers of its own configuration", () => {
+describe("with a configuration of fake timers", () => {
   useMockCloudReco({ fakeTimers: { now: 5, doNotFake: ["setTimeout"] } });
 
-  test("keeps that, and process.nextTick real", () => {
+  test("uses it, and keeps process.nextTick real", () => {
     expect(globalThis.setTimeout).toBe(real.setTimeout);
     expect(jest.useFakeTimers).toHaveBeenLastCalledWith({ now: 5, doNotFake: ["setTimeout", "nextTick"] });
   });

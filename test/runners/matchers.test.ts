@@ -5,7 +5,7 @@ import { assertReceived, assertRefusedNothing } from "../../src/testing/node-tes
 const summary = () => fetch("https://vws.vuforia.com/summary");
 
 describe("toHaveReceived", () => {
-  test("holds from the first request on", async ({ mock }) => {
+  test("passes from the first request on", async ({ mock }) => {
     expect(mock).not.toHaveReceived("databaseSummary");
     await summary();
     expect(mock).toHaveReceived("databaseSummary");
@@ -13,7 +13,7 @@ describe("toHaveReceived", () => {
     expect(mock).toHaveReceived("databaseSummary");
   });
 
-  test("counts, where it is told how often", async ({ mock }) => {
+  test("counts requests with `times`", async ({ mock }) => {
     for (const times of [0, 1, 2]) {
       expect(mock).toHaveReceived("databaseSummary", { times });
       expect(mock).not.toHaveReceived("databaseSummary", { times: times + 1 });
@@ -37,7 +37,7 @@ describe("toHaveReceived", () => {
     expect(failure).toThrow("authorizationGiven: the request has no Authorization header");
   });
 
-  test("says how often it was", async ({ mock, database }) => {
+  test("says how often requests were received", async ({ mock, database }) => {
     await summary();
     await summary();
     expect(() => expect(mock).toHaveReceived("databaseSummary", { times: 3 })).toThrow(
@@ -54,7 +54,7 @@ describe("toHaveReceived", () => {
     );
   });
 
-  test("refuses what makes no sense", ({ mock }) => {
+  test("refuses invalid arguments", ({ mock }) => {
     expect(() => expect({ requests: [] }).toHaveReceived("query")).toThrow(
       "expected a MockCloudReco; got { requests: [] }",
     );
@@ -63,7 +63,7 @@ describe("toHaveReceived", () => {
         `times must be a whole number, 0 or more; got ${times}`,
       );
     }
-    // JavaScript has no types to say so, and negated they would always hold.
+    // JavaScript has no types to prevent these, and negated they would always pass.
     const mistyped: [wanted: object | string, options: object | undefined, message: string][] = [
       ["querry", undefined, "Invalid filter.operation: expected addTarget, "],
       [{ operation: "querry" }, undefined, "Invalid filter.operation: expected "],
@@ -81,7 +81,7 @@ describe("toHaveReceived", () => {
   });
 });
 
-describe("toHaveReceived, of what was sent", () => {
+describe("toHaveReceived with content", () => {
   const sendForm = async () => {
     const form = new FormData();
     form.append("image", new Blob([new Uint8Array([1, 2])]), "a.png");
@@ -104,7 +104,7 @@ describe("toHaveReceived, of what was sent", () => {
     expect(mock).not.toHaveReceived("query", { fields: { include_target_data: "all" } });
   });
 
-  test("takes headers, by name without case", async ({ mock }) => {
+  test("takes headers with case-insensitive names", async ({ mock }) => {
     await sendForm();
     expect(mock).toHaveReceived("query", { headers: { "X-Trace": "a-1", "content-TYPE": /^multipart/ } });
     expect(mock).not.toHaveReceived("query", { headers: { "x-trace": "a-2" } });
@@ -123,14 +123,14 @@ describe("toHaveReceived, of what was sent", () => {
     expect(mock).not.toHaveReceived("addTarget", { json: { name: null } });
   });
 
-  test("says what was sent instead", async ({ mock }) => {
+  test("shows what was sent instead", async ({ mock }) => {
     await sendForm();
     expect(() => expect(mock).toHaveReceived("query", { fields: { max_num_results: "10" } })).toThrow(
       /to have received query with \{ fields: \{ max_num_results: '10' \} \}, but it did not\n\n#1 was sent with\n {3}content-type: multipart\/form-data; .*\n {3}image: ‹file of 2 bytes, neither PNG nor JPEG›\n {3}max_num_results: 5\n\nIt received 1 request/,
     );
   });
 
-  test("refuses what makes no sense", ({ mock }) => {
+  test("refuses invalid arguments", ({ mock }) => {
     expect(() => expect(mock).toHaveReceived("query", { fields: "5" as never })).toThrow(
       "fields must be an object of names and values; got '5'",
     );
@@ -138,7 +138,7 @@ describe("toHaveReceived, of what was sent", () => {
 });
 
 describe("toHaveRefusedNothing", () => {
-  test("does not mind refusals that are expected", async ({ mock }) => {
+  test("ignores refusals that are expected", async ({ mock }) => {
     mock.expectRefusal({ operation: "databaseSummary" });
     await summary();
     expect(mock).toHaveRefusedNothing();
@@ -146,7 +146,7 @@ describe("toHaveRefusedNothing", () => {
     expect(mock).not.toHaveRefusedNothing();
   });
 
-  test("holds until a request is refused", async ({ mock }) => {
+  test("passes until a request is refused", async ({ mock }) => {
     expect(mock).toHaveRefusedNothing();
     await summary();
     expect(mock).not.toHaveRefusedNothing();
@@ -155,7 +155,7 @@ describe("toHaveRefusedNothing", () => {
     );
   });
 
-  test("negated, says that all was served", ({ mock }) => {
+  test("says that all was served when it is negated", ({ mock }) => {
     expect(() => expect(mock).not.toHaveRefusedNothing()).toThrow(
       "to have refused a request, but it served all\n\nIt received 0 requests, none refused",
     );
@@ -163,7 +163,7 @@ describe("toHaveRefusedNothing", () => {
 });
 
 describe("the assertions for node:test", () => {
-  test("throw the same as AssertionError", async ({ mock }) => {
+  test("throw an AssertionError with the same message", async ({ mock }) => {
     assertReceived(mock, "databaseSummary", { times: 0 });
     assertRefusedNothing(mock);
     await summary();

@@ -3,11 +3,11 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { assertReceived, withMockCloudReco } from "mock-cloud-reco/node-test";
 import { expect, test } from "vitest";
 
-// node:test itself runs the packed package in test/package; here its tests are called as it would call them.
+// test/package tests the packed package in node:test itself; here the tests are called as node:test would call them.
 const context: TestContext = Object.create(null);
 const summary = () => fetch("https://vws.vuforia.com/summary");
 
-test("every test has a mock and an empty database of its own, and the context of node:test", async () => {
+test("every test has its own mock and empty database, and the context of node:test", async () => {
   const seen = new Set<MockCloudReco>();
   const run = withMockCloudReco(async ({ mock, database }, given) => {
     expect(given).toBe(context);
@@ -23,7 +23,7 @@ test("every test has a mock and an empty database of its own, and the context of
   expect(seen.size).toBe(2);
 });
 
-test("options are the mock's", async () => {
+test("the mock has the options", async () => {
   const options = { database: { databaseName: "pictures" } };
   const run = withMockCloudReco(options, ({ database }) => {
     expect(database.databaseName).toBe("pictures");
@@ -32,7 +32,7 @@ test("options are the mock's", async () => {
   expect.assertions(1);
 });
 
-test("the mock ends with a test that fails, whose error stays", async () => {
+test("the mock stops when the test fails, and the test's error is kept", async () => {
   const before = globalThis.fetch;
   const run = withMockCloudReco(() => {
     expect(globalThis.fetch).not.toBe(before);

@@ -6,7 +6,7 @@ const before = globalThis.fetch;
 const seen = new Set<MockCloudReco>();
 const summary = () => fetch("https://vws.vuforia.com/summary");
 
-test("intercepts, even where no argument asks for it", async () => {
+test("intercepts in a test that does not destructure the mock", async () => {
   expect((await summary()).status).toBe(401);
 });
 
@@ -26,7 +26,7 @@ afterAll(() => {
 describe("with options", () => {
   test.override({ mockOptions: { seed: 1, database: { databaseName: "pictures" } } });
 
-  test("makes the mock and the database with them", ({ database }) => {
+  test("creates the mock and the database with them", ({ database }) => {
     using same = new MockCloudReco({ seed: 1 });
     expect(database.databaseName).toBe("pictures");
     expect(database.serverAccessKey).toBe(
@@ -37,7 +37,7 @@ describe("with options", () => {
   describe("of an inner block", () => {
     test.override({ mockOptions: { database: { databaseName: "inner" } } });
 
-    test("takes those", ({ database }) => expect(database.databaseName).toBe("inner"));
+    test("overrides them", ({ database }) => expect(database.databaseName).toBe("inner"));
   });
 
   const extended = test.extend({ mockOptions: { targetUrl: "https://proxy.test/vws" } });
@@ -47,7 +47,7 @@ describe("with options", () => {
   });
 });
 
-describe("when tests run at the same time", () => {
+describe("when tests run concurrently", () => {
   test.concurrent.for(["a", "b", "c", "d"])(
     "%s sees its own signed requests only",
     async (name, { mock, database }) => {

@@ -3,7 +3,7 @@ import type { ServerKeys, ServiceUnderTest } from "./backends.ts";
 import { type Client, type ClientResponse, nodeClient } from "./clients.ts";
 import { signedRequest } from "./signed-request.ts";
 
-/** A response as a test looks at it. */
+/** A response with the views that tests need. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Answer {
   readonly body: Buffer;
   readonly text: string;
   readonly json: unknown;
-  /** The body as a JSON object; a failed test when it is none. */
+  /** The body as a JSON object; fails the test if it is not one. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +31,7 @@ const answer = ({ status, headers, rawHeaders = [], body }: ClientResponse): Ans
   },
 });
 
-/** A request to the target manager. A value is sent as JSON, bytes and text as they are. */
+/** Sends a request to the target manager: text and bytes unchanged, other values as JSON. */
 export async function manage(
   service: ServiceUnderTest,
   method: string,
@@ -49,7 +49,7 @@ export interface SignedJson {
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** A correctly signed request to the target API. */
+/** Sends a correctly signed request to the target API. */
 export async function sendSigned(
   service: ServiceUnderTest,
   keys: Pick<ServerKeys, "serverAccessKey" | "serverSecretKey">,
@@ -60,7 +60,7 @@ export async function sendSigned(
   return answer(await nodeClient(signedRequest({ ...request, ...signing })));
 }
 
-/** `GET` of a whole URL, unsigned. */
+/** Sends an unsigned `GET` request. */
 export async function get(
   url: string | URL,
   headers: Readonly<Record<string, string>> = {},

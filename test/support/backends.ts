@@ -28,13 +28,13 @@ export interface DatabaseKeys extends ServerKeys {
   readonly clientSecretKey: string;
 }
 
-/** A request, as the service's journal explains it. */
+/** The journal's explanation of a request. */
 export type Refused = Partial<JournalEntry>;
 
-/** One emulator, however it is reached. Tests speak to its URLs with real clients. */
+/** One emulator, in process or behind sockets. Tests send requests to its URLs with real clients. */
 export interface ServiceUnderTest extends AsyncDisposable {
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
-  /** The emulator's clock; starts at the present moment in whole seconds. */
+  /** The emulator's clock; starts at the current time in whole seconds. */
   readonly clock: ManualClock;
   addCloudDatabase(fields?: CloudDatabaseFields): Promise<DatabaseKeys>;
   addVuMarkDatabase(fields?: VuMarkDatabaseFields): Promise<ServerKeys>;
@@ -48,12 +48,12 @@ export interface ServiceUnderTest extends AsyncDisposable {
   latest(): Promise<Refused>;
 }
 
-/** Options that every backend has; what is in process only is tested with `MockCloudReco` itself. */
+/** Options that every backend has. In-process options are tested with `MockCloudReco` itself. */
 export type BackendOptions = Omit<MockCloudRecoOptions, "clock" | "intercept" | "unhandledRequests">;
 
 export interface Backend {
   readonly name: string;
-  /** Real sockets: Node's own HTTP parser stands before the emulator. */
+  /** Whether requests go through real sockets, and so through Node's HTTP parser. */
   readonly overSockets: boolean;
   open(options?: BackendOptions): Promise<ServiceUnderTest>;
 }
@@ -90,12 +90,12 @@ const nockBackend: Backend = {
   },
 };
 
-/** A client that stops in the middle of a body is waited for so long; users get the protocol's two seconds. */
+/** Time to wait for a client that stops in the middle of a body; 2 seconds in production. */
 const IDLE_MILLISECONDS = 150;
 
 /**
- * Three servers that speak over HTTP. What a socket makes different is listed in `test/server/README.md`.
- * Raters and matchers are functions here, which users cannot give: it is the transport and the store that are tested.
+ * Three servers that communicate over HTTP. Raters and matchers are functions here, unlike the options of servers, because these
+ * tests are about the transport and the store.
  */
 export const serversBackend: Backend = {
   name: "servers",

@@ -14,15 +14,15 @@ export interface ClientRequest {
 
 export interface ClientResponse {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Name and value as sent, in order; only node:http(s) and got show them. */
+  /** Names and values as sent, in order; only node:http(s) and got expose them. */
   readonly rawHeaders?: readonly (readonly [string, string])[];
-  /** As the client shows it: fetch, axios and got decode gzip, node:http(s) does not. */
+  /** The body as the client returns it: fetch, axios and got decode gzip, node:http(s) does not. */
   readonly body: Buffer;
 }
 
-/** Sends one request with a real client and reads the whole response. */
+/** Sends a request with a real client and reads the complete response. */
 export type Client = (request: ClientRequest) => Promise<ClientResponse>;
 
 const pairs = (flat: readonly string[]): [string, string][] =>
@@ -103,7 +103,7 @@ export const axiosFetchClient = axiosWith("fetch");
 
 export const gotClient: Client = async ({ method, url, headers, body, signal }) => {
   const response = await got(url, {
-    // got's type names the methods; tests send others too.
+    // got's type lists methods; tests also send others.
     method: method as "GET",
     headers,
     responseType: "buffer",
@@ -121,7 +121,7 @@ export const gotClient: Client = async ({ method, url, headers, body, signal }) 
   };
 };
 
-/** The undici package's own `request`, which is not the global fetch. */
+/** `request` of the undici package, which does not use the global fetch. */
 export const undiciClient: Client = async ({ method, url, headers, body, signal }) => {
   const response = await undiciRequest(url, {
     method,

@@ -1,7 +1,7 @@
 export interface CodeBlock {
   readonly language: string;
   readonly text: string;
-  /** Line of the opening fence, from 1 on. */
+  /** Line of the opening fence, starting at 1. */
   readonly line: number;
 }
 

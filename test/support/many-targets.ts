@@ -8,10 +8,10 @@ import { sceneThumbnail } from "./thumbnails.ts";
 const SIDE = 256;
 const SCENES = 40;
 
-/** Draws the thumbnail of the target with that number. */
+/** Draws the thumbnail of the target with a given number. */
 export type DrawThumbnail = (number: number) => Buffer;
 
-/** Strangers: scenes, moved around the edge, every other sixteen in negative. */
+/** Images that do not match each other: shifted scenes, every other sixteen of them inverted. */
 export function strangers(): DrawThumbnail {
   const scenes = Array.from({ length: SCENES }, (_, seed) => sceneThumbnail(seed + 100));
   return (number) => {
@@ -25,7 +25,7 @@ export function strangers(): DrawThumbnail {
   };
 }
 
-/** Likes: one scene, in each a square of its own: every one matches every other. */
+/** Images that all match each other: one scene, with a square in a different place in each. */
 export function likes(): DrawThumbnail {
   const scene = sceneThumbnail(1);
   return (number) => {
@@ -39,8 +39,8 @@ export function likes(): DrawThumbnail {
 }
 
 /**
- * So many targets that are ready to be compared: drawn, not decoded, which would take most of the time.
- * @param kind tells images of different kinds apart.
+ * Targets that are ready to be compared. They are drawn instead of decoded, which would take most of the time.
+ * @param kind - distinguishes images of different kinds.
  */
 export function manyTargets(count: number, kind: string, draw: DrawThumbnail): ComparedTarget[] {
   return Array.from({ length: count }, (_, number) => {

@@ -7,7 +7,7 @@ import { codeBlocks } from "./code-blocks.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const PREFIX = "/markdown-blocks/";
 
-/** Where the code block of a Markdown document can be imported from; documents are named by their path from the root. */
+/** The import path of a code block in a Markdown document, whose path is relative to the repository. */
 export const blockPath = (document: string, index: number): string => `${PREFIX}${document}/${index}.ts`;
 
 const documentOf = (id: string): { file: string; index: number } | undefined => {
@@ -17,7 +17,7 @@ const documentOf = (id: string): { file: string; index: number } | undefined => 
   return document === undefined ? undefined : { file: resolve(root, document), index: Number(index) };
 };
 
-/** Makes the code blocks of Markdown documents importable; their relative imports start at the document's folder. */
+/** Makes code blocks of Markdown documents importable. Their relative imports are resolved from the document's folder. */
 export function markdownBlocks(): Plugin {
   return {
     name: "markdown-blocks",

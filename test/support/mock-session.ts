@@ -5,12 +5,12 @@ import { type SignedParts, signedRequest } from "./signed-request.ts";
 
 export type SessionRequest = Pick<SignedParts, "method" | "path"> & Partial<SignedParts>;
 
-/** Correct requests to a mock's target and query API, with whatever a test wants to be wrong about them. */
+/** Correct requests to a mock's target and query APIs, with any mistakes that a test adds. */
 export class MockSession {
   constructor(
     readonly mock: MockCloudReco,
     readonly database: MockCloudDatabase,
-    /** The present moment that requests are dated with. */
+    /** The current time, which dates requests. */
     private readonly now: () => Date = () => new Date(),
     private readonly client: Client = nodeClient,
   ) {}

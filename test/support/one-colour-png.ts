@@ -4,8 +4,8 @@ import { makePng, pngChunk } from "./png.ts";
 const BLOCKS = 15;
 
 /**
- * A one-colour RGB image of 15000x15000 pixels, in a second and in little memory: one compressed block of rows,
- * repeated.
+ * Makes a one-colour RGB image of 15000x15000 pixels within a second and with little memory, by repeating one compressed block of
+ * rows.
  */
 export function oneColourPng(): Buffer {
   const side = 15_000;
@@ -24,7 +24,7 @@ export function oneColourPng(): Buffer {
   return Buffer.concat([signature, pngChunk("IHDR", header), pngChunk("IDAT", data), pngChunk("IEND")]);
 }
 
-/** Adler-32 of the bytes, repeated. */
+/** Adler-32 checksum of repeated bytes. */
 function checksum(bytes: Buffer, times: number): Buffer {
   const prime = 65_521;
   let sum = 0;

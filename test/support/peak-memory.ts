@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** Linux tells a process's own peak; `maxRSS` is inherited from the process that started it, and says nothing. */
+/** Linux reports the peak of the process itself; `maxRSS` is inherited from the parent process, and is useless here. */
 const STATUS = "/proc/self/status";
 
-/** The most memory that this process has held so far, in megabytes; undefined where the system does not tell. */
+/** This process's peak memory in megabytes; undefined where the system does not report it. */
 export function peakMegabytes(): number | undefined {
   try {
     const kilobytes = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(STATUS, "latin1"))?.[1];

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** What a PNG made for a test is like; the defaults are a 32x24 8-bit RGB image. */
+/** Properties of a generated PNG; by default a 32x24 8-bit RGB image. */
 export interface PngShape {
   readonly width?: number;
   readonly height?: number;
@@ -8,7 +8,7 @@ export interface PngShape {
   readonly colourType?: number;
   /** Chunks between IHDR and IDAT. */
   readonly before?: readonly Buffer[];
-  /** The byte at a position of the unfiltered pixel data; noise when not given. */
+  /** Returns the byte at a position of the unfiltered pixel data. Default: noise. */
   readonly fill?: (index: number) => number;
 }
 
@@ -31,7 +31,7 @@ export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** A whole PNG file, byte by byte: image libraries do not write all kinds. */
+/** Writes a PNG file byte by byte, because image libraries do not write all kinds. */
 export function makePng(shape: PngShape = {}): Buffer {
   const { width = 32, height = 24, depth = 8, colourType = 2, before = [], fill = noiseByte } = shape;
   const header = Buffer.alloc(13);
@@ -59,7 +59,7 @@ export const palette = pngChunk(
   Buffer.from(Array.from({ length: 768 }, (_, i) => Math.floor(i / 3))),
 );
 
-/** The same bytes with one byte before the end of the named chunk's checksum changed. */
+/** Changes a byte in the checksum of a chunk. */
 export function breakChecksum(png: Buffer, type: string): Buffer {
   const broken = Buffer.from(png);
   const name = broken.indexOf(type, 8, "latin1");
@@ -68,7 +68,7 @@ export function breakChecksum(png: Buffer, type: string): Buffer {
   return broken;
 }
 
-/** Looks random, is the same every time. */
+/** Pseudo-random bytes, the same on every call. */
 export function noiseByte(index: number): number {
   return (Math.imul(index + 1, 2654435761) >>> 13) & 255;
 }

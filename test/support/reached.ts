@@ -3,7 +3,7 @@ import type { ServiceUnderTest } from "./backends.ts";
 
 const unused = () => Promise.reject(new Error("unused"));
 
-/** Servers that somebody else runs, as the helpers of the API tests want them: these use its addresses and its clock. */
+/** Adapts external servers to the helpers of the API tests, which use their URLs and clock. */
 export const reached = (target: string, query: string, manager: string): ServiceUnderTest => ({
   urls: { target, modelTarget: target, query, manager },
   clock: new ManualClock(),

@@ -3,14 +3,14 @@ import sharp from "sharp";
 import type { ImageMatcher } from "../../src/images/matchers.ts";
 import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
 
-/** A picture of overlapping shapes and texture, drawn from a seed: the stand-in for a photograph in these tests. */
+/** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {
   return sharp(scenePixels(seed, width, height), { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
 }
 
-/** The R, G, B bytes of {@link scene}. */
+/** The RGB bytes of {@link scene}. */
 export function scenePixels(seed: number, width: number, height: number): Buffer {
   const random = generator(seed);
   const pixels = Buffer.alloc(width * height * 3);
@@ -40,7 +40,7 @@ export function scenePixels(seed: number, width: number, height: number): Buffer
   return pixels;
 }
 
-/** The same picture with its red and blue exchanged. */
+/** The same picture with red and blue swapped. */
 export async function recolour(image: Buffer): Promise<Buffer> {
   const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   for (let index = 0; index < data.length; index += 3) {
@@ -64,7 +64,7 @@ export function candidate(bytes: Buffer, targetId = "0".repeat(32)): ComparedTar
   };
 }
 
-/** One score, or null for no match, for each target and in their order. */
+/** The score of each target in order, or null for no match. */
 export async function scoresOf(
   matcher: ImageMatcher,
   query: Buffer,
@@ -79,7 +79,7 @@ function clamp(value: number): number {
   return Math.max(0, Math.min(255, Math.round(value)));
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 for a seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

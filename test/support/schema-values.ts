@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 type Def = z.core.$ZodTypes["_zod"]["def"];
 const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
 
-/** Values of every kind that records hold; each schema takes those that it accepts. */
+/** Sample values of every kind that records contain; each schema uses those that it accepts. */
 const POOLS: { readonly [Type in Def["type"]]?: fc.Arbitrary<unknown> } = {
   string: fc.oneof(
     fc.string({ unit: "binary" }),
@@ -16,7 +16,7 @@ const POOLS: { readonly [Type in Def["type"]]?: fc.Arbitrary<unknown> } = {
   custom: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("constructor", "2", "image")), fc.jsonValue()),
 };
 
-/** Values that a schema takes and leaves as they are: so a test need not list the fields of a record again. */
+/** Values that a schema accepts without changing them, so that tests need not repeat the fields of a record. */
 export function valuesOf<T>(schema: z.ZodMiniType<T>): fc.Arbitrary<T>;
 export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown>;
 export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown> {

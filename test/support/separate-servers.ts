@@ -3,9 +3,9 @@ import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.t
 import { startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 
-/** Three servers in this process that speak over HTTP, exactly as three processes do. */
+/** Three servers in this process that communicate over HTTP, exactly like three processes. */
 export interface SeparateServers extends ThreeServers {
-  /** What all three were asked, oldest first. */
+  /** The requests to all three servers, oldest first. */
   requests(): Promise<readonly JournalEntry[]>;
 }
 
@@ -31,7 +31,7 @@ export async function startSeparateServers({
       await Promise.all([target.flushJournal(), query.flushJournal()]);
       return [...manager.journal.entries].sort((a, b) => a.time.getTime() - b.time.getTime());
     },
-    // The manager last: the others hand it their journals.
+    // The manager last, because the others send it their journals.
     close: async (graceSeconds) => {
       for (const server of [query, target, manager]) await server.close(graceSeconds);
     },

@@ -9,17 +9,17 @@ export interface SignedParts {
   readonly path: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** The service's present moment. */
+  /** The service's current time. */
   readonly now: Date;
-  /** A value is sent as JSON, bytes and text as they are. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown;
   readonly contentType?: string | undefined;
   readonly date?: string | undefined;
-  /** Headers that replace or, when null, remove the signed request's own. */
+  /** Headers that replace those of the signed request, or remove them when null. */
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** A request as a correct client signs it, with whatever a test wants to be wrong about it. */
+/** Signs a request as a correct client does, with any mistakes that a test adds. */
 export function signedRequest({
   method,
   baseUrl,

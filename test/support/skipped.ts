@@ -1,5 +1,5 @@
 /**
- * Says in one line that tests are skipped for want of a program.
+ * Prints one line when tests are skipped because a program is missing.
  *
  * @throws Error in CI, where nothing may be skipped (`FAIL_ON_SKIPPED`).
  */

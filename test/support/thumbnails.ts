@@ -4,7 +4,7 @@ import { scenePixels } from "./scenes.ts";
 const SIDE = 256;
 const BYTES = SIDE * SIDE * 3;
 
-/** The R, G and B bytes of a 256x256 image, from a value for each. */
+/** The RGB bytes of a 256x256 image, from a function of each value. */
 export const thumbnail = (value: (index: number) => number): Buffer => {
   const pixels = Buffer.alloc(BYTES);
   for (let index = 0; index < BYTES; index++) pixels[index] = value(index);
@@ -16,7 +16,7 @@ export const sceneThumbnail = (seed: number): Buffer => scenePixels(seed, SIDE, 
 export const mixed = (a: Buffer, b: Buffer, part: number): Buffer =>
   thumbnail((index) => (a[index] ?? 0) * (1 - part) + (b[index] ?? 0) * part);
 
-/** Thumbnails that differ in kind, the most extreme among them. */
+/** Thumbnails of different kinds, including the most extreme ones. */
 export const thumbnails: Readonly<Record<string, Buffer>> = {
   black: thumbnail(() => 0),
   white: thumbnail(() => 255),
@@ -41,7 +41,7 @@ export const thumbnails: Readonly<Record<string, Buffer>> = {
   "dark scene": mixed(sceneThumbnail(1), Buffer.alloc(BYTES), 0.97),
 };
 
-/** Any image: noise of any strength in cells of any size, around any colour, mixed with any of those above. */
+/** Arbitrary images: noise of any strength and cell size around any colour, mixed with any thumbnail above. */
 export const anyThumbnail: fc.Arbitrary<Buffer> = fc
   .record({
     base: fc.constantFrom(...Object.values(thumbnails)),

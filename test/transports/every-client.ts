@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { header } from "../../src/core/message.ts";
 import { CLIENTS, codesOf, failureOf, HOST, messagesOf, mock, reply, type Way } from "./mocks.ts";
 
-/** Whatever client sends a request, the mock sees it whole and the client gets the exact answer. */
+/** Tests that the mock receives complete requests from every client, and the client receives the exact response. */
 export function testEveryClient(options: Way): void {
   describe.each(Object.entries(CLIENTS))("%s", (name, client) => {
     test.each(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])(
@@ -19,7 +19,7 @@ export function testEveryClient(options: Way): void {
       },
     );
 
-    test("body bytes arrive exactly, whatever their content type says", async () => {
+    test("body bytes arrive unchanged with any content type", async () => {
       const bodies = [
         Buffer.from('{"cut": '),
         Buffer.from([0xff, 0xfe, 0x00, 0x80]),
@@ -52,7 +52,7 @@ export function testEveryClient(options: Way): void {
       expect(header(request, "x-own")).toBe("é");
     });
 
-    test("response headers arrive as given and none is added", async () => {
+    test("response headers arrive unchanged, and none is added", async () => {
       const headers = [
         ["Content-Type", "application/json"],
         ["server", "envoy"],
@@ -77,7 +77,7 @@ export function testEveryClient(options: Way): void {
       expect(received.body).toHaveLength(0);
     });
 
-    test("a gzip body is sent as it is", async () => {
+    test("a gzip body is sent unchanged", async () => {
       const packed = gzipSync("a text");
       const headers = [
         ["Content-Encoding", "gzip"],
@@ -126,7 +126,7 @@ export function testEveryClient(options: Way): void {
     agent.destroy();
   });
 
-  test("node:https: a header given as a list is read as one", async () => {
+  test("node:https: a header given as a list arrives as one header", async () => {
     const { requests } = mock(options);
     await new Promise((resolve, reject) => {
       https

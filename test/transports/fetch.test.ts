@@ -12,7 +12,7 @@ const serving = (handle: RequestHandler) => {
   return (init?: RequestInit, path = "/x?a=1") => fetchFrom(hosts, new Request(HOST + path, init));
 };
 
-test("mock.fetch answers a signed request, and nothing is replaced", async () => {
+test("mock.fetch answers a signed request, and patches nothing", async () => {
   const { fetch } = globalThis;
   const mock = new MockCloudReco({ intercept: false });
   expect(globalThis.fetch).toBe(fetch);
@@ -25,7 +25,7 @@ test("mock.fetch answers a signed request, and nothing is replaced", async () =>
   expect(mock.requests).toMatchObject([{ operation: "listTargets", status: 200 }]);
 });
 
-test("a request arrives whole, with the headers that fetch adds", async () => {
+test("a request arrives complete, with the headers that fetch adds", async () => {
   const seen: unknown[] = [];
   const send = serving(async (request) => {
     seen.push(request);
@@ -44,7 +44,7 @@ test("a request arrives whole, with the headers that fetch adds", async () => {
   ]);
 });
 
-test("a gzip body comes decoded, an empty 204 and a HEAD without any", async () => {
+test("a gzip body is decoded, and a 204 and a response to HEAD have no body", async () => {
   const gzip = serving(async () => reply(gzipSync("text"), 200, [["Content-Encoding", "gzip"]]));
   expect(await (await gzip()).text()).toBe("text");
   const empty = await serving(async () => reply("", 204))();
@@ -52,7 +52,7 @@ test("a gzip body comes decoded, an empty 204 and a HEAD without any", async () 
   expect(await (await gzip({ method: "HEAD" })).text()).toBe("");
 });
 
-test("connection errors, the handler's own and unserved hosts reject as fetch does", async () => {
+test("connection errors, errors of the handler and unserved hosts reject as fetch does", async () => {
   const cut = serving(async () => ({ connectionError: { kind: "reset", message: "cut" } }));
   expect(await failureOf(cut())).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
   const throwing = serving(() => Promise.reject(new RangeError("own")));
@@ -62,7 +62,7 @@ test("connection errors, the handler's own and unserved hosts reject as fetch do
   expect(messagesOf(other).join()).toContain("No mock serves GET https://other.example/x");
 });
 
-test("an abort rejects with its reason, before and while the answer is made", async () => {
+test("an abort rejects with its reason, before and during the response", async () => {
   const controller = new AbortController();
   const never = serving(() => new Promise(() => {}));
   const waiting = failureOf(never({ signal: controller.signal }));

@@ -16,13 +16,13 @@ import {
 } from "./mocks.ts";
 
 interface SlowMock extends RunningMock {
-  /** Resolves when a request is being answered. */
+  /** Resolves when the handler has received a request. */
   readonly entered: Promise<void>;
-  /** Lets the answer, or the error, go. */
+  /** Releases the response, or the error. */
   finish(error?: Error): void;
 }
 
-/** Answers nothing until it is told to. */
+/** Handles a request only when it is released. */
 function slowMock(options: Way): SlowMock {
   const entered = deferred<void>();
   const finished = deferred<Error | undefined>();
@@ -46,14 +46,14 @@ function deferred<Value>() {
   return { promise, resolve };
 }
 
-/** Whole requests take longer than what an earlier one may have left behind: then vitest reports it as unhandled. */
+/** Sends complete requests, which gives late errors of earlier ones time to surface as unhandled in Vitest. */
 async function letLateErrorsShow(): Promise<void> {
   const { stop } = mock({ baseUrl: "https://later.example" });
   for (let request = 0; request < 3; request++) await viaFetch("https://later.example");
   stop();
 }
 
-/** What becomes of requests that are on their way when their client, or the mock, stops. */
+/** Tests what happens to requests in flight when their client aborts, or the mock stops. */
 export function testRequestsInFlight(options: Way): void {
   describe.each(Object.entries(CLIENTS))("%s", (_name, client) => {
     test.each(["answered", "failed"])("an aborted request that is %s afterwards", async (how) => {
@@ -81,7 +81,7 @@ export function testRequestsInFlight(options: Way): void {
       expect((await response).body).toHaveLength(100_000);
     });
 
-    test("the handler's error after the mock was stopped fails the request", async () => {
+    test("an error of the handler after the mock was stopped fails the request", async () => {
       const { entered, finish, stop } = slowMock(options);
       const failure = failureOf(client(`${HOST}/`));
       await entered;
@@ -102,7 +102,7 @@ export function testRequestsInFlight(options: Way): void {
     });
   });
 
-  // got sends nothing before the next turn.
+  // got sends nothing before the next turn of the event loop.
   const atOnce = Object.entries(CLIENTS).filter(([name]) => name !== "got");
 
   describe.each(atOnce)("%s", (_name, client) => {

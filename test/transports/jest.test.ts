@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-test("Jest: two files in one worker, the first leaving a mock running; fake timers", async () => {
+test("Jest: two files in one worker, of which the first leaves a mock started; fake timers", async () => {
   const config = {
     rootDir: path("jest"),
     testMatch: ["**/*.jest.ts"],

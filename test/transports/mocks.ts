@@ -22,7 +22,7 @@ export const reply = (body: string | Buffer, status = 200, headers: HeaderList =
 });
 
 export interface RunningMock extends Interceptor {
-  /** Every request that reached it. */
+  /** Every request that reached the mock. */
   readonly requests: readonly WireRequest[];
 }
 
@@ -36,7 +36,7 @@ export interface MockOptions extends Partial<Way>, Pick<Interception, "unhandled
   readonly start?: typeof startIntercepting;
 }
 
-/** Intercepts one base URL, with nock if nothing else is said, until the test is over. */
+/** Intercepts one base URL until the test ends, by default with nock. */
 export function mock({
   baseUrl = HOST,
   handle = async () => reply("ours"),
@@ -61,7 +61,7 @@ const from =
 
 export const viaFetch = from(fetchClient);
 
-/** The clients that every way of intercepting serves. */
+/** The clients that both `nock` and `sockets` intercept. */
 export const CLIENTS = {
   fetch: viaFetch,
   "node:http(s)": from(nodeClient),
@@ -70,7 +70,7 @@ export const CLIENTS = {
   got: from(gotClient),
 };
 
-/** What a request fails with. */
+/** Returns the error of a failed request. */
 export async function failureOf(request: Promise<unknown>): Promise<unknown> {
   const answer = await request.then(
     (value) => ({ value }),

@@ -6,14 +6,14 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { checkNock } from "../../src/transports/nock/nock-module.ts";
 
-describe("the nock that is installed", () => {
+describe("the installed nock", () => {
   let folder: string;
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "nock-")));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** A project with a nock that does nothing; what its modules would load. */
+  /** Creates a project with an empty nock, and returns the `require` of its modules. */
   async function project(name: string, version?: string, fields: object = {}): Promise<NodeJS.Require> {
     const nock = join(folder, name, "node_modules/nock");
     await mkdir(join(nock, "lib"), { recursive: true });
@@ -25,7 +25,7 @@ describe("the nock that is installed", () => {
     return createRequire(join(folder, name, "index.js"));
   }
 
-  /** As a user's own code does. */
+  /** Loads nock as a user's own code does. */
   function loaded(load: NodeJS.Require): void {
     load("nock/lib/intercept.js");
     onTestFinished(() => {
@@ -37,27 +37,27 @@ describe("the nock that is installed", () => {
     expect(checkNock(await project("own", version))).toBe(version);
   });
 
-  test.each(["13.5.6", "14.0.16", "15.0.0", undefined])("%s is not", async (version) => {
+  test.each(["13.5.6", "14.0.16", "15.0.0", undefined])("%s is refused", async (version) => {
     const load = await project("own", version);
     expect(() => checkNock(load)).toThrow(
       `unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock`,
     );
   });
 
-  test("one that does not show its version is too new", async () => {
+  test("is refused as too new when it does not export its package.json", async () => {
     const load = await project("own", "15.0.0", { exports: "./index.js" });
     expect(() => checkNock(load)).toThrow(
       "unsupported nock version: expected 14.0.17 or a later 14.x; got 15 or later",
     );
   });
 
-  test("none", () => {
+  test("is refused when it is missing", () => {
     expect(() => checkNock(createRequire(join(folder, "index.js")))).toThrow(
       'nock is not installed; reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock',
     );
   });
 
-  test("another copy that is loaded is named", async () => {
+  test("is refused when another copy is loaded, which the error names", async () => {
     const own = await project("own", "14.0.17");
     const others = await project("others", "14.0.18");
     loaded(own);
@@ -69,15 +69,15 @@ describe("the nock that is installed", () => {
     );
   });
 
-  test("a loaded copy of an older nock does not matter", async () => {
+  test("is accepted when a copy of an older nock is loaded", async () => {
     const own = await project("own", "14.0.17");
     loaded(await project("older", "13.5.6"));
     expect(checkNock(own)).toBe("14.0.17");
   });
 });
 
-test("where process.nextTick is faked, a mock says what to do instead", () => {
-  // As Jest's fake timers mark what they fake.
+test("a mock refuses a faked process.nextTick, with what to do instead", () => {
+  // Jest's fake timers mark faked functions this way.
   Object.assign(process.nextTick, { clock: {} });
   onTestFinished(() => void Reflect.deleteProperty(process.nextTick, "clock"));
   expect(() => new MockCloudReco()).toThrow('jest.useFakeTimers({ doNotFake: ["nextTick"] })');

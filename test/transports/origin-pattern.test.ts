@@ -3,7 +3,7 @@ import { OriginPattern } from "../../src/transports/nock/nock-origin.ts";
 
 const ORIGIN = "https://service.example:443";
 
-describe("the key of a host among nock's", () => {
+describe("the key of a host in nock's table", () => {
   it.each([
     [ORIGIN, true],
     [`${ORIGIN}/`, true],
@@ -22,7 +22,7 @@ describe("the key of a host among nock's", () => {
     expect(text.match(pattern) !== null).toBe(fits);
   });
 
-  it("lets go of its host when no mock serves it any more", () => {
+  it("stops matching when no mock serves the host any longer", () => {
     let isServed = true;
     const pattern = new OriginPattern(
       ORIGIN,
@@ -34,7 +34,7 @@ describe("the key of a host among nock's", () => {
     expect(pattern.exec(ORIGIN)).toBeNull();
   });
 
-  it("keeps it once the user had interceptors of their own there", () => {
+  it("keeps matching once the user had interceptors for the host", () => {
     let isUsers = true;
     const pattern = new OriginPattern(
       ORIGIN,

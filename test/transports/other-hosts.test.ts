@@ -27,7 +27,7 @@ describe("requests to other hosts", () => {
     expect(String((await send(other)).body)).toBe("real");
   });
 
-  test("fail if any running mock says so", async () => {
+  test("fail if any started mock blocks them", async () => {
     const other = await realServer();
     mock();
     const { stop } = mock({ unhandledRequests: "error" });
@@ -36,7 +36,7 @@ describe("requests to other hosts", () => {
     expect(await ask(other)).toBe("real");
   });
 
-  test("are let through where a user's scope says so, and answered where it can", async () => {
+  test("pass where a user's scope allows it, and are answered by the scope where it matches", async () => {
     const other = await realServer();
     nock(other, { allowUnmocked: true }).get("/theirs").reply(200, "theirs");
     mock({ unhandledRequests: "error" });
@@ -46,7 +46,7 @@ describe("requests to other hosts", () => {
 });
 
 describe("several mocks", () => {
-  test("on one host: the newest serves, then the one before it", async () => {
+  test("on one host: the newest serves, and after it stops the one before", async () => {
     mock({ handle: async () => reply("first") });
     const second = mock({ handle: async () => reply("second") });
     const third = mock({ handle: async () => reply("third") });
@@ -86,7 +86,7 @@ describe("several mocks", () => {
     );
   });
 
-  test("on ports and schemes of their own", async () => {
+  test("on different ports and schemes", async () => {
     for (const baseUrl of [
       "http://a.example",
       "https://a.example",

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { viaFetch } from "./mocks.ts";
 
-/** What a URL answers, or how the request fails. */
+/** Returns the response of a URL, or the error of the request. */
 export async function ask(url: string, method = "GET"): Promise<string> {
   return await viaFetch(url, { method }).then(
     ({ body }) => String(body),
@@ -11,7 +11,7 @@ export async function ask(url: string, method = "GET"): Promise<string> {
   );
 }
 
-/** A server outside of nock; answers "real". */
+/** A real server that answers "real". */
 export async function realServer(): Promise<string> {
   const listener: RequestListener = (_request, response) =>
     response.setHeader("Connection", "close").end("real");

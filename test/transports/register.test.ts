@@ -15,7 +15,7 @@ const get = (url: string) =>
     keptGet(url, { agent: false }, (response) => resolve(response.resume().statusCode)).on("error", reject);
   });
 
-test("before and after a mock, nothing connects to the real service; a started mock answers", async () => {
+test("blocks the real service before and after a mock; a started mock answers", async () => {
   expect(closedHosts).toEqual(["vws.vuforia.com", "cloudreco.vuforia.com"]);
   for (const intercept of ["nock", "sockets"] as const) {
     expect(messagesOf(await failureOf(get(LIST))).join()).toMatch(REFUSED);
@@ -28,7 +28,7 @@ test("before and after a mock, nothing connects to the real service; a started m
   }
 });
 
-test("a function of node:tls that was kept from before is refused too", async () => {
+test("blocks a function of node:tls that was captured before", async () => {
   const connected = new Promise((resolve, reject) => {
     keptConnect(443, "cloudreco.vuforia.com").once("secureConnect", resolve).once("error", reject);
   });

@@ -3,7 +3,7 @@ import https from "node:https";
 import { expect, test } from "vitest";
 import { HOST, mock } from "./mocks.ts";
 
-/** Everything that nock replaces: values, and the kinds of properties that they are. */
+/** Everything that nock replaces: values and property descriptors. */
 const patchable = () => ({
   headersMethods: Object.getOwnPropertyDescriptors(Headers.prototype),
   ...Object.fromEntries(
@@ -17,7 +17,7 @@ const patchable = () => ({
   onHttp: Reflect.ownKeys(http),
 });
 
-test("everything is given back when the last mock stops", async () => {
+test("everything is restored when the last mock stops", async () => {
   const before = patchable();
   const { fetch: original } = globalThis;
   const first = mock();
@@ -48,7 +48,7 @@ test("many mocks within one turn of the event loop cause no warning", async () =
   expect(warnings).toEqual([]);
 });
 
-/** Identity of every function, not only equality. */
+/** Compares functions by identity. */
 function expectSame(actual: unknown, wanted: unknown, path = "globals"): void {
   if (typeof wanted !== "object" || wanted === null) {
     expect(actual === wanted, path).toBe(true);

@@ -11,7 +11,7 @@ const dispatchers = () => SLOTS.map((slot) => Object.getOwnPropertyDescriptor(gl
 const mock = (options: MockOptions = {}) => anyMock({ intercept: "sockets", ...options });
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-/** The first that cannot be loaded by every Node that we serve. */
+/** The first version that some supported versions of Node cannot load. */
 const undici8 = major > 22 || (major === 22 && minor >= 19) ? await import("undici-8") : undefined;
 
 const versions: [name: string, undici: typeof undici7][] = [
@@ -33,12 +33,12 @@ describe.each(versions)(
     getGlobalDispatcher,
     setGlobalDispatcher,
   }) => {
-    // Each version with a dispatcher of its own, as when it is the only one installed.
+    // Each version has its own dispatcher, as if it were the only one installed.
     const before = getGlobalDispatcher();
     beforeAll(() => setGlobalDispatcher(new Agent()));
     afterAll(() => setGlobalDispatcher(before));
 
-    test("the global dispatcher's own methods, composed with another's or not", async () => {
+    test("the methods of the global dispatcher, composed or not", async () => {
       const { requests } = mock({ handle: async () => reply("answer") });
       const path = "/targets";
       const noted: string[] = [];
@@ -53,7 +53,7 @@ describe.each(versions)(
       expect([requests.length, noted]).toEqual([2, [path]]);
     });
 
-    test("request, exactly", async () => {
+    test("request, unchanged", async () => {
       const { requests } = mock({
         handle: async () =>
           reply("answer", 201, [
@@ -172,7 +172,7 @@ describe.each(versions)(
       expect(await response.body.text()).toBe("");
     });
 
-    test("connection errors and the handler's own", async () => {
+    test("connection errors and errors of the handler", async () => {
       mock({
         handle: async ({ path }) => {
           if (path === "/own") throw new RangeError("the handler's own");
@@ -243,7 +243,7 @@ describe.each(versions)(
       await agent.close();
     });
 
-    test("other hosts fail with error", async () => {
+    test("other hosts fail with unhandledRequests: error", async () => {
       const { stop } = mock({ unhandledRequests: "error" });
       mock({ baseUrl: "https://second.example" });
       await expect(request("http://localhost:1/x")).rejects.toThrow(
@@ -258,7 +258,7 @@ describe.each(versions)(
   },
 );
 
-test("the dispatchers are given back when the last mock stops", () => {
+test("the dispatchers are restored when the last mock stops", () => {
   const before = dispatchers();
   expect(before[0]?.value).toBeDefined();
   const first = mock();
@@ -273,7 +273,7 @@ test("the dispatchers are given back when the last mock stops", () => {
   expect(dispatchers()).toEqual(before);
 });
 
-test("a dispatcher that the user sets meanwhile stays", () => {
+test("a dispatcher that the user sets while a mock is started stays", () => {
   const original = undici7.getGlobalDispatcher();
   onTestFinished(() => undici7.setGlobalDispatcher(original));
   const { stop } = mock();

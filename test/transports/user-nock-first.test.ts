@@ -3,7 +3,7 @@ import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
 import { expect, it } from "vitest";
 
-/** The status that a client with a named import of node:https sees. */
+/** The status that a client with a named import of node:https receives. */
 const statusOf = (url: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(url, (response) => {

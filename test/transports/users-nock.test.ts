@@ -38,7 +38,7 @@ describe("a user's scopes", () => {
     expect(requests).toHaveLength(4);
   });
 
-  test("on our host win when they are added in between", async () => {
+  test("on our host win when they are added between requests", async () => {
     mock();
     for (const path of ["/1", "/2", "/3"]) {
       expect(await ask(HOST + path)).toBe("ours");
@@ -47,19 +47,22 @@ describe("a user's scopes", () => {
     }
   });
 
-  test.each(["before", "after"])("on our host go on after us, registered %s us", async (when) => {
-    const theirs = () => nock(HOST).get("/one").twice().reply(200, "theirs");
-    if (when === "before") theirs();
-    const { stop } = mock();
-    if (when === "after") theirs();
-    stop();
-    expect(await ask(`${HOST}/two`)).toBe("ERR_NOCK_NO_MATCH");
-    expect(await ask(`${HOST}/one`)).toBe("theirs");
-    expect(await ask(`${HOST}/one`)).toBe("theirs");
-    expect(await ask(`${HOST}/one`), "nock keeps a user's host").toBe("ERR_NOCK_NO_MATCH");
-  });
+  test.each(["before", "after"])(
+    "on our host still work after the mock stopped, registered %s us",
+    async (when) => {
+      const theirs = () => nock(HOST).get("/one").twice().reply(200, "theirs");
+      if (when === "before") theirs();
+      const { stop } = mock();
+      if (when === "after") theirs();
+      stop();
+      expect(await ask(`${HOST}/two`)).toBe("ERR_NOCK_NO_MATCH");
+      expect(await ask(`${HOST}/one`)).toBe("theirs");
+      expect(await ask(`${HOST}/one`)).toBe("theirs");
+      expect(await ask(`${HOST}/one`), "nock keeps a user's host").toBe("ERR_NOCK_NO_MATCH");
+    },
+  );
 
-  test("on another port of our host do not keep it", async () => {
+  test("on another port of our host do not keep our origin matched", async () => {
     const baseUrl = await realServer();
     const { stop } = mock({ baseUrl });
     nock(baseUrl.replace(/\d$/, "")).get("/").reply(200, "theirs");
@@ -67,7 +70,7 @@ describe("a user's scopes", () => {
     expect(await ask(baseUrl)).toBe("real");
   });
 
-  test("are not waited for because of ours", async () => {
+  test("are the only ones that nock.isDone() and nock.pendingMocks() report", async () => {
     mock();
     expect(nock.isDone()).toBe(true);
     expect(nock.pendingMocks()).toEqual([]);
@@ -82,7 +85,7 @@ describe("a user's scopes", () => {
 });
 
 describe("after the last mock", () => {
-  test("the host is real again, and its next mock works", async () => {
+  test("the host is reached again, and its next mock works", async () => {
     const baseUrl = await realServer();
     for (let round = 0; round < 3; round++) {
       const { stop } = mock({ baseUrl });
@@ -94,7 +97,7 @@ describe("after the last mock", () => {
     expect(nock.activeMocks()).toEqual([]);
   });
 
-  test("a user's disableNetConnect holds for our host", async () => {
+  test("a user's disableNetConnect applies to our host", async () => {
     const baseUrl = await realServer();
     nock.disableNetConnect();
     const { stop } = mock({ baseUrl });
@@ -103,7 +106,7 @@ describe("after the last mock", () => {
     for (const method of ["GET", "POST", "PATCH"]) expect(await ask(baseUrl, method)).toBe("ENETUNREACH");
   });
 
-  test("NOCK_OFF=true is refused, and nothing is left behind", () => {
+  test("NOCK_OFF=true is refused, and nothing stays patched", () => {
     vi.stubEnv("NOCK_OFF", "true");
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -128,7 +131,7 @@ describe("after the last mock", () => {
     expect(globalThis.fetch).toBe(fetch);
   });
 
-  test("nock stays active for interceptors that the user has registered meanwhile", async () => {
+  test("nock stays active for interceptors that the user registered in the meantime", async () => {
     nock.restore();
     const { stop } = mock();
     nock("https://other.example").get("/").reply(200, "theirs");
@@ -136,7 +139,7 @@ describe("after the last mock", () => {
     expect(await ask("https://other.example")).toBe("theirs");
   });
 
-  test("nock stays inactive if the user has deactivated it meanwhile", () => {
+  test("nock stays inactive if the user deactivated it in the meantime", () => {
     const { stop } = mock();
     nock.restore();
     stop();
@@ -164,14 +167,14 @@ describe("a user's cleanAll", () => {
     expect(nock.activeMocks().join()).not.toContain(HOST);
   });
 
-  test("does not keep the mock from a request of the same turn", async () => {
+  test("does not stop the mock from answering a request of the same turn", async () => {
     mock();
     nock.cleanAll();
     expect(await ask(HOST)).toBe("ours");
     expect(await ask(HOST)).toBe("ours");
   });
 
-  test("does not reach a request that nock already has", async () => {
+  test("does not affect a request that nock already has", async () => {
     const { stop } = mock();
     const response = ask(HOST);
     nock.cleanAll();
@@ -180,7 +183,7 @@ describe("a user's cleanAll", () => {
     expect(nock.activeMocks()).toEqual([]);
   });
 
-  test("just before the mock stops leaves nothing behind", async () => {
+  test("just before the mock stops leaves nothing registered", async () => {
     const baseUrl = await realServer();
     const { stop } = mock({ baseUrl });
     nock.cleanAll();

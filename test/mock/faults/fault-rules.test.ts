@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { LIST, opened } from "./opened.ts";
 
-describe("of several faults", () => {
-  it("the newest is applied, as often as it says, and then the next", async () => {
+describe("several faults", () => {
+  it("apply newest first, each as often as its `times` allows", async () => {
     const { mock, session } = opened();
     mock.addFault({ answer: { status: 500 }, times: 2 });
     const newest = mock.addFault({ answer: { status: 503 }, times: 1 });
@@ -11,7 +11,7 @@ describe("of several faults", () => {
     expect([statuses, newest.timesApplied]).toEqual([[503, 500, 500, 200], 1]);
   });
 
-  it("those that were removed are gone: by hand, by the end of a block, by reset", async () => {
+  it("stop applying after remove(), the end of a block, or reset()", async () => {
     const { mock, session } = opened();
     const first = mock.addFault({ answer: { status: 500 } });
     {
@@ -28,7 +28,7 @@ describe("of several faults", () => {
     expect((await session.target(LIST)).status).toBe(400);
   });
 
-  it("those of a run are its own, beside those from outside", async () => {
+  it("apply in the isolated call that added them, together with those from outside", async () => {
     const { mock, session } = opened();
     mock.addFault({ operation: "listTargets", answer: { status: 500 } });
     await mock.isolate(async () => {
@@ -49,7 +49,7 @@ describe("a fault with a probability", () => {
     return statuses;
   };
 
-  it("is applied now and then, the same way for the same seed", async () => {
+  it("is applied to some requests, the same ones for the same seed", async () => {
     const once = await pattern(1, 0.5);
     expect(await pattern(1, 0.5)).toEqual(once);
     expect(await pattern(2, 0.5)).not.toEqual(once);
@@ -58,14 +58,14 @@ describe("a fault with a probability", () => {
     expect(failed).toBeLessThan(32);
   });
 
-  it("of 0 is never applied, of 1 always", async () => {
+  it("is never applied with 0, and always with 1", async () => {
     expect(new Set(await pattern(1, 0))).toEqual(new Set([200]));
     expect(new Set(await pattern(1, 1))).toEqual(new Set([500]));
   });
 });
 
 describe("the journal of a fault", () => {
-  it("says what it did, and does not call the request refused", async () => {
+  it("describes its effect, and does not count the request as refused", async () => {
     const { mock, session } = opened();
     const rejected: unknown[] = [];
     mock.on("rejected", (entry) => rejected.push(entry));
@@ -89,7 +89,7 @@ describe("the journal of a fault", () => {
     ]);
   });
 
-  it("says who refused a request that was delayed, or carried out all the same", async () => {
+  it("names the check that refused a request that was delayed, or executed", async () => {
     const { mock, session } = opened();
     mock.addFault({ answer: { status: 504 }, executed: true });
     await session.target({ ...LIST, secretKey: "wrong" });

@@ -18,7 +18,7 @@ describe("a fault answers", () => {
     expect((await session.target(LIST)).body.toString()).toBe('{"results":[');
   });
 
-  it("with a result code, in the words of each API", async () => {
+  it("with a result code, in the format of each API", async () => {
     const { mock, session, database } = opened();
     mock.updateDatabase(database, { stateName: "PROJECT_INACTIVE" });
     const [refusedAdd, refusedQuery] = [await session.add(), await session.query()];
@@ -59,7 +59,7 @@ describe("a fault answers", () => {
     expect([managed.status, await managed.text()]).toEqual([503, "Busy"]);
   });
 
-  it("before any check, and the request is not carried out", async () => {
+  it("before any check, without executing the request", async () => {
     const { mock, session, database } = opened();
     const fault = mock.addFault({ answer: { status: 500 } });
     expect((await session.add()).status).toBe(500);
@@ -67,7 +67,7 @@ describe("a fault answers", () => {
     expect([fault.timesApplied, database.targets]).toEqual([2, []]);
   });
 
-  it("although the request is carried out, where that is wanted", async () => {
+  it("after executing the request when `executed` is set", async () => {
     const { mock, session, database } = opened();
     mock.addFault({ operation: "addTarget", answer: { status: 504 }, executed: true, times: 1 });
     expect((await session.add({ name: "kept" })).status).toBe(504);
@@ -76,7 +76,7 @@ describe("a fault answers", () => {
   });
 });
 
-describe("a fault cuts the connection", () => {
+describe("a fault resets the connection", () => {
   it.each(Object.entries(clients))("%s gets ECONNRESET", async (_name, client) => {
     const { mock, database } = opened();
     const session = new MockSession(mock, database, undefined, client);
@@ -96,7 +96,7 @@ describe("a fault cuts the connection", () => {
 });
 
 describe("a fault delays", () => {
-  it("the answer, beside the configured delay, with the function that waits", async () => {
+  it("the response, in addition to the configured delay, with the option `delay`", async () => {
     const delays: number[] = [];
     const delay = async (seconds: number) => {
       delays.push(seconds);
@@ -111,7 +111,7 @@ describe("a fault delays", () => {
   });
 });
 
-describe("a fault concerns", () => {
+describe("a fault matches", () => {
   it.each<[string, Fault, readonly number[]]>([
     ["an API", { api: "query" }, [201, 200, 418, 200]],
     ["an operation", { operation: "addTarget" }, [418, 200, 200, 200]],
@@ -142,13 +142,13 @@ describe("a fault concerns", () => {
     expect(responses.map(({ status }) => status)).toEqual(statuses);
   });
 
-  it("a database given as such", async () => {
+  it("requests to a database given as an object", async () => {
     const { mock, session, database } = opened();
     mock.addFault({ database, answer: { status: 418 } });
     expect((await session.target(LIST)).status).toBe(418);
   });
 
-  it("what a function sees of the request", async () => {
+  it("requests for which a function returns true", async () => {
     const { mock, session } = opened();
     const seen: unknown[] = [];
     const when = (request: object) => {
@@ -172,7 +172,7 @@ describe("a fault concerns", () => {
     ]);
   });
 
-  it("no request when its function throws: that fails instead", async () => {
+  it("no request when its function throws; the request fails instead", async () => {
     const { mock, session } = opened();
     mock.addFault({
       resetConnection: true,

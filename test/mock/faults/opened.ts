@@ -2,7 +2,7 @@ import { exactMatcher, MockCloudReco, type MockCloudRecoOptions, perfectRater } 
 import { onTestFinished } from "vitest";
 import { MockSession } from "../../support/mock-session.ts";
 
-/** A mock that ends with the test, and who speaks to it. */
+/** A mock that stops when the test ends, and a client of it. */
 export function opened(options: MockCloudRecoOptions = {}) {
   const mock = new MockCloudReco({
     processingTimeSeconds: 0,

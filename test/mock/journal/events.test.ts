@@ -7,7 +7,7 @@ import { MockSession } from "../../support/mock-session.ts";
 const opened = (mock: MockCloudReco) => new MockSession(mock, mock.addCloudDatabase());
 
 describe("events of a mock", () => {
-  it("tells of arrivals, responses and rejections, in order", async () => {
+  it("report arrivals, responses and rejections, in order", async () => {
     await using mock = new MockCloudReco();
     const session = opened(mock);
     const seen: unknown[] = [];
@@ -30,7 +30,7 @@ describe("events of a mock", () => {
     ]);
   });
 
-  it("hands over the very entries of the journal", async () => {
+  it("pass the same objects as the journal", async () => {
     await using mock = new MockCloudReco();
     const responses: JournalEntry[] = [];
     mock.on("response", (entry) => responses.push(entry));
@@ -38,7 +38,7 @@ describe("events of a mock", () => {
     expect(responses[0]).toBe(mock.requests[0]);
   });
 
-  it("ends with the function that on() returned, for that one listener", async () => {
+  it("stop for the listener whose remove function was called", async () => {
     await using mock = new MockCloudReco();
     const session = opened(mock);
     let calls = 0;
@@ -94,7 +94,7 @@ describe("events of a mock", () => {
 });
 
 describe("the requests of a mock", () => {
-  it("are filtered by what they were and what became of them", async () => {
+  it("can be filtered by their fields and outcome", async () => {
     await using mock = new MockCloudReco();
     const session = opened(mock);
     const other = new MockSession(mock, mock.addCloudDatabase());
@@ -128,7 +128,7 @@ describe("the requests of a mock", () => {
     expect(() => mock.requestsOf(JSON.parse(JSON.stringify(filter)))).toThrow(message);
   });
 
-  it("are bounded by an option, and the dropped ones counted", async () => {
+  it("are limited by an option, and dropped ones are counted", async () => {
     await using mock = new MockCloudReco({ journalCapacity: 2, clock: new ManualClock(new Date(0)) });
     for (const method of ["GET", "PUT", "POST"]) {
       await nodeClient({ method, url: `${mock.urls.target}/summary`, headers: {} });

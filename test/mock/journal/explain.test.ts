@@ -25,10 +25,10 @@ async function opened(options: { queryMatcher?: typeof exactMatcher; targetRater
   return { mock, clock, database, session, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };
 }
 
-/** Lines without their indents. */
+/** Lines without indentation. */
 const lines = (text: string): string[] => text.split("\n").map((line) => line.trim());
 
-describe("the printed journal tells what to change about", () => {
+describe("the printed journal explains how to fix", () => {
   it("a content type that was signed with its parameters", async () => {
     await using service = await opened();
     const { mock, session, database } = service;
@@ -136,8 +136,8 @@ describe("the printed journal tells what to change about", () => {
   });
 });
 
-describe("the printed journal tells what a client may wonder about", () => {
-  it("gzip that it did not ask for", async () => {
+describe("the printed journal explains", () => {
+  it("gzip that the client did not request", async () => {
     await using mock = new MockCloudReco();
     const session = new MockSession(mock, mock.addCloudDatabase());
     await session.query();
@@ -151,7 +151,7 @@ describe("the printed journal tells what a client may wonder about", () => {
     expect(mock.requests.at(-1)?.reason).toBeUndefined();
   });
 
-  it("a target that failed, on its record too", async () => {
+  it("a target that failed, also on its record", async () => {
     await using service = await opened();
     const { mock, session, database } = service;
     const flat = makePng({ fill: () => 200 });
@@ -162,7 +162,7 @@ describe("the printed journal tells what a client may wonder about", () => {
     expect(mock.requests.at(-1)).toMatchObject({ status: 200, reason: whyNotFound, refusedBy: undefined });
   });
 
-  it("the scores of the nearest targets of a query that finds nothing, and the threshold", async () => {
+  it("a query without a match: the scores of the nearest targets, and the threshold", async () => {
     await using service = await opened();
     const { mock, session, database } = service;
     for (const [index, seed] of [1, 2, 3, 4].entries()) {
@@ -178,7 +178,7 @@ describe("the printed journal tells what a client may wonder about", () => {
     expect(told[3]).toBe("no score: the matcher sees no match");
   });
 
-  it("a request of a mock that has ended", async () => {
+  it("a request with the keys of a stopped mock", async () => {
     const earlier = new MockCloudReco();
     const keys = earlier.addCloudDatabase({ databaseName: "earlier" });
     const late = new MockSession(earlier, keys).signedTarget({ method: "GET", path: "/targets" });
@@ -219,7 +219,7 @@ it("console.log shows a mock in five lines, without its keys", async () => {
   expect(inspect(mock)).toMatch(/^MockCloudReco \(stopped\) answered /);
 });
 
-describe("the printed journal tells of a query why each target", () => {
+describe("the printed journal of a query explains why each target", () => {
   it("matched or not, the nearest first", async () => {
     let rating = 5;
     await using service = await opened({ queryMatcher: exactMatcher, targetRater: () => rating });
@@ -269,7 +269,7 @@ describe("the printed journal tells of a query why each target", () => {
   });
 });
 
-it("the printed journal can be of some requests only", async () => {
+it("the printed journal can be filtered", async () => {
   await using service = await opened();
   const { mock, session } = service;
   await session.add();

@@ -12,7 +12,7 @@ import { signedRequest } from "../../support/signed-request.ts";
 const image = makePng({ width: 33, height: 12 });
 
 describeBackends("what was sent and answered", (backend) => {
-  it("is in the journal: headers, query, JSON and the decoded image of a target", async () => {
+  it("is in the journal with headers, query, JSON and the decoded image of a target", async () => {
     await using service = await backend.open();
     const { serverAccessKey: accessKey, serverSecretKey: secretKey } = await service.addCloudDatabase();
     const body = { name: "poster", width: 1, image: image.toString("base64") };
@@ -53,7 +53,7 @@ describeBackends("what was sent and answered", (backend) => {
     expect(response?.body.json).toMatchObject({ result_code: "TargetCreated" });
   });
 
-  it("is in the journal: the fields of a query, and its answer without gzip", async () => {
+  it("is in the journal with the fields of a query, and its response without gzip", async () => {
     await using service = await backend.open();
     const { clientAccessKey: accessKey, clientSecretKey: secretKey } = await service.addCloudDatabase();
     const form = new FormData();
@@ -87,7 +87,7 @@ describeBackends("what was sent and answered", (backend) => {
     expect(response?.body.json).toMatchObject({ result_code: "Success", results: [] });
   });
 
-  it("has both strings to sign of a wrong signature", async () => {
+  it("has both strings to sign for a wrong signature", async () => {
     await using service = await backend.open();
     const { serverAccessKey: accessKey, serverSecretKey: secretKey } = await service.addCloudDatabase();
     const date = rfc1123Date(service.clock.now());
@@ -111,17 +111,17 @@ describeBackends("what was sent and answered", (backend) => {
 const bodyOf = (headers: HeaderList, body: Buffer | string) =>
   recordResponse({ headers, body: Buffer.from(body) }, false).body;
 
-it("a form in its URL encoding has fields", () => {
+it("a URL-encoded form has fields", () => {
   const body = bodyOf([["Content-Type", "application/x-www-form-urlencoded"]], "a=1&b=x%20y&a=2");
   expect(body.fields).toEqual({ a: "1", b: "x y" });
 });
 
-it("an answer that is an image is one", () => {
+it("an image response is recognized as an image", () => {
   expect(bodyOf([], image).image).toMatchObject({ format: "PNG", width: 33, height: 12 });
   expect(String(bodyOf([], image))).toBe(`‹PNG of 33x12 pixels, ${image.length} bytes›`);
 });
 
-it("what a body is not is undefined, and bytes show how they begin", () => {
+it("the other views of a body are undefined, and bytes are shown by their start", () => {
   const body = bodyOf(
     [
       ["Content-Encoding", "gzip"],
@@ -138,7 +138,7 @@ it("what a body is not is undefined, and bytes show how they begin", () => {
   expect(String(body)).toBe("‹2 bytes: ff00›");
 });
 
-it("long text is cut where it is shown, and whole where it is read", () => {
+it("long text is shortened in printed form only", () => {
   const long = "x".repeat(500);
   expect(String(bodyOf([], long))).toBe(`${"x".repeat(300)}… (500 characters)`);
   expect(String(bodyOf([], JSON.stringify([long, { a: [1, null] }])))).toBe(
@@ -147,7 +147,7 @@ it("long text is cut where it is shown, and whole where it is read", () => {
   expect(bodyOf([["Content-Encoding", "gzip"]], gzipSync(long)).text).toBe(long);
 });
 
-it("no body and no declaration makes a view throw", () => {
+it("no body and no content type makes a view throw", () => {
   const types = fc.constantFrom(
     "application/json",
     "multipart/form-data; boundary=b",
@@ -186,7 +186,7 @@ it("no body and no declaration makes a view throw", () => {
   );
 });
 
-it("the option journalBodyBytes bounds what a mock keeps", async () => {
+it("the option journalBodyBytes limits the bodies that a mock keeps", async () => {
   await using mock = new MockCloudReco({ journalBodyBytes: 0 });
   await fetch("https://vws.vuforia.com/targets", { method: "POST", body: "{}" });
   expect(mock.requests[0]?.request.body).toMatchObject({ size: 2, dropped: true, bytes: undefined });

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { MockSession } from "../../support/mock-session.ts";
 import { makePng } from "../../support/png.ts";
 
-it("a report is plain JSON with all that happened, and no secret", async () => {
+it("a report is plain JSON with everything recorded, and no secret", async () => {
   const clock = new ManualClock(new Date("2026-11-21T12:00:00Z"));
   await using mock = new MockCloudReco({ clock, processingTimeSeconds: 10, targetRater: () => 4 });
   const database = mock.addCloudDatabase({ databaseName: "shop" });
@@ -70,7 +70,7 @@ it("a report is plain JSON with all that happened, and no secret", async () => {
   ]);
 });
 
-it("a report leaves out images beyond 16 MiB, and dropped bodies say so", async () => {
+it("a report omits images beyond 16 MiB, and marks dropped bodies", async () => {
   await using mock = new MockCloudReco({ journalBodyBytes: 0 });
   const database = mock.addCloudDatabase();
   await mock.addTarget(database, { image: makePng(), processed: true });

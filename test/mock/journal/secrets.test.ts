@@ -14,7 +14,7 @@ const keys = (database: MockCloudDatabase) => ({
 const key = fc.constantFrom("serverAccess", "serverSecret", "clientAccess", "clientSecret");
 const scheme = fc.constantFrom("VWS", "Bearer", "Basic", "AWS");
 
-/** Everything that could ever be shown of the requests so far. */
+/** Everything that the mock can show about the requests so far. */
 const shown = (mock: MockCloudReco): string =>
   [
     JSON.stringify(mock.requests),
@@ -30,7 +30,7 @@ const shown = (mock: MockCloudReco): string =>
     ]),
   ].join("\n");
 
-it("no mix-up of keys brings a secret into the journal, its events or its printed form", async () => {
+it("no mix-up of keys puts a secret into the journal, its events or its printed form", async () => {
   await fc.assert(
     fc.asyncProperty(key, key, scheme, fc.boolean(), async (access, secret, scheme, isQuery) => {
       await using mock = new MockCloudReco();
@@ -62,7 +62,7 @@ it("no mix-up of keys brings a secret into the journal, its events or its printe
   );
 });
 
-it("nothing that the target manager takes or refuses brings a secret into the journal", async () => {
+it("nothing that the target manager accepts or refuses puts a secret into the journal", async () => {
   await using mock = new MockCloudReco();
   const secret = "5ecret-5ecret-5ecret";
   const send = (path: string, body: string) =>

@@ -1,5 +1,5 @@
-// What a project may write, and what it may not. Compiled with the sources by `npm run types`, and with the packed package
-// by the oldest TypeScript that is supported.
+// Code that must compile, and code that must not. Compiled with the sources by `npm run types`, and with the packed package by the
+// oldest supported TypeScript.
 import {
   type Clock,
   createStructuralSimilarityMatcher,
@@ -61,22 +61,22 @@ export async function reads(mock: MockCloudReco): Promise<void> {
 
 export function refuses(mock: MockCloudReco): void {
   const database = mock.addCloudDatabase();
-  // @ts-expect-error -- no such option
+  // @ts-expect-error -- unknown option
   new MockCloudReco({ targetURL: "https://vws.test" });
-  // @ts-expect-error -- no such profile
+  // @ts-expect-error -- unknown profile
   new MockCloudReco({ profile: "strict" });
-  // @ts-expect-error -- a rater gives a number
+  // @ts-expect-error -- a rater must return a number
   new MockCloudReco({ targetRater: () => "5" });
-  // @ts-expect-error -- a target has an image
+  // @ts-expect-error -- a target must have an image
   mock.addTarget(database, { name: "no image" });
-  // @ts-expect-error -- no such field
+  // @ts-expect-error -- unknown field
   mock.addCloudDatabase({ name: "it is databaseName" });
-  // @ts-expect-error -- a live view is not written to
+  // @ts-expect-error -- a live view is read-only
   database.targets = [];
-  // @ts-expect-error -- no such operation
+  // @ts-expect-error -- unknown operation
   mock.requestsOf({ operation: "addTargets" });
-  // @ts-expect-error -- no such event
+  // @ts-expect-error -- unknown event
   mock.on("refused", () => {});
-  // @ts-expect-error -- a database is made by a mock
+  // @ts-expect-error -- only a mock creates databases
   mock.deleteDatabase({ databaseName: "name" });
 }

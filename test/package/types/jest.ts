@@ -1,4 +1,4 @@
-// The matchers of Jest, as CommonJS.
+// The Jest matchers, in CommonJS.
 import { expect } from "@jest/globals";
 import { useMockCloudReco } from "mock-cloud-reco/jest";
 
@@ -8,6 +8,6 @@ export const matched = (): void => {
   expect(recognition.mock).toHaveReceived("addTarget", { times: 1 });
   expect(recognition.mock).not.toHaveReceived({ operation: "query", refused: true });
   expect(recognition.mock).toHaveRefusedNothing();
-  // @ts-expect-error -- no such operation
+  // @ts-expect-error -- unknown operation
   expect(recognition.mock).toHaveReceived("addTargets");
 };

@@ -1,4 +1,4 @@
-// The subpaths, from a module.
+// The subpaths, in an ES module.
 import { type MockFixture, useMockCloudReco } from "mock-cloud-reco/jest";
 import { assertReceived, assertRefusedNothing, withMockCloudReco } from "mock-cloud-reco/node-test";
 import { startServers } from "mock-cloud-reco/server";
@@ -6,7 +6,7 @@ import { test } from "mock-cloud-reco/vitest";
 import { expect } from "vitest";
 
 test.override({ mockOptions: { seed: 1, failOnRefusedRequests: true } });
-// @ts-expect-error -- no such option
+// @ts-expect-error -- unknown option
 test.override({ mockOptions: { failOnRefused: true } });
 test.extend<{ own: string }>({ own: ({ database }, use) => use(database.databaseName) })(
   "fixtures and matchers of Vitest",
@@ -14,9 +14,9 @@ test.extend<{ own: string }>({ own: ({ database }, use) => use(database.database
     expect(mock).toHaveReceived("addTarget", { times: 1 });
     expect(mock).not.toHaveReceived({ operation: "query", refused: true });
     expect(mock).toHaveRefusedNothing();
-    // @ts-expect-error -- no such operation
+    // @ts-expect-error -- unknown operation
     expect(mock).toHaveReceived("addTargets");
-    // @ts-expect-error -- a number of times
+    // @ts-expect-error -- times must be a number
     expect(mock).toHaveReceived("addTarget", 1);
     return own.length;
   },
@@ -31,7 +31,7 @@ export const nodeTest = withMockCloudReco({ seed: 1 }, async ({ mock }, context)
   assertReceived(mock, "addTarget", { times: 1 });
   assertRefusedNothing(mock);
 });
-// @ts-expect-error -- no test
+// @ts-expect-error -- the test is missing
 withMockCloudReco({ seed: 1 });
 
 export const servers: PromiseLike<unknown> = startServers();

@@ -20,10 +20,10 @@ const textOf = (get: typeof httpGet, url: string) =>
     request.on("error", reject);
   });
 
-// Importing it has activated it.
+// Importing nock activated it.
 nock.restore();
 
-/** Each file that calls this leaves a mock running for the next file of the same worker. */
+/** Each file that calls this leaves a mock started for the next file of the same worker. */
 export function testInterception(): void {
   describe("interception", () => {
     const server = createServer((_request, response) => response.end("real"));
@@ -55,7 +55,7 @@ export function testInterception(): void {
       stop();
     });
 
-    test("works, and lets other requests through", async () => {
+    test("works, and lets other requests pass", async () => {
       const before = { fetch, get: https.get };
       const { stop } = start();
       expect(https.get === before.get).toBe(false);
@@ -70,7 +70,7 @@ export function testInterception(): void {
       expect(await textOf(httpGet, real)).toBe("real");
     });
 
-    test("leaves a nock active that the test has activated, and a mock running", async () => {
+    test("leaves nock active that the test activated, and a mock started", async () => {
       nock.activate();
       start().stop();
       expect(nock.isActive()).toBe(true);
