@@ -411,8 +411,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * (faults included), is discarded when it returns or throws. Calls may run concurrently or be nested.
    *
    * Asynchronous context decides which copy a request sees. A request without that context, for instance from a server that the
-   * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. Inside a call, {@link requests}
-   * has only the requests of that call; outside, it has all.
+   * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. Inside a call,
+   * {@link requests} has only the requests of that call; outside, it has all.
    *
    * @returns what the function returns.
    * @throws what the function throws.

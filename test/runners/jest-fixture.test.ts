@@ -3,8 +3,8 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { useMockCloudReco } from "mock-cloud-reco/jest";
 import { describe, expect, test, vi } from "vitest";
 
-// Outside Jest, Jest's globals only throw. Vitest's globals replace them here, so that this tests the fixture's source; test/package
-// tests the packed package in Jest itself.
+// Outside Jest, Jest's globals only throw. Vitest's globals replace them here, so that this tests the fixture's source;
+// test/package tests the packed package in Jest itself.
 vi.mock("@jest/globals", async () => {
   const { afterEach, beforeEach, expect, vi } = await import("vitest");
   const fakeable = ["Date", "setTimeout", "clearTimeout", "setInterval", "setImmediate", "nextTick"] as const;

@@ -68,7 +68,7 @@ export function breakChecksum(png: Buffer, type: string): Buffer {
   return broken;
 }
 
-/** Pseudo-random bytes, the same on every call. */
+/** A pseudo-random byte, the same for the same index. */
 export function noiseByte(index: number): number {
   return (Math.imul(index + 1, 2654435761) >>> 13) & 255;
 }

@@ -4,7 +4,7 @@ import { scenePixels } from "./scenes.ts";
 const SIDE = 256;
 const BYTES = SIDE * SIDE * 3;
 
-/** The RGB bytes of a 256x256 image, from a function of each value. */
+/** The RGB bytes of a 256x256 image, from a function that returns each byte. */
 export const thumbnail = (value: (index: number) => number): Buffer => {
   const pixels = Buffer.alloc(BYTES);
   for (let index = 0; index < BYTES; index++) pixels[index] = value(index);
