@@ -186,14 +186,14 @@ describe("databases and targets", () => {
     await using mock = new MockCloudReco();
     const first = mock.addCloudDatabase({ databaseName: "taken" });
     expect(() => mock.addCloudDatabase({ databaseName: "taken" })).toThrow(
-      'a database with the databaseName "taken" exists',
+      'a database with the databaseName "taken" already exists',
     );
     expect(() => mock.addVuMarkDatabase({ databaseName: "taken" })).toThrow(
-      'a database with the databaseName "taken" exists',
+      'a database with the databaseName "taken" already exists',
     );
     const { databaseId, serverSecretKey, clientAccessKey } = first;
     expect(() => mock.addCloudDatabase({ databaseId })).toThrow(
-      `a database with the databaseId "${databaseId}" exists`,
+      `a database with the databaseId "${databaseId}" already exists`,
     );
     expect(() => mock.addCloudDatabase({ clientAccessKey })).toThrow("clientAccessKey");
     expect(() => mock.addCloudDatabase({ serverSecretKey })).toThrow(

@@ -95,7 +95,7 @@ describe("the servers", () => {
     const added = servers.addVuMarkDatabase({ databaseName: "labels", targets: [{ name: "label" }] });
     expect(added.targets).toMatchObject([{ name: "label" }]);
     expect(() => servers.addVuMarkDatabase({ databaseName: "labels" })).toThrow(
-      'the databaseName "labels" exists',
+      'the databaseName "labels" already exists',
     );
     const { serverAccessKey: accessKey, serverSecretKey: secretKey } = added;
     const [path, body] = [`/targets/${added.targets[0]?.targetId}/instances`, '{"instance_id":"1"}'];
