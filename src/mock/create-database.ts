@@ -56,6 +56,8 @@ export function createVuMarkDatabase(
 function add(store: MemoryStore, database: Database): void {
   const taken = store.createDatabase(database);
   if (taken === undefined) return;
-  const shown = /secret/i.test(taken.conflict) ? "that value" : JSON.stringify(taken.value);
-  throw new Error(`a database with the ${taken.conflict} ${shown} already exists; it must be unique`);
+  const { conflict, value } = taken;
+  // Secrets are never shown.
+  const shown = /secret/i.test(conflict) ? `this ${conflict}` : `the ${conflict} ${JSON.stringify(value)}`;
+  throw new Error(`a database with ${shown} already exists; it must be unique`);
 }

@@ -197,7 +197,7 @@ describe("databases and targets", () => {
     );
     expect(() => mock.addCloudDatabase({ clientAccessKey })).toThrow("clientAccessKey");
     expect(() => mock.addCloudDatabase({ serverSecretKey })).toThrow(
-      /^a database with the serverSecretKey that value exists/,
+      /^a database with this serverSecretKey already exists/,
     );
     expect(mock.deleteDatabase(first)).toBe(true);
     expect(mock.deleteDatabase(first)).toBe(false);
