@@ -13,8 +13,8 @@ export interface QueryResult {
 }
 
 /**
- * A client as an application has it: it speaks to the real service's hosts with the global `fetch`, and knows nothing
- * of any mock. The signing helper is this package's, but any other does.
+ * A typical application's client: it calls the real service's hosts with the global `fetch` and does not know about the
+ * mock. It signs requests with this package's helper; any other works too.
  */
 export class VuforiaClient {
   constructor(
@@ -44,7 +44,7 @@ export class VuforiaClient {
     const form = new FormData();
     form.append("image", new Blob([new Uint8Array(image)]), "image.jpg");
     form.append("max_num_results", "10");
-    // The form's bytes must be known before they can be signed.
+    // The signature covers the encoded form, so encode it first.
     const encoded = new Response(form);
     const contentType = encoded.headers.get("content-type") ?? "";
     const body = new Uint8Array(await encoded.arrayBuffer());

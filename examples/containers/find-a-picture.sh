@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From nothing to a found target with curl: adds a database, adds a picture, waits until it was processed, and finds it.
+# Adds a database and a picture with curl, waits until the picture has been processed, and finds it.
 # Usage: find-a-picture.sh picture.jpg [manager-url] [target-url] [query-url]
 set -euo pipefail
 picture=$1

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { VuforiaClient } from "../client/vuforia-client.ts";
 import { createReport } from "./report.ts";
 
-/** The main job from end to end: add photographs, let them process, find one by another picture of it. */
+/** The main job from end to end: add photographs, process them, and find one by another picture of it. */
 const photo = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}.jpg`, import.meta.url));
 const report = createReport(process.stdout);
 
@@ -13,9 +13,7 @@ report.title("mock-cloud-reco", "the Vuforia cloud recognition services, in this
 await using mock = new MockCloudReco({ processingTimeSeconds: 60 });
 const database = mock.addCloudDatabase({ databaseName: "demo" });
 const client = new VuforiaClient(database);
-report.say(
-  `A database called "${database.databaseName}", and a client that believes it speaks to ${mock.urls.target}`,
-);
+report.say(`A database called "${database.databaseName}", and a client that calls ${mock.urls.target}`);
 
 report.step("Add two pictures");
 const raccoon = await photo("raccoon");
@@ -28,7 +26,7 @@ report.step("Let them process");
 report.check("the service is processing them", (await client.statusOf(raccoonId)) === "processing");
 mock.finishProcessing();
 report.check(
-  "no test has to wait: finishProcessing() and they are done",
+  "finishProcessing() finishes them, so that no test has to wait",
   (await client.statusOf(raccoonId)) === "success",
 );
 for (const { name, trackingRating } of database.targets) {
@@ -61,7 +59,7 @@ report.check(
   `the client sees what the service would send: ${String(refusal)}`,
   String(refusal).includes("401 AuthenticationFailure"),
 );
-report.say("and the mock tells why:");
+report.say("and the mock says why:");
 const { refusedBy, reason } = mock.requests.at(-1) ?? {};
 report.detail(`${refusedBy}: ${reason}`);
 report.check("the reason names the mistake", reason?.includes("client secret key") === true);
@@ -69,6 +67,6 @@ report.check("the reason names the mistake", reason?.includes("client secret key
 report.step("In short");
 const total = mock.requests.reduce((sum, { durationMs }) => sum + durationMs, 0);
 report.say(
-  `${mock.requests.length} requests in ${total.toFixed(0)} ms, no account, no network, nothing left behind.`,
+  `${mock.requests.length} requests in ${total.toFixed(0)} ms, with no account, no network and no traces.`,
 );
 process.exitCode = report.finish();

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Prints the demo's steps, coloured where a terminal is attached, and keeps count of what did not hold. */
+/** Prints the demo's steps, in colour on a terminal, and counts failed checks. */
 export function createReport(output: NodeJS.WriteStream) {
   const colours = output.isTTY && process.env.NO_COLOR === undefined;
   const style = (format: Parameters<typeof styleText>[0], text: string): string =>
@@ -23,12 +23,12 @@ export function createReport(output: NodeJS.WriteStream) {
       if (!holds) failures += 1;
       line(`  ${holds ? style("green", "✓") : style("red", "✗")} ${text}`);
     },
-    /** The exit code: 0 only if everything held. */
+    /** Returns the exit code: 0 if every check passed. */
     finish: (): number => {
       line(
         failures === 0
-          ? `\n${style("green", "Everything held.")}\n`
-          : `\n${style("red", `${failures} did not hold.`)}\n`,
+          ? `\n${style("green", "All checks passed.")}\n`
+          : `\n${style("red", `${failures} checks failed.`)}\n`,
       );
       return failures === 0 ? 0 : 1;
     },

@@ -1,13 +1,13 @@
 const { createHash, createHmac } = require("node:crypto");
 
-/** Code under test, as an application has it: it knows nothing of any mock. */
+/** Code under test: part of an application that does not know about the mock. */
 class PictureShelf {
   constructor({ serverAccessKey, serverSecretKey }) {
     this.accessKey = serverAccessKey;
     this.secretKey = serverSecretKey;
   }
 
-  /** Adds a picture; gives its id. */
+  /** Adds a picture and returns its id. */
   async add(name, picture) {
     const { target_id } = await this.call("POST", "/targets", {
       name,
@@ -17,7 +17,7 @@ class PictureShelf {
     return target_id;
   }
 
-  /** Whether a picture can be found already. */
+  /** Whether a picture can be found yet. */
   async isReady(id) {
     const { status } = await this.call("GET", `/targets/${id}`);
     return status === "success";

@@ -19,7 +19,7 @@ describe("with fake timers", () => {
   });
 });
 
-// Jest runs no hooks for `test.concurrent`: each makes a mock of its own.
+// Jest runs no hooks for `test.concurrent`, so each test creates its own mock.
 describe("tests that run at the same time", () => {
   test.concurrent.each(["first", "second", "third"])("do not see each other: %s", async (name) => {
     const mock = new MockCloudReco();

@@ -4,7 +4,7 @@ export interface Model {
   readonly views: readonly { readonly name: string }[];
 }
 
-/** A client as an application has it: the global `fetch`, the real service's host, and no idea of any mock. */
+/** A typical application's client: it calls the real service's host with the global `fetch` and does not know about the mock. */
 export class ModelTargetClient {
   private constructor(
     private readonly baseUrl: string,
@@ -29,7 +29,7 @@ export class ModelTargetClient {
     return new ModelTargetClient(baseUrl, String(access_token));
   }
 
-  /** Starts the training of a dataset, and returns its uuid. */
+  /** Starts training a dataset and returns its UUID. */
   async create(name: string, model: Model): Promise<string> {
     const response = await this.call(
       "POST",
@@ -39,7 +39,7 @@ export class ModelTargetClient {
     return String((await contentOf(response)).uuid);
   }
 
-  /** `processing`, `done` or `failed`, and when it is or was over. */
+  /** `processing`, `done` or `failed`, and when training ends or ended. */
   async status(uuid: string): Promise<{ readonly status: string; readonly over: string }> {
     const { status, eta, completedAt } = await contentOf(await this.call("GET", `/${uuid}/status`));
     return { status: String(status), over: String(eta ?? completedAt) };

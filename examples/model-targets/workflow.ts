@@ -3,8 +3,8 @@ import { ManualClock, MockCloudReco } from "mock-cloud-reco";
 import { ModelTargetClient } from "./model-target-client.ts";
 
 /**
- * A Model Target from CAD data to a dataset: token, create, poll, download, delete. Training takes an hour of the
- * mock's clock and no time at all of yours: `npx tsx examples/model-targets/workflow.ts`
+ * The life of a Model Target dataset: token, create, poll, download, delete. Training takes an hour on the mock's clock,
+ * and no real time: `npx tsx examples/model-targets/workflow.ts`
  */
 const clock = new ManualClock(new Date("2026-11-21T10:42:00Z"));
 await using _mock = new MockCloudReco({ clock, processingTimeSeconds: 3600, seed: "workflow" });

@@ -1,4 +1,4 @@
-/** The npm package `vuforia-api` has no types of its own: the part of it that the example uses. */
+/** Types for the part of the npm package `vuforia-api` that the example uses; the package has none. */
 declare module "vuforia-api" {
   export type Callback<Result> = (error: Error | null, result: Result) => void;
 

@@ -5,8 +5,8 @@ import { MockCloudReco } from "mock-cloud-reco";
 import vuforia from "vuforia-api";
 
 /**
- * A published client that knows nothing of any mock, unchanged, against the mock: `npx tsx examples/vuforia-api/vuforia-api.ts`.
- * It does not decode gzip, which the real service does not always send either: hence the `identity` setting.
+ * Runs a published client, unchanged, against the mock: `npx tsx examples/vuforia-api/vuforia-api.ts`.
+ * The client does not decode gzip, so `identity` turns gzip off.
  */
 await using mock = new MockCloudReco({ queryContentEncoding: "identity" });
 const database = mock.addCloudDatabase({ databaseName: "examples" });

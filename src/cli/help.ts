@@ -1,4 +1,5 @@
-import { type Role, settingsOf } from "../servers/settings.ts";
+import type { Role } from "../servers/option-settings.ts";
+import { settingsOf } from "../servers/settings.ts";
 
 /** What several commands have in common. */
 const PORT_AND_HOST = `  --port N         port to listen on      (default: 5000)

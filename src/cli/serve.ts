@@ -1,6 +1,7 @@
 import { release } from "../core/version.ts";
 import { startOneServer } from "../servers/launch.ts";
-import { type Role, readSettings, readSharedSettings } from "../servers/settings.ts";
+import type { Role } from "../servers/option-settings.ts";
+import { readSettings, readSharedSettings } from "../servers/settings.ts";
 import type { Environment } from "../servers/settings-reader.ts";
 import { type Servers, startServers } from "../servers/start-servers.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";

@@ -26,9 +26,9 @@ export class MockPages {
   }
 
   /** Serves a page with a "Continue" button until somebody presses it. */
-  async pause(mock: Omit<PagedMock, "goOn">): Promise<void> {
+  async pause(mock: Omit<PagedMock, "resume">): Promise<void> {
     const { promise, resolve } = withResolvers();
-    await using page = await this.serve({ ...mock, goOn: resolve });
+    await using page = await this.serve({ ...mock, resume: resolve });
     process.stderr.write(`mock-cloud-reco: paused. Open ${page.url} and press Continue there.\n`);
     await promise;
   }

@@ -5,8 +5,7 @@ import { createRandom } from "../core/random.ts";
 import type { TlsFiles } from "../transports/http-server/http-server.ts";
 
 /*
- * Node has no function that makes a certificate; this writes the few ASN.1 values that a self-signed one is made of
- * (RFC 5280).
+ * Node cannot create certificates, so this writes the few ASN.1 values of a self-signed one (RFC 5280).
  */
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -29,6 +28,7 @@ const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
 const EXTENSIONS = 0xa3;
 
+/** Encodes an ASN.1 value: tag, length, content. */
 function value(tag: number, ...contents: Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -55,9 +55,9 @@ function alternativeName(host: string): Buffer {
 }
 
 /**
- * Makes a key and a self-signed certificate for it, valid for a year. Clients have to be told to trust it.
+ * Creates a key and a self-signed certificate that is valid for a year. Clients have to be configured to trust it.
  *
- * @param hosts - names and IPv4 addresses that clients use, beside localhost, 127.0.0.1 and ::1.
+ * @param hosts - names and IPv4 addresses that clients use, in addition to localhost, 127.0.0.1 and ::1.
  */
 export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -68,7 +68,7 @@ export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
   const content = value(
     SEQUENCE,
     VERSION_3,
-    // A leading 01 keeps the number positive, and its bytes the shortest.
+    // A leading 01 keeps the serial number positive and its encoding minimal.
     value(INTEGER, Buffer.concat([Buffer.from([1]), createRandom().bytes(15)])),
     ECDSA_WITH_SHA256,
     name,

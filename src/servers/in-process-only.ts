@@ -1,7 +1,7 @@
 import type { MockCloudRecoOptions } from "../mock/options.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 
-/** What a mock in process has and servers do not. */
+/** Options that only a mock in process supports. */
 export const IN_PROCESS_ONLY = [
   "cloudQueryFailure",
   "modelTargetFailure",
@@ -16,38 +16,34 @@ export const IN_PROCESS_ONLY = [
   "unhandledRequests",
 ] as const satisfies readonly (keyof MockCloudRecoOptions)[];
 
-/** Options whose functions are in process only; servers have some of them by name. */
+/** Options that take functions in process, but names on servers. */
 const NAMED_ON_SERVERS = ["queryMatcher", "duplicatesMatcher", "targetRater"] as const;
 
-const HINT = "new MockCloudReco() has it in process";
+const HINT = "works in process only, with new MockCloudReco()";
 
-/** @throws InvalidOptionError naming the first option that servers do not have. */
+/** @throws InvalidOptionError naming the first option that servers do not support. */
 export function refuseInProcessOnly(options: object): void {
   for (const name of IN_PROCESS_ONLY) {
     if (Reflect.get(options, name) !== undefined) {
       throw new InvalidOptionError(
         `options.${name}`,
-        "an option that servers do not have",
-        `nothing: ${HINT}`,
+        "an option that servers do not support",
+        `nothing, because it ${HINT}`,
       );
     }
   }
   for (const name of NAMED_ON_SERVERS) {
     if (typeof Reflect.get(options, name) === "function") {
-      throw new InvalidOptionError(
-        `options.${name}`,
-        "a function, which servers do not have",
-        `one of their names: ${HINT}`,
-      );
+      throw new InvalidOptionError(`options.${name}`, "a function", `a name, because a function ${HINT}`);
     }
   }
 }
 
-/** The environment variable that would be the option's, if servers had it. */
+/** The environment variable that an option would have if servers supported it. */
 export const settingName = (option: string): string =>
   option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-/** What to say about environment variables for options that servers do not have. */
+/** A line for each environment variable that names an option which servers do not support. */
 export function inProcessOnlySettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -55,5 +51,5 @@ export function inProcessOnlySettings(
   return failures
     .map(settingName)
     .filter((name) => (environment[name] ?? "") !== "")
-    .map((name) => `${name}: servers do not have this; ${HINT}`);
+    .map((name) => `${name}: servers do not support this; it ${HINT}`);
 }

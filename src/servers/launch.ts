@@ -2,27 +2,28 @@ import type { JournalEntry } from "../core/journal.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
+import type { Role } from "./option-settings.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer } from "./server.ts";
 import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
 import { type ServiceServer, startServiceServer } from "./service.ts";
-import type { Role, ServerSettings } from "./settings.ts";
+import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import { type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 import type { TrustRules } from "./trusted-callers.ts";
 
 export interface ThreeServersSetup {
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
-  /** @param targetUrl - the target API server's own URL. */
+  /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
   readonly onEntry?:
     | ((server: "target-manager" | "target-api" | "query", entry: JournalEntry) => void)
     | undefined;
-  /** Which browsers' requests the manager answers. */
+  /** Which browser requests the manager answers. */
   readonly trust?: TrustRules | undefined;
-  /** Whether the manager serves the page for people. */
+  /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
-  /** Runs before the others start. */
+  /** Runs before the other servers start. */
   readonly whenManagerRuns?: (manager: TargetManager) => Promise<void>;
 }
 
@@ -33,13 +34,13 @@ export interface ThreeServers {
   close(graceSeconds?: number): Promise<void>;
 }
 
-/** Only the target API server's own URL tells where reports are downloaded; the others have none. */
+/** Report downloads need the target API server's URL; the other servers' options do not. */
 const UNUSED_URL = "http://localhost";
 
 /**
- * Starts the three servers in this process. They share their state: one emulator at three addresses.
+ * Starts the three servers in this process. They share their state, as one emulator at three addresses.
  *
- * @throws what the system says when one cannot listen; none is left behind.
+ * @throws the system's error when one cannot listen; none keeps running.
  */
 export async function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers> {
   const { listen, options, onEntry, trust, page, whenManagerRuns } = setup;
@@ -82,13 +83,13 @@ export async function startThreeServers(setup: ThreeServersSetup): Promise<Three
   }
 }
 
-/** Where report downloads are when nobody said where the target API can be reached. */
+/** Base URL of report downloads when no setting gives one. */
 const DEFAULT_SERVICE_BASE_URL = "https://vws.vuforia.com";
 
 /**
- * Starts one of the three servers, as in a process or a container of its own.
+ * Starts one of the three servers in its own process or container.
  *
- * @throws InvalidSeedError; what the system says when it cannot listen there.
+ * @throws InvalidSeedError; the system's error when it cannot listen there.
  */
 export async function startOneServer(
   role: Role,
@@ -108,7 +109,7 @@ export async function startOneServer(
       options,
       onEntry,
       trust: { allowedHosts, allowOrigin: managerCorsOrigin },
-      // The other servers are processes of their own; where is not known here.
+      // The other servers run in other processes, and their addresses are unknown here.
       page: ui ? { urls: () => ({ target: null, query: null }) } : undefined,
     };
     const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));

@@ -1,21 +1,21 @@
 import type { JournalEntry } from "../core/journal.ts";
 
-/** From nothing at all to every request. `warn`: refused requests and failures; `error`: failures only. */
+/** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
 export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
 /** Which requests are logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const FIRST_SERVER_ERROR = 500;
 
-/** What an entry is about: the emulator failed, a request was refused, or all is well. */
+/** The severity of an entry: the emulator failed, a request was refused, or neither. */
 function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent"> {
-  // A service's own 500 is an answer like any other refusal: it names the check.
+  // The service's documented 500 is a refusal like any other: it names the check.
   const failed = refusedBy === "emulator" || refusedBy === "targetManager" || status === undefined;
   if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
   return refusedBy === undefined ? "info" : "warn";
 }
 
-/** Writes one JSON line for each request of that level or a more serious one. */
+/** Writes one JSON line for each request of that level or a more severe one. */
 export function requestLog(
   server: string,
   level: LogLevel,

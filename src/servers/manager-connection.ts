@@ -4,36 +4,36 @@ import { type HeaderList, header, type WireRequest, type WireResponse } from "..
 import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { type ManagerExchange, ManagerUnavailableError } from "../store/manager/manager-client.ts";
 
-/** Shorter than servers keep idle connections, so that none is used in the moment it is closed. */
+/** Shorter than servers keep idle connections open, so that none is reused just as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
 const MAX_SOCKETS = 64;
 const BROKEN = new Set(["ECONNRESET", "EPIPE"]);
-/** A manager at work reports progress twice a second: one that is silent for so long hangs. */
+/** A busy manager reports progress twice a second, so a manager that is silent for this long hangs. */
 const PATIENCE_MILLISECONDS = 1200;
 const MAX_LINE = 300;
-/** A limit is this many steps; the process's own stall lasts only one of them. */
+/** The patience is counted in this many steps, and a stall of this process counts as one step. */
 const STEPS = 6;
 
-/** The way to a target manager, over connections that are used again. */
+/** Sends requests to a target manager over reused connections. */
 export interface ManagerConnection {
   readonly exchange: ManagerExchange;
-  /** Ends every connection; requests that wait for an answer fail. */
+  /** Closes every connection; pending requests fail. */
   close(): void;
 }
 
 export interface ManagerConnectionOptions {
-  /** Certificate, as PEM text, to trust beside the known ones. */
+  /** A certificate to trust, as PEM text. */
   readonly ca?: string | undefined;
-  /** How the server names itself: its role and instance. */
+  /** How the server identifies itself: its role and instance. */
   readonly self?: string | undefined;
-  /** How long the manager may be silent while it has requests, in milliseconds. */
+  /** How long the manager may be silent while requests are pending, in milliseconds. */
   readonly patienceMilliseconds?: number | undefined;
 }
 
 /**
- * Makes the way to the target manager; nothing is sent until the first request.
+ * Prepares a connection to the target manager; nothing is sent before the first request.
  *
- * @param baseUrl - with scheme; a path prefix is kept.
+ * @param baseUrl - with a scheme; a path prefix is kept.
  */
 export function connectToManager(
   baseUrl: URL,
@@ -44,7 +44,7 @@ export function connectToManager(
   const agent = secure ? new TlsAgent({ ...options, ...(ca !== undefined && { ca }) }) : new Agent(options);
   const open = secure ? httpsRequest : httpRequest;
   const shown = baseUrl.origin + baseUrl.pathname.replace(/\/$/, "");
-  const away = (why: string) =>
+  const unreachable = (why: string) =>
     new ManagerUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
   const patience = new Patience(patienceMilliseconds);
 
@@ -62,10 +62,10 @@ export function connectToManager(
         },
         (incoming) => {
           patience.heard();
-          const stranger = strangerIn(incoming, self);
-          if (stranger !== undefined) {
+          const impostor = describeImpostor(incoming, self);
+          if (impostor !== undefined) {
             void firstLine(incoming).then((line) => {
-              reject(new ManagerUnavailableError(`${shown} is not a target manager: ${stranger}${line}`));
+              reject(new ManagerUnavailableError(`${shown} is not a target manager: ${impostor}${line}`));
               outgoing.destroy();
             });
             return;
@@ -76,7 +76,7 @@ export function connectToManager(
               patience.heard();
               chunks.push(chunk);
             })
-            .once("error", (error) => reject(away(error.message)))
+            .once("error", (error) => reject(unreachable(error.message)))
             .once("end", () =>
               resolve({
                 status: incoming.statusCode ?? 0,
@@ -92,9 +92,9 @@ export function connectToManager(
         .once("close", done)
         .once("error", (error: Error & { code?: string }) => {
           const { code = error.message } = error;
-          // A kept connection may belong to a manager that is gone, and its state with it: another may be there now.
+          // A reused connection may lead to a manager that has stopped; another one may run there now.
           if (outgoing.reusedSocket && !again && BROKEN.has(code)) resolve(send(message, true));
-          else reject(away(code));
+          else reject(unreachable(code));
         })
         .end(body);
     });
@@ -106,13 +106,13 @@ export function connectToManager(
 }
 
 /**
- * Ends requests to a manager from which nothing is heard. A manager that answers other requests is not silent: those that
- * wait for a connection wait on.
+ * Gives up on requests to a manager that is silent. A manager that answers other requests is not silent, so requests that
+ * wait for a connection keep waiting.
  */
 class Patience {
   private readonly waiting = new Map<() => void, number>();
   private silentSteps = 0;
-  /** Nothing was heard since a request was given up: the next ones, often of the same client's request, wait one step. */
+  /** The manager has been silent since a request was given up. Later requests, often for the same client, wait only one step. */
   private hangs = false;
   private timer: NodeJS.Timeout | undefined;
 
@@ -122,17 +122,17 @@ class Patience {
     return this.milliseconds / 1000;
   }
 
-  /** Something came from the manager. */
+  /** Records a sign of life from the manager. */
   heard(): void {
     this.silentSteps = 0;
     this.hangs = false;
   }
 
-  /** @returns what to call when the request is over. */
+  /** @returns a function to call when the request is over. */
   wait(giveUp: () => void): () => void {
     if (this.waiting.size === 0) this.silentSteps = this.hangs ? STEPS : 0;
     this.waiting.set(giveUp, this.hangs ? STEPS - 1 : 0);
-    // Timers run before what was received is read: that comes first.
+    // Timers run before received data is read; setImmediate lets the data come first.
     this.timer ??= setInterval(() => setImmediate(() => this.step()), this.milliseconds / STEPS);
     return () => {
       this.waiting.delete(giveUp);
@@ -142,7 +142,7 @@ class Patience {
     };
   }
 
-  /** Ends all requests that wait. */
+  /** Gives up on all pending requests. */
   end(): void {
     for (const giveUp of this.waiting.keys()) giveUp();
   }
@@ -158,8 +158,8 @@ class Patience {
   }
 }
 
-/** What answered, in words; undefined when it is a target manager. */
-function strangerIn(incoming: IncomingMessage, self: string): string | undefined {
+/** Describes what answered; undefined when it is a target manager. */
+function describeImpostor(incoming: IncomingMessage, self: string): string | undefined {
   const { statusCode = 0 } = incoming;
   const names = header({ headers: pairs(incoming.rawHeaders) }, SERVER_HEADER);
   if (names?.startsWith("target-manager ") === true) return undefined;
@@ -172,7 +172,7 @@ function strangerIn(incoming: IncomingMessage, self: string): string | undefined
   return `it answered ${statusCode} with ${type.split(";", 1)[0]}`;
 }
 
-/** What a plain text begins with, which often says what is wrong, such as a Host that is not allowed. */
+/** The first line of a plain-text response, which often names the problem, such as a Host that is not allowed. */
 async function firstLine(incoming: IncomingMessage): Promise<string> {
   const { headers } = incoming;
   if (headers["content-type"]?.startsWith("text/plain") !== true) return "";
@@ -183,7 +183,7 @@ async function firstLine(incoming: IncomingMessage): Promise<string> {
       return `: ${line}`;
     }
   } catch {
-    // The status has to do.
+    // The status alone has to suffice.
   }
   return "";
 }

@@ -6,23 +6,23 @@ import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { seed as seedSchema } from "../schema/seed.ts";
 import { IMAGE_PATH } from "../schema/target.ts";
 
-/** A seed file that cannot be read or holds what the target manager does not accept. The message is one line. */
+/** A seed file that cannot be read, or that the target manager refuses. The message is one line. */
 export class InvalidSeedError extends Error {
-  /** Tells the error from others. */
+  /** Identifies the error. */
   override readonly name = "InvalidSeedError";
 }
 
-/** So many of the things that are wrong with a file are told. */
-const MOST_PROBLEMS = 5;
+/** How many problems of a file the error lists. */
+const MAX_PROBLEMS = 5;
 const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
 
 /**
- * Fills a target manager from a file of its own resources : databases with their `targets` or
- * `vumark_targets`, credentials, datasets. A target's `image` is a path relative to the file; seeded targets are past
- * their processing time unless they say otherwise.
+ * Fills a target manager from a file of its resources: databases with their `targets` or `vumark_targets`, credentials,
+ * datasets. A target's `image` is a path relative to the file. Seeded targets are processed unless they have a
+ * `processing_time_seconds`.
  *
  * @returns the names of the cloud databases, in order.
- * @throws InvalidSeedError naming the file, the place in it, and what is expected.
+ * @throws InvalidSeedError naming the file, the place in it, and what was expected.
  */
 export async function seedFrom(path: string, manager: RequestHandler): Promise<readonly string[]> {
   const seed = new Seed(path, manager);
@@ -78,14 +78,14 @@ class Seed {
     try {
       content = JSON.parse(await readFile(this.path, "utf8"));
     } catch (error) {
-      // What JSON.parse says quotes the file, secret keys included.
+      // The message of JSON.parse quotes the file, including secret keys.
       const why = error instanceof SyntaxError ? "expected JSON" : String(error);
       throw new InvalidSeedError(`${this.path}: ${why}`);
     }
     const reading = read(seedSchema.schema, content);
     if ("value" in reading && isJsonObject(content)) return content;
     const problems = "problems" in reading ? reading.problems : [];
-    const told = problems.slice(0, MOST_PROBLEMS).map(problemText).join("; ");
+    const told = problems.slice(0, MAX_PROBLEMS).map(problemText).join("; ");
     throw new InvalidSeedError(`${this.path}: ${told}`);
   }
 
@@ -121,7 +121,7 @@ class Seed {
 
   private nameOf(at: string, { database_name: name }: JsonObject): string {
     if (typeof name === "string") return name;
-    throw this.wrong(at, "was answered without a name");
+    throw this.wrong(at, "has no name in the manager's response");
   }
 
   private wrong(at: string, what: string): InvalidSeedError {
@@ -132,17 +132,17 @@ class Seed {
 const problemText = ({ path, given = "nothing", expected }: Problem): string =>
   `${path === "" ? "" : `${path}: `}expected ${expected}; got ${given}`;
 
-/** What the manager says of a resource that it does not accept, in one line. Conflicts show values, which may be secret. */
+/** Why the manager refused a resource, in one line. Messages of conflicts quote values; secrets are masked. */
 function complaint(said: string): string {
   try {
     const { errors }: { errors?: unknown } = JSON.parse(said);
-    if (!Array.isArray(errors)) return `is not accepted: ${said}`;
+    if (!Array.isArray(errors)) return `was refused: ${said}`;
     const lines = errors.map((error: unknown) => {
       if (!isJsonObject(error)) return String(error);
       return `${String(error.message)}; expected ${String(error.accepted)}`;
     });
-    return `is not accepted: ${lines.join("; ")}`;
+    return `was refused: ${lines.join("; ")}`;
   } catch {
-    return `is not accepted: ${said.replace(/\s+/g, " ").replace(/( (?:access|secret) key) ".*"/, "$1 …")}`;
+    return `was refused: ${said.replace(/\s+/g, " ").replace(/( (?:access|secret) key) ".*"/, "$1 …")}`;
   }
 }

@@ -11,14 +11,14 @@ import {
 import { oneOf } from "../schema/kernel/values.ts";
 
 export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
-/** A matcher, by the name that servers know it by. */
+/** The name of a matcher. */
 export type MatcherName = (typeof MATCHER_NAMES)[number];
 
 export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
-/** A rater, by the name that servers know it by. */
+/** The name of a rater. */
 export type RaterName = (typeof RATER_NAMES)[number];
 
-/** How servers behave; the same as in process, with matchers and raters by name. */
+/** Options of servers: as in process, but with matchers and raters by name. */
 export interface ServerOptions
   extends Pick<
     MockCloudRecoOptions,
@@ -36,19 +36,19 @@ export interface ServerOptions
     | "journalCapacity"
     | "journalBodyBytes"
   > {
-  /** Processing time of targets, reports and datasets made from now on, in seconds. Default 2. */
+  /** Processing time of new targets, reports and datasets, in seconds. Default 2. */
   readonly processingTimeSeconds?: number;
-  /** What a query finds. Default `structural_similarity`. */
+  /** Decides which targets a query finds. Default `structural_similarity`. */
   readonly queryMatcher?: MatcherName;
-  /** What counts as a duplicate. Default `structural_similarity`. */
+  /** Decides which targets are duplicates. Default `structural_similarity`. */
   readonly duplicatesMatcher?: MatcherName;
-  /** Gives an added image its tracking rating. Default `brisque`. */
+  /** Rates added images. Default `brisque`. */
   readonly targetRater?: RaterName;
   /** Base URL of report downloads. Default: the target API server's own. */
   readonly serviceBaseUrl?: string;
 }
 
-/** A schema for each option. */
+/** The schema of each option. */
 export const serverOptions = {
   ...commonOptions,
   queryMatcher: oneOf(...MATCHER_NAMES),
@@ -73,8 +73,8 @@ const PROCESSING_SECONDS = 2;
 /**
  * Checks the options and adds the defaults.
  *
- * @param ownUrl - of the target API server.
- * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is expected.
+ * @param ownUrl - the target API server's URL.
+ * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected.
  */
 export function resolveServerOptions(options: ServerOptions, ownUrl: string): ResolvedOptions {
   const { queryMatcher, duplicatesMatcher, targetRater, serviceBaseUrl, ...same } = options;
@@ -88,7 +88,7 @@ export function resolveServerOptions(options: ServerOptions, ownUrl: string): Re
   });
 }
 
-/** The cache belongs to the process: the latest that says so decides. */
+/** The cache belongs to the process: the latest setting applies. */
 export function applyImageCacheBytes({ imageCacheBytes }: ServerOptions): void {
   if (imageCacheBytes !== undefined) setImageCacheBytes(imageCacheBytes);
 }

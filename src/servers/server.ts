@@ -15,10 +15,10 @@ export interface Listen extends HttpServerOptions {
   readonly host: string;
   /** 0: the system chooses. */
   readonly port: number;
-  /** What the server is called, and the option that chooses its port: for the error when the port is taken. */
+  /** The server's name and the option that sets its port, for the error when the port is taken. */
   readonly name?: string | undefined;
   readonly portOption?: string | undefined;
-  /** Browsers may use the server from pages of this origin; `*`: any. Default: no header is added for them. */
+  /** Pages of this origin may use the server; `*`: any. Default: no CORS headers. */
   readonly corsOrigin?: string | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface RunningServer {
   /** Base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Lets running requests end, and cuts those that take longer than `graceSeconds`. */
+  /** Lets running requests finish, and cuts off those that take longer than `graceSeconds`. */
   close(graceSeconds?: number): Promise<void>;
-  /** Cuts every connection at once. */
+  /** Closes every connection at once. */
   kill(): Promise<void>;
 }
 
-/** What a server does with its requests. */
+/** How a server answers its requests. */
 export interface Serving {
   readonly api: Service;
   readonly emulator: Emulator;
@@ -42,8 +42,8 @@ export interface Serving {
 /**
  * Starts a server.
  *
- * @param serve - makes what it does, knowing its own URL.
- * @throws what the system says when it cannot listen there.
+ * @param serve - called with the server's URL; returns how it answers requests.
+ * @throws the system's error when it cannot listen there.
  */
 export async function startServer(listen: Listen, serve: (url: string) => Serving): Promise<RunningServer> {
   let serving: Serving | undefined;
@@ -86,7 +86,7 @@ async function withCors(
   return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
 }
 
-/** Answers with one line of text what the emulator itself could not: 502 while the manager is away, otherwise 500. */
+/** One line of text for a failure of the emulator itself: 502 while the state is unavailable, otherwise 500. */
 export function failureReply(error: unknown): ServerRefusal {
   const reason = messageOf(error).replace(/\s+/g, " ");
   return error instanceof StateUnavailableError

@@ -19,7 +19,7 @@ import { connectToManager } from "./manager-connection.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
 import type { LocalState } from "./target-manager.ts";
 
-/** What each of the two servers without state serves; the first API answers what none of them serves. */
+/** The APIs of each stateless server; the first one answers unserved paths. */
 const SERVED = {
   targetApi: ["target", "modelTarget"],
   query: ["query"],
@@ -27,39 +27,39 @@ const SERVED = {
 
 const ROLE_NAMES = { targetApi: "target-api", query: "query" } as const;
 
-/** How long a stop waits for the manager to take the journal, in milliseconds: first beside the last requests, then alone. */
+/** How long a stop waits for the manager to receive the journal, in milliseconds: first while the last requests finish, then after them. */
 const STOP_MILLISECONDS = 1200;
 const LATEST_ENTRIES_MILLISECONDS = 250;
 
-/** Where the target manager is that keeps the state. */
+/** The address of the target manager that keeps the state. */
 export interface ManagerAddress {
   readonly managerUrl: URL;
-  /** A certificate to trust when the manager is spoken to over TLS, as PEM text. */
+  /** A certificate to trust when the manager uses TLS, as PEM text. */
   readonly managerCertificate?: string | undefined;
-  /** How long the manager may be silent while it has requests, in milliseconds. */
+  /** How long the manager may be silent while requests are pending, in milliseconds. */
   readonly managerPatienceMilliseconds?: number | undefined;
 }
 
 export interface ServiceSetup {
   readonly listen: Listen;
-  /** Of a manager in this process, or behind an address. */
+  /** The state of a manager in this process, or the address of shared state. */
   readonly state: LocalState | ManagerAddress | RedisAddress;
-  /** @param url - the server's own URL. */
+  /** @param url - the server's URL. */
   readonly options: (url: string) => ResolvedOptions;
   readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
 }
 
-/** A server without state. */
+/** A stateless server. */
 export interface ServiceServer extends RunningServer {
-  /** Resolves when the manager's journal has every entry of this server, or the manager is away. */
+  /** Resolves when the manager's journal has every entry of this server, or the manager is unavailable. */
   flushJournal(): Promise<void>;
 }
 
 /**
- * Starts the target API server or the query server. Whether the manager is there matters only
- * to the requests that need it.
+ * Starts the target API server or the query server. It starts without the manager too: only requests that need the manager
+ * fail.
  *
- * @throws what the system says when it cannot listen there.
+ * @throws the system's error when it cannot listen there.
  */
 export function startServiceServer(
   role: keyof typeof SERVED,
@@ -102,7 +102,7 @@ async function startRemote(
   const self = `${ROLE_NAMES[role]} ${createRandom().hex(16)}`;
   const { state, disconnect } = await connected(address, self, options);
   const shared = new SharedStore(state);
-  // The manager keeps the entries; here they only pass, and bodies take memory until they were handed over.
+  // The manager keeps the entries. Here, their bodies take memory until they have been sent.
   const journal = new Journal(1);
   const link = new JournalLink(state, () => journal.clear());
   journal.events.response.on((entry) => {
@@ -123,27 +123,27 @@ async function startRemote(
       api: apis[0],
       emulator,
       handle: async (request) => {
-        if (header(request, SERVER_HEADER) !== undefined) return refusedToServer(self);
+        if (header(request, SERVER_HEADER) !== undefined) return notATargetManager(self);
         const arrival = base.now();
-        const store = await arrive(state, shared, role, request);
+        const store = await prepareStore(state, shared, role, request);
         clock.setting = state.clock;
         const forRequest = { ...services, clock: clock.at(arrival), store };
         return createEmulator(forRequest, emulatorOptions).handle(apis, request);
       },
     };
   });
-  const handOver = async (milliseconds: number) => {
+  const flushWithin = async (milliseconds: number) => {
     let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, milliseconds);
     });
-    await Promise.race([link.flush(), enough]);
+    await Promise.race([link.flush(), timeout]);
     clearTimeout(timer);
   };
   const end = async (ending: Promise<void>) => {
-    // At the same time as the last requests: a manager that hangs keeps the server no longer than they do.
-    await Promise.all([ending, handOver(STOP_MILLISECONDS)]);
-    await handOver(LATEST_ENTRIES_MILLISECONDS);
+    // While the last requests finish, so that a manager that hangs does not delay the stop further.
+    await Promise.all([ending, flushWithin(STOP_MILLISECONDS)]);
+    await flushWithin(LATEST_ENTRIES_MILLISECONDS);
     disconnect();
   };
   return {
@@ -174,10 +174,10 @@ async function connected(
 }
 
 /**
- * Answers another server that takes this one for its target manager. Not journalled: that would be sent to the manager,
- * which may be this very server.
+ * Answers another server that mistakes this one for its target manager. The journal does not record it, because its entries
+ * are sent to the manager, which may be this server.
  */
-function refusedToServer(self: string): Result {
+function notATargetManager(self: string): Result {
   const reply = bodyReply(
     421,
     "text/plain",
@@ -187,11 +187,11 @@ function refusedToServer(self: string): Result {
 }
 
 /**
- * Has the manager say how the clock is set, before anything looks at it: by asking for the database whose key the request
- * names, which is then read already, or for nothing else. While the manager is away, the clock stays as it was set, and
- * the checks that need the manager say so.
+ * Learns the clock's setting from the manager before anything reads the clock: by reading the database whose key the
+ * request names, which later checks need anyway, or else by reading only the clock. While the manager is unavailable, the
+ * clock keeps its last setting, and checks that need the manager report the failure.
  */
-async function arrive(
+async function prepareStore(
   state: BackingState,
   shared: SharedStore,
   role: keyof typeof SERVED,

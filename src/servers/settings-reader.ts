@@ -5,29 +5,29 @@ import { wordsOf } from "../schema/kernel/values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What help says of a setting. */
+/** How help describes a setting. */
 export interface Setting {
   readonly name: string;
   readonly purpose: string;
   /** In words that complete "expected …". */
   readonly expected: string;
-  /** What it is when not given, in words. */
+  /** The default, in words. */
   readonly unlessGiven: string;
 }
 
-/** Reads settings, collects what is wrong with them, and keeps what help says of each; an empty value is as good as none. */
+/** Reads settings, collects their errors, and records each setting for help. An empty value counts as none. */
 export class SettingsReader {
   readonly wrong: string[] = [];
   private readonly known = new Map<string, Setting>();
 
   constructor(private readonly environment: Environment) {}
 
-  /** Every setting that was asked for, in that order. */
+  /** Every setting that was read, in order. */
   get settings(): readonly Setting[] {
     return [...this.known.values()];
   }
 
-  /** @param unlessGiven - in words: whoever gets undefined decides what it means. */
+  /** @param unlessGiven - describes the default for help; the caller applies it. */
   read<T>(
     name: string,
     setting: z.ZodMiniType<T>,
@@ -50,7 +50,7 @@ export class SettingsReader {
     return this.read(name, setting, purpose, String(unlessGiven)) ?? unlessGiven;
   }
 
-  /** Notes that a setting is missing, if it is. */
+  /** Reports a setting as missing if it is not given. */
   require(name: string, setting: z.ZodMiniType): void {
     if ((this.environment[name] ?? "") === "")
       this.wrong.push(`${name}: expected ${wordsOf(setting)}; not given`);

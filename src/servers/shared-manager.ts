@@ -14,11 +14,11 @@ import { failureReply, type RunningServer, startServer } from "./server.ts";
 import { answerOpenApi, type ManagerSetup, type TargetManager } from "./target-manager.ts";
 import { whyDistrusted } from "./trusted-callers.ts";
 
-/** A target manager without state of its own, of which there may be many. */
+/** A target manager without state of its own, so that many can run. */
 export type SharedManager = RunningServer & Pick<TargetManager, "handleQuietly">;
 
-/** Operations after which the clock or the journal of all managers is another. */
-const RESETS = new Set([
+/** Operations that change the clock or the journal of all managers. */
+const CHANGES_OF_ALL = new Set([
   "PUT /clock",
   "POST /clock/advance",
   "DELETE /clock",
@@ -27,9 +27,9 @@ const RESETS = new Set([
 ]);
 
 /**
- * Starts a target manager whose state Redis or Valkey keeps.
+ * Starts a target manager that keeps its state in Redis or Valkey.
  *
- * @throws StateRefusedError; what the system says when it cannot listen there.
+ * @throws StateRefusedError; the system's error when it cannot listen there.
  */
 export async function startSharedManager(
   { listen, options, onEntry, trust, page }: ManagerSetup,
@@ -54,13 +54,13 @@ export async function startSharedManager(
   } as const;
   const emulator = createEmulator(services, emulatorOptions);
   const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
-  /** Follows what other managers did to the clock, and tells them what the request did. */
-  const inStep = async (request: WireRequest, by: Emulator) => {
+  /** Applies other managers' changes to the clock, handles the request, and publishes its changes. */
+  const handleInSync = async (request: WireRequest, by: Emulator) => {
     await state.readClock().catch(() => {});
     const before = state.clock;
     clock.setting = before;
     const result = await by.handle(["manager"], request);
-    if (!RESETS.has(`${request.method} ${request.path}`)) return result;
+    if (!CHANGES_OF_ALL.has(`${request.method} ${request.path}`)) return result;
     if (clock.setting !== before) await state.setClock(clock.setting);
     if (request.path === "/reset" || request.path === "/requests") await state.clearJournal();
     return result;
@@ -89,7 +89,7 @@ export async function startSharedManager(
         if (isForPage || request.path === "/requests") await feed.read().catch(() => {});
         if (isForPage) return { response: await pageApi.answer(request) };
         const openApi = answerOpenApi(request, profile.name);
-        return openApi === undefined ? inStep(request, emulator) : { response: openApi };
+        return openApi === undefined ? handleInSync(request, emulator) : { response: openApi };
       },
     };
   });
@@ -100,15 +100,15 @@ export async function startSharedManager(
   };
   return {
     ...server,
-    handleQuietly: (request) => inStep(request, quiet),
+    handleQuietly: (request) => handleInSync(request, quiet),
     close: (graceSeconds) => end(server.close(graceSeconds)),
     kill: () => end(server.kill()),
   };
 }
 
-/** Brings what other servers were asked into this manager's journal. */
+/** Copies the requests of other servers into this manager's journal. */
 class JournalFeed {
-  /** While entries of other servers are noted. */
+  /** Whether entries of other servers are being copied. */
   isReading = false;
   private latest = "0-0";
   private era: string | null = null;
@@ -119,7 +119,7 @@ class JournalFeed {
     private readonly journal: Journal,
   ) {}
 
-  /** Resolves when the journal has everything that was put up to now. */
+  /** Resolves when the journal has every entry published so far. */
   read(): Promise<void> {
     this.reading = this.reading.catch(() => {}).then(() => this.follow());
     return this.reading;

@@ -21,30 +21,30 @@ import {
   serverOptions,
 } from "./server-options.ts";
 
-/** Everything that can be chosen about the servers; every field is optional. */
+/** Options of {@link startServers}; every field is optional. */
 export interface StartServersOptions extends ServerOptions {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Ports; 0, the default: the system chooses. */
+  /** Ports. Default 0: the system chooses. */
   readonly ports?: {
-    /** Of the target API, OAuth 2.0 and Model Targets. */
+    /** Port of the target API, OAuth 2.0 and Model Targets. */
     readonly target?: number;
-    /** Of the query API. */
+    /** Port of the query API. */
     readonly query?: number;
-    /** Of the target manager. */
+    /** Port of the target manager. */
     readonly manager?: number;
   };
-  /** A file of databases, targets and credentials to begin with. */
+  /** Path of a file with initial databases, targets and credentials. */
   readonly seedFile?: string;
-  /** One JSON line per request on standard error. Default `silent`. */
+  /** Which requests write a JSON line to standard error. Default `silent`. */
   readonly logLevel?: LogLevel;
-  /** `generated`: a self-signed certificate; or your own, as PEM text. Default: plain HTTP. */
+  /** `generated` for a self-signed certificate, or your own as PEM text. Default: plain HTTP. */
   readonly tls?: "generated" | TlsFiles;
-  /** Browsers may use the target API and the query API from pages of this origin; `*`: any. */
+  /** Pages of this origin may use the target API and the query API; `*`: any. */
   readonly corsOrigin?: string;
-  /** Browsers may use the target manager from pages of this origin; `*`: any. */
+  /** Pages of this origin may use the target manager; `*`: any. */
   readonly managerCorsOrigin?: string;
-  /** Names, beside `localhost` and addresses, under which the target manager answers; `.example` allows all below it. */
+  /** Host names under which the target manager answers, besides `localhost` and IP addresses; `.example` allows all subdomains. */
   readonly allowedHosts?: readonly string[];
   /** Whether the target manager serves its page to browsers. Default true. */
   readonly ui?: boolean;
@@ -54,14 +54,14 @@ export interface StartServersOptions extends ServerOptions {
 export interface Servers extends AsyncDisposable {
   /** Base URLs of the four APIs, without a trailing slash. */
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
-  /** What clients have to trust, as PEM text; undefined without TLS. */
+  /** The certificate that clients have to trust, as PEM text; undefined without TLS. */
   readonly certificate: string | undefined;
   /** Names of the cloud databases of the seed file, in order. */
   readonly seeded: readonly string[];
   /**
-   * Adds a cloud database; what is not given is generated or has its default.
+   * Adds a cloud database; omitted fields are generated or have their defaults.
    *
-   * @throws InvalidOptionError naming a field that is not accepted; Error when a key, name or id is taken.
+   * @throws InvalidOptionError naming an invalid field; Error when a key, name or id is taken.
    */
   addCloudDatabase(fields?: CloudDatabaseFields): MockCloudDatabase;
   /**
@@ -70,15 +70,15 @@ export interface Servers extends AsyncDisposable {
    * @throws as {@link addCloudDatabase}.
    */
   addVuMarkDatabase(fields?: VuMarkDatabaseFields): MockVuMarkDatabase;
-  /** The cloud database of that name. */
+  /** Returns the cloud database with that name. */
   findCloudDatabase(name: string): MockCloudDatabase | undefined;
-  /** Every target, template target, report and dataset is past its processing time from now on. */
+  /** Finishes processing of every target, template target, report and dataset. */
   finishProcessing(): void;
-  /** Deletes every database, dataset, credential and report, and undoes what the manager's API changed about the clock. */
+  /** Removes all databases, datasets, credentials and reports, and resets the clock. */
   reset(): Promise<void>;
-  /** Every request that reached one of the servers, oldest first; the latest 1000. */
+  /** Returns the requests that reached the servers, oldest first; by default, the latest 1000. */
   requests(): Promise<readonly JournalEntry[]>;
-  /** Lets running requests end, and stops. */
+  /** Lets running requests finish, and stops the servers. */
   close(): Promise<void>;
 }
 
@@ -109,9 +109,9 @@ type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOpt
  * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
  * other processes, browsers and languages.
  *
- * @param writeLog - takes the log's lines. Default: standard error.
- * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what is accepted, also for what works
- * in process only; InvalidSeedError; what the system says when a port is taken.
+ * @param writeLog - receives the log's lines. Default: standard error.
+ * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
+ * only work in process; InvalidSeedError; the system's error when a port is taken.
  *
  * @example
  * await using servers = await startServers();

@@ -25,22 +25,22 @@ import type { PageState } from "./page/page-data.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
 import { type TrustRules, whyDistrusted } from "./trusted-callers.ts";
 
-/** Other servers are told while they wait, so that they can tell a manager at work from one that hangs. */
+/** Progress reports let waiting servers distinguish a busy manager from one that hangs. */
 const reportsProgress = (head: { readonly headers: HeaderList }) => header(head, SERVER_HEADER) !== undefined;
 
 export interface ManagerSetup {
   readonly listen: Listen;
   readonly options: ResolvedOptions;
   readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
-  /** Which browsers' requests it answers. */
+  /** Which browser requests it answers. */
   readonly trust?: TrustRules | undefined;
-  /** What the page for people knows of the other servers; without it there is no page. */
+  /** The addresses that the page shows; without this, there is no page. */
   readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
-  /** Whether images are compared in this process too, so that targets' are prepared for it in the background. */
+  /** Whether this process also compares images, and so prepares targets' images in the background. */
   readonly compares?: boolean | undefined;
 }
 
-/** What servers of one process share: they are one emulator at several addresses. */
+/** What the servers of one process share, as one emulator at several addresses. */
 export interface LocalState {
   readonly store: MemoryStore;
   readonly clock: MovableClock;
@@ -49,13 +49,13 @@ export interface LocalState {
   readonly random: Random;
 }
 
-/** The server that holds all state: the target manager's API, and the routes that the other two use. */
+/** The server that keeps all state. It serves the target manager's API and the routes that the other servers use. */
 export interface TargetManager extends RunningServer, LocalState {
-  /** Answers a request as if it had come over the network, without a journal entry. */
+  /** Answers a request like one from the network, but without a journal entry. */
   readonly handleQuietly: (request: WireRequest) => Promise<Result>;
 }
 
-/** @throws what the system says when it cannot listen there. */
+/** @throws the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
   const { listen, options, onEntry, trust, page, compares = false } = setup;
   const { profile, seed, settings, targetRater } = options;
@@ -74,10 +74,10 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
   const emulator = createEmulator({ ...services, journal }, emulatorOptions);
   const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
-  // Not from the seed: every run of the manager must have a name of its own.
+  // Not from the seed, because every run of the manager needs its own name.
   const epoch = createRandom().hex(16);
   const internal = new InternalApi(store, journal, clock, epoch);
-  // What the other servers hand over is in this journal too, but it is theirs to log.
+  // The journal has the other servers' entries too, but those servers log them.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });
@@ -114,9 +114,9 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
 const OPENAPI_PATH = `${INTERNAL_PREFIX}openapi.json`;
 
 /**
- * `GET /internal/openapi.json?profile=…`: the OpenAPI document of the four APIs. Undefined: another route is asked for.
+ * Answers `GET /internal/openapi.json?profile=…` with the OpenAPI document of the four APIs; undefined for other routes.
  *
- * @param own - the profile when the request names none.
+ * @param own - the default profile.
  */
 export function answerOpenApi(
   { method, path, query }: WireRequest,
@@ -126,8 +126,8 @@ export function answerOpenApi(
   const wanted = new URLSearchParams(query).get("profile") ?? own;
   const profile = PROFILE_NAMES.find((name) => name === wanted);
   if (profile === undefined) {
-    const accepted = PROFILE_NAMES.join(" or ");
-    return bodyReply(400, "text/plain", `profile is ${JSON.stringify(wanted)}; accepted is ${accepted}`);
+    const expected = PROFILE_NAMES.join(" or ");
+    return bodyReply(400, "text/plain", `profile: expected ${expected}; got ${JSON.stringify(wanted)}`);
   }
   return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
 }

@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import { header, type WireRequest } from "../core/message.ts";
 import { show } from "../core/text.ts";
 
-/** Who may use the target manager from a browser. Anybody else's program may use it in any case. */
+/** Which browser requests the target manager answers. Requests of other programs are always answered. */
 export interface TrustRules {
-  /** Host names, beside loopback and addresses; one that begins with a dot stands for all names below it. */
+  /** Host names, in addition to loopback and IP addresses; a leading dot allows all subdomains. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Pages of this origin may use it; `*`: of any. */
+  /** Pages of this origin may use the target manager; `*`: any. */
   readonly allowOrigin?: string | undefined;
 }
 
@@ -16,9 +16,9 @@ export interface Distrust {
 }
 
 /**
- * Why a request may be the work of a web page that has no business here; undefined when it is not. A page of another
- * site can make a browser send requests, under its own name (DNS rebinding) or across origins; other clients send
- * neither a foreign `Host` nor these headers.
+ * Why a request may come from an untrusted web page; undefined when it does not. A page of another site can make a browser
+ * send requests, under the page's own host name (DNS rebinding) or across origins. Other clients send neither a foreign
+ * `Host` nor these headers.
  */
 export function whyDistrusted(
   request: WireRequest,
@@ -28,7 +28,7 @@ export function whyDistrusted(
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
     return {
       refusedBy: "trustedHost",
-      reason: `the Host ${show(host)} is neither loopback nor an IP address: list it in ALLOWED_HOSTS`,
+      reason: `the Host ${show(host)} is neither loopback nor an IP address; add it to ALLOWED_HOSTS`,
     };
   }
   const origin = header(request, "origin");
@@ -36,17 +36,17 @@ export function whyDistrusted(
   if (origin !== undefined) {
     return isSameOrigin(origin, host)
       ? undefined
-      : foreign(`the request comes from a page of ${show(origin)}, another origin`);
+      : foreign(`the request comes from a page of another origin, ${show(origin)}`);
   }
   const site = header(request, "sec-fetch-site");
   if ((site === "cross-site" || site === "same-site") && !opensThePage(request))
-    return foreign(`Sec-Fetch-Site is ${show(site)}: the request comes from a page of another origin`);
+    return foreign(`the request comes from a page of another origin: Sec-Fetch-Site is ${show(site)}`);
   return undefined;
 }
 
 const foreign = (reason: string): Distrust => ({
   refusedBy: "trustedOrigin",
-  reason: `${reason}. MANAGER_CORS_ALLOW_ORIGIN can let it in`,
+  reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
 });
 
 function isTrustedHost(host: string, allowed: readonly string[]): boolean {
@@ -63,7 +63,7 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
-/** A link or a typed address that leads to the page: what leads there sees nothing of it. */
+/** Whether a link or a typed address opens the page; the page that links to it cannot read it. */
 function opensThePage(request: WireRequest): boolean {
   const { method, path } = request;
   return (

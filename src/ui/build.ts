@@ -7,10 +7,10 @@ import { build } from "esbuild";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const DEFAULT_OUTPUT = fileURLToPath(new URL("../../dist/page.html", import.meta.url));
-/** What the page may weigh, compressed. */
+/** Maximum size of the compressed page. */
 const MAX_GZIP_BYTES = 150_000;
 
-/** Bundles the page into one HTML file that loads nothing, whose policy lets only its own script and style run. */
+/** Bundles the page into one HTML file that loads nothing; its policy allows only its own script and style. */
 export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: number; gzipBytes: number }> {
   const bundled = await build({
     absWorkingDir: folder,
@@ -28,7 +28,7 @@ export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: numbe
   });
   const built = (extension: string): string => {
     const file = bundled.outputFiles.find(({ path }) => path.endsWith(extension));
-    if (file === undefined) throw new Error(`the bundler made no ${extension} file`);
+    if (file === undefined) throw new Error(`the bundler wrote no ${extension} file`);
     return file.text.trim();
   };
   const [script, style] = [built(".js"), built(".css")];
@@ -47,7 +47,7 @@ export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: numbe
   if (gzipBytes > MAX_GZIP_BYTES)
     throw new Error(`the page has ${gzipBytes} bytes compressed; expected at most ${MAX_GZIP_BYTES}`);
   await mkdir(dirname(output), { recursive: true });
-  // In one step: a server may be reading the page of an earlier build.
+  // Replace the file in one step, because a server may be reading the previous build.
   await writeFile(`${output}.${process.pid}`, page);
   await rename(`${output}.${process.pid}`, output);
   return { bytes: Buffer.byteLength(page), gzipBytes };

@@ -31,7 +31,7 @@ const SHOWN: Readonly<Partial<Record<View, ComponentType>>> =
         controls: Controls,
       };
 
-/** What all views have around them. */
+/** The frame around all views: navigation, clock, connection state and notices. */
 export function Shell() {
   const { view } = route.value;
   const Shown = SHOWN[view] ?? SHOWN.overview ?? Overview;
@@ -59,8 +59,8 @@ export function Shell() {
             <Button
               kind="main"
               icon="play"
-              label={text.goOn}
-              onClick={() => attempt(() => ask("POST", "/page/continue"), text.wentOn)}
+              label={text.resume}
+              onClick={() => attempt(() => ask("POST", "/page/continue"), text.resumed)}
             />
           )}
           <div class="standing">
@@ -100,7 +100,7 @@ function Navigation() {
             <span class="tallies">
               {refused.value > 0 && (
                 <span class="tally bad" title={text.list.refused(refused.value)}>
-                  <span class="for-ears">{text.list.refused(refused.value)}</span>
+                  <span class="visually-hidden">{text.list.refused(refused.value)}</span>
                   <span aria-hidden="true">{text.number(refused.value)}</span>
                 </span>
               )}
@@ -119,7 +119,7 @@ function ClockFace() {
   return (
     <span class={clock.frozen ? "clock frozen" : "clock"}>
       <Icon name={clock.frozen ? "snow" : "clock"} />
-      <span class="for-ears">{clock.frozen ? text.clock.frozen : text.clock.running}</span>
+      <span class="visually-hidden">{clock.frozen ? text.clock.frozen : text.clock.running}</span>
       <Moment at={emulatorSecond.value} form="iso" />
     </span>
   );

@@ -40,7 +40,7 @@ describe("the command itself", () => {
         expect(printed).toContain(`  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`);
       }
       expect(printed).toContain(
-        '  LOG_LEVEL   (default: info)\n      what is logged; warn: refused requests: "silent", ',
+        '  LOG_LEVEL   (default: info)\n      which requests are logged; warn: refused ones and failures: "silent", ',
       );
     },
   );

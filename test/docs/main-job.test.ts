@@ -112,7 +112,7 @@ it("the demo runs, and everything in it holds", () => {
     },
   );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect(stdout).toContain("Everything held.");
+  expect(stdout).toContain("All checks passed.");
   expect(stdout).not.toContain("✗");
   expect(stdout).not.toContain("\u001b");
 });

@@ -23,7 +23,7 @@ function reading(held = { count: 0 }) {
   return { incoming, reader, results, settled };
 }
 
-test("a client is idle when no byte came for the whole time, however long the body took", async () => {
+test("a client is idle when no byte arrives for the whole limit, however long the body takes", async () => {
   const { incoming, results, settled } = reading();
   for (let sent = 0; sent < 10; sent += 1) {
     vi.advanceTimersByTime(1999);
@@ -39,7 +39,7 @@ test("a client is idle when no byte came for the whole time, however long the bo
   expect(results).toEqual([{ end: "partial", bytes: Buffer.from("a".repeat(10)) }]);
 });
 
-test("a body that ended leaves no timer behind", async () => {
+test("a complete body leaves no timer running", async () => {
   const { incoming, results, settled } = reading();
   incoming.push("abc");
   incoming.push(null);
@@ -48,7 +48,7 @@ test("a body that ended leaves no timer behind", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("the result stays what it was when bytes, an end or an error follow", async () => {
+test("later bytes, an end or an error do not change the result", async () => {
   const { incoming, reader, results, settled } = reading();
   incoming.push("a");
   await settled();
@@ -60,10 +60,10 @@ test("the result stays what it was when bytes, an end or an error follow", async
   expect(results).toEqual([{ end: "partial", bytes: Buffer.from("a") }]);
 });
 
-test("a stall of the process, however long, cuts no body off that arrived meanwhile", async () => {
+test("a stall of the process, however long, does not truncate a body that arrived meanwhile", async () => {
   const { incoming, results, settled } = reading();
   vi.advanceTimersByTime(1500);
-  // After a stall a timer runs before what was received is read.
+  // After a stall, a timer runs before received data is read.
   vi.advanceTimersToNextTimer();
   expect(results).toEqual([]);
   incoming.push("abc");
@@ -72,7 +72,7 @@ test("a stall of the process, however long, cuts no body off that arrived meanwh
   expect(results).toEqual([{ end: "whole", bytes: Buffer.from("abc") }]);
 });
 
-test("bodies of other requests count until those were answered", async () => {
+test("bodies of other requests count until those requests are answered", async () => {
   const held = { count: 950 };
   const first = reading(held);
   first.incoming.push("a".repeat(60));

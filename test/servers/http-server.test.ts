@@ -6,7 +6,7 @@ import { RawConnection } from "./raw-connection.ts";
 import { echo, serve, text } from "./serving.ts";
 
 describe("bytes", () => {
-  test("a response goes out as it is: no header added, none renamed, none moved", async () => {
+  test("a response is sent unchanged: no header is added, renamed or moved", async () => {
     const { open } = await serve(async () => ({
       response: text("hello", [
         ["server", "envoy"],
@@ -77,7 +77,7 @@ describe("bytes", () => {
     expect(seen[0]?.body.toString()).toBe("abcde");
   });
 
-  test("to HEAD no body is sent", async () => {
+  test("a response to HEAD has no body", async () => {
     const { open } = await serve(echo);
     const connection = (await open()).write("HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
     await connection.packet("");
@@ -88,7 +88,7 @@ describe("bytes", () => {
     );
   });
 
-  test("however the bytes are cut into packets, the request is the same", async () => {
+  test("packet boundaries do not change the request", async () => {
     const { open, seen } = await serve(echo);
     const bytes = Buffer.from("POST /x?q HTTP/1.1\r\nA: b\r\nContent-Length: 6\r\n\r\nabcdef");
     const connection = await open();
@@ -107,9 +107,9 @@ describe("bytes", () => {
 });
 
 describe("connections", () => {
-  test("one connection serves many requests, also when sent ahead, in their order", async () => {
+  test("one connection answers many requests in order, also pipelined ones", async () => {
     const { open } = await serve(async (request) => {
-      // The first takes longest.
+      // The first request takes longest.
       for (let turn = 0; turn < (request.path === "/1" ? 20 : 0); turn += 1) await new Promise(setImmediate);
       return echo(request);
     });
@@ -120,7 +120,7 @@ describe("connections", () => {
     expect(await connection.response()).toMatch(/GET \/3 /);
   });
 
-  test("requests that are sent ahead are answered one after the other", async () => {
+  test("pipelined requests are answered one after the other", async () => {
     let [running, most] = [0, 0];
     const { open, seen } = await serve(async (request) => {
       running += 1;
@@ -135,7 +135,7 @@ describe("connections", () => {
     expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
   });
 
-  test("a request behind the last one of a connection is neither carried out nor answered", async () => {
+  test("a request after the last one of a connection is neither executed nor answered", async () => {
     const { open, seen } = await serve(async (request) => {
       await new Promise(setImmediate);
       return { response: text(request.path, [["Connection", "close"]]) };
@@ -145,7 +145,7 @@ describe("connections", () => {
     expect(seen.map(({ path }) => path)).toEqual(["/1"]);
   });
 
-  test("a client is told of progress when the server reports it", async () => {
+  test("a client receives progress reports", async () => {
     let release = () => {};
     const { open } = await serve(
       async (request) => {
@@ -165,7 +165,7 @@ describe("connections", () => {
   test.each([
     ["HTTP/1.0", ""],
     ["HTTP/1.1", "Connection: close\r\n"],
-  ])("is ended for a client that wants no more, and says so: %s %s", async (version, header) => {
+  ])("is closed, with Connection: close, for a client that asks for it: %s %s", async (version, header) => {
     const { open } = await serve(async () => ({ response: text("x", [["Connection", "keep-alive"]]) }));
     const got = await (await open()).write(`GET / ${version}\r\n${header}\r\n`).rest();
     expect(got).toBe("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
@@ -195,7 +195,7 @@ describe("connections", () => {
     expect(await connection.response()).toMatch(/GET \/x/);
   });
 
-  test("a client that ends its side after its request gets the response", async () => {
+  test("a client that closes its side after its request gets the response", async () => {
     const { open } = await serve(async (request) => {
       await new Promise(setImmediate);
       return echo(request);
@@ -211,7 +211,7 @@ describe("connections", () => {
     }
   });
 
-  test("an answer that fails cuts the connection; the server goes on", async () => {
+  test("a handler that throws cuts the connection, and the server keeps running", async () => {
     const { open } = await serve(async (request) => {
       if (request.path === "/bad") throw new Error("bug");
       return echo(request);
@@ -220,7 +220,7 @@ describe("connections", () => {
     expect(await (await open()).write("GET /good HTTP/1.1\r\n\r\n").response()).toMatch(/good/);
   });
 
-  test("a client that goes away before its request is complete ends nothing else", async () => {
+  test("a client that disconnects before its request is complete does not affect others", async () => {
     const { open } = await serve(echo);
     const gone = await open();
     await gone.packet("POST /gone HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
@@ -228,7 +228,7 @@ describe("connections", () => {
     expect(await (await open()).write("GET /next HTTP/1.1\r\n\r\n").response()).toMatch(/next/);
   });
 
-  test("a client that goes away while it is answered ends nothing else", async () => {
+  test("a client that disconnects before its response does not affect others", async () => {
     let release = () => {};
     let running = () => {};
     const started = new Promise<void>((resolve) => {
@@ -253,7 +253,7 @@ describe("connections", () => {
     expect(await other.write("GET /more HTTP/1.1\r\n\r\n").response()).toMatch(/more/);
   });
 
-  test("the body of a client that went away while it was answered takes no memory any more", async () => {
+  test("the body of a client that disconnected before its response no longer takes memory", async () => {
     let release = () => {};
     let running = () => {};
     const started = new Promise<void>((resolve) => {
@@ -284,7 +284,7 @@ describe("connections", () => {
   });
 });
 
-describe("the end", () => {
+describe("stopping", () => {
   test("running requests are answered, idle connections closed, new ones refused", async () => {
     let release = () => {};
     let running = () => {};
@@ -312,7 +312,7 @@ describe("the end", () => {
     await closed;
   });
 
-  test("a connection on which nothing was asked is closed at once, a half-sent head too", async () => {
+  test("a connection without a request is closed at once, also one with a partial head", async () => {
     const { server, open } = await serve(echo);
     const [silent, half] = [await open(), await open()];
     await half.packet("GET / HTT");
@@ -327,7 +327,7 @@ describe("the end", () => {
     expect(await silent.rest()).toBe("");
   });
 
-  test("what is answered while the server stops says that the connection ends", async () => {
+  test("a response during the stop has Connection: close", async () => {
     let release = () => {};
     let running = () => {};
     const started = new Promise<void>((resolve) => {
@@ -348,7 +348,7 @@ describe("the end", () => {
     await closed;
   });
 
-  test("what takes longer than the grace is cut", async () => {
+  test("a request that exceeds the grace period is cut off", async () => {
     let running = () => {};
     const started = new Promise<void>((resolve) => {
       running = resolve;

@@ -8,14 +8,14 @@ import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/
 
 const taken: WireResponse = { status: 200, headers: [], body: Buffer.alloc(0) };
 
-/** A link, the pieces that its manager took, and entries to hand it. */
+/** A link, the batches that its manager received, and a way to make entries. */
 function linked() {
-  const pieces: JournalPage[] = [];
-  const manager = { isAway: false };
+  const batches: JournalPage[] = [];
+  const manager = { isUnavailable: false };
   const link = new JournalLink(
     new ManagerClient(async ({ body }) => {
-      if (manager.isAway) throw new ManagerUnavailableError("away");
-      pieces.push(unpackJournal(body));
+      if (manager.isUnavailable) throw new ManagerUnavailableError("unavailable");
+      batches.push(unpackJournal(body));
       return taken;
     }),
   );
@@ -33,38 +33,38 @@ function linked() {
     if (latest === undefined) throw new Error("no entry");
     return latest;
   };
-  const paths = () => pieces.flatMap((piece) => piece.entries.map(({ path }) => path));
-  return { link, manager, pieces, entry, paths };
+  const paths = () => batches.flatMap((batch) => batch.entries.map(({ path }) => path));
+  return { link, manager, batches, entry, paths };
 }
 
-test("entries go in pieces that are quickly made, in their order", async () => {
-  const { link, pieces, entry, paths } = linked();
+test("entries are sent in small batches, in order", async () => {
+  const { link, batches, entry, paths } = linked();
   for (let count = 0; count < 250; count += 1) link.add(entry(`/${count}`));
   await link.flush();
-  expect(pieces.map(({ entries }) => entries.length)).toEqual([100, 100, 50]);
+  expect(batches.map(({ entries }) => entries.length)).toEqual([100, 100, 50]);
   expect(paths()).toEqual(Array.from({ length: 250 }, (_, count) => `/${count}`));
 });
 
-test("a piece ends after 1 MiB of bodies", async () => {
-  const { link, pieces, entry } = linked();
+test("a batch ends after 1 MiB of bodies", async () => {
+  const { link, batches, entry } = linked();
   for (let count = 0; count < 5; count += 1) link.add(entry("/", "a".repeat(600_000)));
   await link.flush();
-  expect(pieces.map(({ entries }) => entries.length)).toEqual([2, 2, 1]);
+  expect(batches.map(({ entries }) => entries.length)).toEqual([2, 2, 1]);
 });
 
-test("while the manager is away the newest 1000 wait; how many were dropped is told", async () => {
-  const { link, manager, pieces, entry, paths } = linked();
-  manager.isAway = true;
+test("while the manager is unavailable, the newest 1000 entries wait, and dropped ones are counted", async () => {
+  const { link, manager, batches, entry, paths } = linked();
+  manager.isUnavailable = true;
   for (let count = 0; count < 5000; count += 1) link.add(entry(`/${count}`));
   await link.flush();
-  expect(pieces).toEqual([]);
-  manager.isAway = false;
+  expect(batches).toEqual([]);
+  manager.isUnavailable = false;
   await link.flush();
   expect(paths()).toEqual(Array.from({ length: 1000 }, (_, count) => `/${count + 4000}`));
-  expect(pieces.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(4000);
+  expect(batches.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(4000);
 });
 
-test("the journal that takes them counts what was dropped before", () => {
+test("the receiving journal counts entries that were dropped before", () => {
   const journal = new Journal();
   journal.countLost(40);
   expect(journal.dropped).toBe(40);

@@ -48,7 +48,7 @@ describe("while the target manager is away", () => {
     });
   };
 
-  test("what needs it is 502 with a line of text, and all is well when it is back", async () => {
+  test("requests that need it get 502 with a line of text, and work again when it is back", async () => {
     await manage(service(), "POST", "/cloud_databases", named);
     expect((await summary()).status).toBe(200);
     await servers.manager.kill();
@@ -63,7 +63,7 @@ describe("while the target manager is away", () => {
     expect((await summary()).status).toBe(200);
   });
 
-  test("what needs no state is answered", async () => {
+  test("requests that need no state are answered", async () => {
     await servers.manager.kill();
     const { url } = servers.target;
     expect((await fetch(`${url}/nothing`)).status).toBe(404);
@@ -81,7 +81,7 @@ describe("while the target manager is away", () => {
     expect(await withKey.text()).toMatch(/^the target manager at .* cannot be reached: \w+$/);
   });
 
-  test("a server that starts before its manager works as soon as that is there", async () => {
+  test("a server that starts before its manager works as soon as the manager runs", async () => {
     const early = await startServiceServer("targetApi", {
       listen,
       state: { managerUrl: new URL(servers.manager.url) },
@@ -104,7 +104,7 @@ describe("what answers in the target manager's place", () => {
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
-  /** A query server with that manager, and what it says to a request that needs it. */
+  /** A query server with that manager, and a function that sends it a request that needs the manager. */
   const lostQueryServer = async (
     managerUrl: string,
     { managerPatienceMilliseconds, ...more }: Partial<ServiceSetup & ManagerAddress> = {},
@@ -134,7 +134,7 @@ describe("what answers in the target manager's place", () => {
     };
   };
 
-  test("is the server itself: refused at the first answer, and it goes no further", async () => {
+  test("is the server itself: it gets 502 at the first response, without a loop", async () => {
     const free = await standIn(() => {});
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
@@ -144,7 +144,7 @@ describe("what answers in the target manager's place", () => {
     expect(await response.text()).toBe(`${free.url} is not a target manager: it is this server itself`);
   });
 
-  test("is a neighbour, even one whose manager is this server: refused, and it goes no further", async () => {
+  test("is another server, even one whose manager is this server: it gets 502, without a loop", async () => {
     const free = await standIn(() => {});
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
@@ -172,7 +172,7 @@ describe("what answers in the target manager's place", () => {
       { Location: "https://user:word@sso.example/login?to=x" },
       "it redirects to https://sso.example/login",
     ],
-  ])("is %s: said with what it seems to be", async (_what, status, headers, said) => {
+  ])("is %s: the 502 describes it", async (_what, status, headers, said) => {
     const { url } = await standIn((_request, response) =>
       response.writeHead(status, headers).end(status === 403 ? "ask the\nadministrator" : ""),
     );
@@ -181,10 +181,10 @@ describe("what answers in the target manager's place", () => {
     expect(await response.text()).toBe(`${url} is not a target manager: ${said}`);
   });
 
-  test("hangs: every request is answered, over at most 64 connections, and the server stops", async () => {
+  test("hangs: every request is answered, with at most 64 connections, and the server can stop", async () => {
     let [open, most] = [0, 0];
     const { url } = await standIn(() => {});
-    // Counted where they are opened: the other end hears of a closed connection after the next one was opened.
+    // Counted on the client, because the other end notices a closed connection only after the next one opens.
     const count = (message: unknown) => {
       const socket: unknown = Object(message).socket;
       if (!(socket instanceof Socket)) return;
@@ -212,7 +212,7 @@ describe("what answers in the target manager's place", () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
-  test("works long: nobody gives it up while it reports progress", async () => {
+  test("works for a long time: nobody gives up on it while it reports progress", async () => {
     const { url } = await standIn((request, response) => {
       let reports = 0;
       const timer = setInterval(() => {
@@ -222,7 +222,7 @@ describe("what answers in the target manager's place", () => {
           return;
         }
         clearInterval(timer);
-        // No records of that key, and no databases at all.
+        // No record of that key, and no databases.
         const isList = request.url?.endsWith("/records") === true;
         response.writeHead(isList ? 200 : 204, { [SERVER_HEADER]: "target-manager x" });
         response.end(isList ? "[]" : undefined);

@@ -13,7 +13,7 @@ it("the target manager serves the OpenAPI document, of either profile", async ()
   const unknown = await fetch(`${url}?profile=real`);
   expect([unknown.status, await unknown.text()]).toEqual([
     400,
-    'profile is "real"; accepted is neutral or vuforia',
+    'profile: expected neutral or vuforia; got "real"',
   ]);
   expect((await fetch(url, { method: "POST" })).status).toBe(404);
 });

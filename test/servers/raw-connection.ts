@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** A plain TCP connection: what a test writes is what goes out, what it reads is what came. */
+/** A plain TCP connection: a test writes and reads exact bytes. */
 export class RawConnection {
   private received = Buffer.alloc(0);
   private ended = false;
@@ -33,19 +33,19 @@ export class RawConnection {
     return this;
   }
 
-  /** Writes a packet and gives the other side time to read it before the next. */
+  /** Writes a packet and lets the other side read it before the next one. */
   async packet(bytes: string | Buffer): Promise<void> {
     this.write(bytes);
     await new Promise(setImmediate);
   }
 
-  /** Ends the client's side only. */
+  /** Closes only the client's side. */
   halfClose(): this {
     this.socket.end();
     return this;
   }
 
-  /** The bytes of one response, whose length is as it says. Takes them from what was received. */
+  /** Takes one response from the received bytes, by its Content-Length. */
   async response(): Promise<string> {
     await this.until(() => this.received.includes("\r\n\r\n"));
     const head = this.received.subarray(0, this.received.indexOf("\r\n\r\n") + 4).toString("latin1");
@@ -54,7 +54,7 @@ export class RawConnection {
     return this.take(head.length + length);
   }
 
-  /** Everything that still comes until the server ends its side. */
+  /** Everything that arrives until the server closes its side. */
   async rest(): Promise<string> {
     await this.until(() => this.ended);
     return this.take(this.received.length);

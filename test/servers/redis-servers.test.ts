@@ -17,7 +17,7 @@ const body = { name: "poster", width: 1, image: makePng().toString("base64") };
 const add = { method: "POST", path: "/targets", body } as const;
 const options = (targetUrl: string) => resolveOptions({ targetUrl, processingTimeSeconds: 0 });
 
-test("a URL of another kind is refused, and shows no password", () => {
+test("another kind of URL is refused, without showing its password", () => {
   const state = { STATE_URL: "http://user:hidden@state:6379", STATE_PREFIX: "a b" };
   expect(() => readSettings("query", state)).toThrow(InvalidSettingsError);
   expect(() => readSettings("query", state)).toThrow(
@@ -55,7 +55,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     };
   };
 
-  test("what one server is told, every other one knows", async () => {
+  test("a change through one server is visible on every other one", async () => {
     const [first, second] = (await opened()).at;
     if (first === undefined || second === undefined) throw new Error("no servers");
     expect((await manage(first, "POST", "/cloud_databases", named)).status).toBe(201);
@@ -69,7 +69,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(JSON.parse(shown)).toMatchObject([{ targets: [{ name: "poster", image_base64: body.image }] }]);
   });
 
-  test("the clock and the journal are those of all servers", async () => {
+  test("all servers share the clock and the journal", async () => {
     const { at, apis } = await opened();
     const [first, second] = at;
     if (first === undefined || second === undefined) throw new Error("no servers");
@@ -92,7 +92,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(after.headers.get("date")).not.toMatch(/2027 00:00:00/);
   });
 
-  test("while Redis is away requests are 502 with a line of text, and all is there when it is back", async () => {
+  test("while Redis is unavailable, requests get 502 with a line of text, and the state is there when it is back", async () => {
     const [first] = (await opened()).at;
     if (first === undefined) throw new Error("no servers");
     await manage(first, "POST", "/cloud_databases", named);
@@ -121,7 +121,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     client.disconnect();
   });
 
-  test("a full Redis says so, and is read from on", async () => {
+  test("when Redis is full, changes get 502 that says so, and work again later", async () => {
     const [first] = (await opened()).at;
     if (first === undefined) throw new Error("no servers");
     await manage(first, "POST", "/cloud_databases", named);

@@ -2,14 +2,14 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { echo, serve } from "./serving.ts";
 
-describe("Content-Length that does not fit", () => {
-  test("too large: what came is answered once the client is idle, and the connection ends", async () => {
+describe("a wrong Content-Length", () => {
+  test("too large: the bytes so far are answered once the client is idle, and the connection closes", async () => {
     const { open } = await serve(echo, { limits: { idleMilliseconds: 30 } });
     const connection = (await open()).write("POST /x HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
     expect(await connection.rest()).toMatch(/POST \/x {2}abc$/);
   });
 
-  test("too large: what came is answered as soon as the client ends its side", async () => {
+  test("too large: the bytes so far are answered as soon as the client closes its side", async () => {
     const { open } = await serve(echo);
     const connection = await open();
     await connection.packet("POST /x HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
@@ -19,7 +19,7 @@ describe("Content-Length that does not fit", () => {
   });
 
   test.each(["stray", "GET stray", "\0\0\0\0", "\r\n\r\nx"])(
-    "too small: %j behind the body does not cost the response",
+    "too small: %j after the body does not prevent the response",
     async (stray) => {
       const { open } = await serve(async (request) => {
         for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
@@ -37,7 +37,7 @@ describe("Content-Length that does not fit", () => {
     expect(await connection.write("stray").rest()).toBe("");
   });
 
-  test.each(["x", "1.5", "0x10", "", "1,5", "--1"])("no integer: %j", async (length) => {
+  test.each(["x", "1.5", "0x10", "", "1,5", "--1"])("not an integer: %j", async (length) => {
     const { open, seen } = await serve(echo);
     const connection = (await open()).write(`POST /x?q HTTP/1.1\r\nContent-Length: ${length}\r\n\r\nabc`);
     expect(await connection.rest()).toBe(
@@ -46,7 +46,7 @@ describe("Content-Length that does not fit", () => {
     expect(seen).toEqual([]);
   });
 
-  test("no integer, and a body that is longer than a packet: the response still arrives", async () => {
+  test("not an integer, with a body longer than a packet: the response still arrives", async () => {
     const { port } = await serve(echo);
     const got = await new Promise<string>((resolve, reject) => {
       const request = httpRequest(
@@ -61,7 +61,7 @@ describe("Content-Length that does not fit", () => {
     expect(got).toBe("contentLength POST /x");
   });
 
-  test("no integer, on a connection that served requests before", async () => {
+  test("not an integer, on a connection that has served requests", async () => {
     const { open } = await serve(echo);
     const connection = (await open()).write("GET /1 HTTP/1.1\r\n\r\n");
     await connection.response();
@@ -70,8 +70,8 @@ describe("Content-Length that does not fit", () => {
   });
 });
 
-describe("what is no request", () => {
-  test("header lines above all bounds", async () => {
+describe("a malformed request", () => {
+  test("has header lines above all limits", async () => {
     const { open } = await serve(echo);
     const connection = (await open()).write(`GET /x HTTP/1.1\r\nLong: ${"v".repeat(300_000)}\r\n\r\n`);
     expect(await connection.rest()).toMatch(/headersTooLarge/);
@@ -89,7 +89,7 @@ describe("what is no request", () => {
 describe("large bodies", () => {
   const limits = { maxBytes: 1000 };
 
-  test("a body at the limit is read, one byte more is not", async () => {
+  test("a body at the limit is read, and one of one more byte is not", async () => {
     const { open, seen } = await serve(echo, { limits });
     const connection = await open();
     connection.write(`POST /fits HTTP/1.1\r\nContent-Length: 1000\r\n\r\n${"a".repeat(1000)}`);
@@ -101,7 +101,7 @@ describe("large bodies", () => {
     expect(await connection.response()).toMatch(/after/);
   });
 
-  test("a client that is still sending gets to read the response", async () => {
+  test("a client that is still sending can read the response", async () => {
     const { open } = await serve(echo, { limits });
     const connection = (await open()).write(`POST /x HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n`);
     connection.write("a".repeat(2000));
@@ -110,7 +110,7 @@ describe("large bodies", () => {
     expect(await connection.response()).toMatch(/after/);
   });
 
-  test("chunked bodies are bounded too", async () => {
+  test("chunked bodies are limited too", async () => {
     const { open } = await serve(echo, { limits });
     const chunk = `320\r\n${"a".repeat(800)}\r\n`;
     const head = "POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -15,7 +15,7 @@ const entry = (given: Partial<JournalEntry>): JournalEntry => ({
 });
 const served = entry({ operation: "databaseSummary", status: 200, resultCode: "Success", database: "shop" });
 const refused = entry({ status: 500, resultCode: "Fail", refusedBy: "bodyGiven", reason: "no body" });
-const failed = entry({ status: 502, refusedBy: "targetManager", reason: "it is away" });
+const failed = entry({ status: 502, refusedBy: "targetManager", reason: "unavailable" });
 
 const logged = (level: (typeof LOG_LEVELS)[number]) => {
   const lines: string[] = [];
@@ -24,7 +24,7 @@ const logged = (level: (typeof LOG_LEVELS)[number]) => {
   return lines;
 };
 
-test("a line is JSON, and tells why a request was refused", () => {
+test("a line is JSON, and says why a request was refused", () => {
   const lines = logged("info");
   expect(lines.every((line) => line.endsWith("}\n") && !line.slice(0, -1).includes("\n"))).toBe(true);
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -41,10 +41,10 @@ test("a line is JSON, and tells why a request was refused", () => {
       durationMs: 1.2,
     },
     expect.objectContaining({ level: "warn", status: 500, refusedBy: "bodyGiven", reason: "no body" }),
-    expect.objectContaining({ level: "error", status: 502, reason: "it is away" }),
+    expect.objectContaining({ level: "error", status: 502, reason: "unavailable" }),
   ]);
 });
 
-test("the level says what is worth a line", () => {
+test("the level selects which requests have a line", () => {
   expect(LOG_LEVELS.map((level) => logged(level).length)).toEqual([0, 1, 2, 3]);
 });

@@ -56,7 +56,7 @@ const SEED = {
   model_target_datasets: [{ uuid: "dataset-id", dataset_type_name: "ADVANCED" }],
 };
 
-test("databases, targets, credentials and datasets are there from the start", async () => {
+test("databases, targets, credentials and datasets are added at the start", async () => {
   await using servers = await start(SEED);
   expect(servers.seeded).toEqual(["shop / ä", "empty"]);
   const shop = servers.findCloudDatabase("shop / ä");
@@ -105,7 +105,7 @@ test.each<[string, unknown, RegExp]>([
     /cloud_databases\[0\]\.request_rate_limits\.get_targets: expected get_target; got an unknown name$/,
   ],
   [
-    "has an image that is no path",
+    "has an image that is not a path",
     { cloud_databases: [{ targets: [{ name: "a", width: 1, image: 5 }] }] },
     /targets\[0\]\.image: expected the path of an image file, from this file's folder; got 5$/,
   ],
@@ -135,16 +135,16 @@ test.each<[string, unknown, RegExp]>([
     /seed\.json: model_target_datasets\[0\]\.request_body: expected an object, nested at most 100 deep; got an object$/,
   ],
   [
-    "names an image that is not there",
+    "names an image that does not exist",
     { cloud_databases: [{ targets: [{ name: "a", width: 1, image: "images/nothing.png" }] }] },
     /\[0\]\.targets\[0\]\.image: expected the path of an image file, .*; got "images\/nothing\.png"$/,
   ],
   [
     "has two databases of one name",
     { cloud_databases: [{ database_name: "a" }, { database_name: "a" }] },
-    /cloud_databases\[1\] is not accepted: All names must be unique/,
+    /cloud_databases\[1\] was refused: All names must be unique/,
   ],
-])("a file that %s is refused with its place", async (_what, content, message) => {
+])("a file that %s is refused with the place of the error", async (_what, content, message) => {
   const starting = start(content);
   await expect(starting).rejects.toThrow(message);
   await expect(starting).rejects.toThrow(/^[^\n]*$/);
@@ -164,18 +164,18 @@ test("a secret of another type is not shown", async () => {
   );
 });
 
-test("a file that is not there is named", async () => {
+test("the error names a file that does not exist", async () => {
   await expect(startServers({ seedFile: join(folder, "nothing.json") })).rejects.toThrow(
     /nothing\.json: .*ENOENT/,
   );
 });
 
 test.each<[string, Result, string]>([
-  ["no answer", { connectionError: { kind: "reset", message: "cut" } }, "is not accepted: "],
-  ["no database", answered(201, []), "was answered without a name"],
-  ["another error", answered(500, { errors: 5 }), 'is not accepted: {"errors":5}'],
-  ["errors of another form", answered(400, { errors: ["a", "b"] }), "is not accepted: a; b"],
-])("of a manager that gives %s the place is told", async (_what, outcome, message) => {
+  ["no answer", { connectionError: { kind: "reset", message: "cut" } }, "was refused: "],
+  ["no database", answered(201, []), "has no name in the manager's response"],
+  ["another error", answered(500, { errors: 5 }), 'was refused: {"errors":5}'],
+  ["errors of another form", answered(400, { errors: ["a", "b"] }), "was refused: a; b"],
+])("the error names the place when the manager gives %s", async (_what, outcome, message) => {
   const seeding = seedFrom(await seedFile({ cloud_databases: [{}] }), async () => outcome);
   await expect(seeding).rejects.toThrow(
     new InvalidSeedError(`${join(folder, "seed.json")}: cloud_databases[0] ${message}`),

@@ -9,7 +9,7 @@ export const text = (body: string, headers: [string, string][] = []): WireRespon
   headers: [...headers, ["Content-Length", String(Buffer.byteLength(body))]],
   body: Buffer.from(body),
 });
-/** Answers with what was understood. */
+/** Answers with the parsed request. */
 export const echo = async ({ method, path, query, body }: WireRequest): Promise<Result> => ({
   response: text(`${method} ${path} ${query} ${body.toString("latin1")}`),
 });
@@ -20,7 +20,7 @@ afterEach(async () => {
   endings = [];
 });
 
-/** A server that ends with the test. */
+/** Starts a server that stops with the test. */
 export async function serve(
   answer: (request: WireRequest) => Promise<Result>,
   options: HttpServerOptions = {},

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  InvalidSettingsError,
-  type Role,
-  readSettings,
-  readSharedSettings,
-} from "../../src/servers/settings.ts";
+import type { Role } from "../../src/servers/option-settings.ts";
+import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
 import type { Environment } from "../../src/servers/settings-reader.ts";
 
 const MANAGER = { TARGET_MANAGER_BASE_URL: "http://manager:5000" };
@@ -28,7 +24,7 @@ describe("settings of one server", () => {
     ]);
   });
 
-  test("caches and journal are bounded as in process", () => {
+  test("caches and journal have the limits of a mock in process", () => {
     const environment = { IMAGE_CACHE_BYTES: "0", JOURNAL_CAPACITY: "5", JOURNAL_BODY_BYTES: "1000" };
     expect(readSettings("target-manager", environment).options).toEqual({
       imageCacheBytes: 0,
@@ -41,7 +37,7 @@ describe("settings of one server", () => {
     ]);
   });
 
-  test("the manager needs none", () => {
+  test("the manager needs no settings", () => {
     expect(readSettings("target-manager", {})).toEqual({
       host: "127.0.0.1",
       port: 5000,
@@ -123,7 +119,7 @@ describe("settings of one server", () => {
     });
   });
 
-  test("names with a port are no host names", () => {
+  test("a name with a port is not a valid host name", () => {
     expect(linesOf("target-manager", { ALLOWED_HOSTS: "manager:5000" })).toEqual([
       expect.stringMatching(/^ALLOWED_HOSTS: expected host names without port, .*; got "manager:5000"/),
     ]);
@@ -145,7 +141,7 @@ describe("settings of one server", () => {
     expect(options.modelTargetTrainingAllowanceExceeded).toBe(value);
   });
 
-  test("every bad setting has a line with its name, the value and what is accepted", () => {
+  test("every invalid setting has a line with its name, its value and what was expected", () => {
     const bad = {
       TARGET_MANAGER_BASE_URL: "ftp://x",
       PORT: "70000",
@@ -168,7 +164,7 @@ describe("settings of one server", () => {
   });
 
   test.each(["", "1e3s", "٣", "1.2.3", "Infinity", "0x10", "+1", " "])(
-    "%j is no number of seconds, unless it is empty",
+    "%j is not a valid number of seconds, unless it is empty",
     (text) => {
       const lines = linesOf("target-api", { ...MANAGER, PROCESSING_TIME_SECONDS: text });
       expect(lines).toHaveLength(text === "" ? 0 : 1);
@@ -182,7 +178,7 @@ describe("settings of one server", () => {
     expect(linesOf("query", { ...MANAGER, TARGET_RATER: "kind", DUPLICATES_IMAGE_MATCHER: "x" })).toEqual([]);
   });
 
-  test("a certificate without its key is half of what is needed", () => {
+  test("a certificate needs its key, and a key its certificate", () => {
     const file = new URL("../../package.json", import.meta.url).pathname;
     expect(linesOf("target-manager", { TLS_CERT_FILE: file })).toEqual([
       "TLS_KEY_FILE: expected the path of a file that can be read; not given",
@@ -192,9 +188,9 @@ describe("settings of one server", () => {
     ]);
   });
 
-  test("what works in process only is refused, and says so", () => {
+  test("a setting that works in process only is refused with a line that says so", () => {
     expect(linesOf("query", { ...MANAGER, CLOUD_QUERY_FAILURE: "500" })).toEqual([
-      "CLOUD_QUERY_FAILURE: servers do not have this; new MockCloudReco() has it in process",
+      "CLOUD_QUERY_FAILURE: servers do not support this; it works in process only, with new MockCloudReco()",
     ]);
     for (const name of [
       "MODEL_TARGET_FAILURE",
@@ -203,14 +199,14 @@ describe("settings of one server", () => {
       "INSTANCE_GENERATION_FAILURE",
     ]) {
       expect(linesOf("target-api", { ...MANAGER, [name]: "x" })).toEqual([
-        expect.stringMatching(`^${name}: servers do not have this`),
+        expect.stringMatching(`^${name}: servers do not support this`),
       ]);
     }
   });
 });
 
 describe("settings of all three in one process", () => {
-  test("are those of each, without ports and the manager's URL", () => {
+  test("are those of each server, without ports and the manager's URL", () => {
     const settings = readSharedSettings({
       TARGET_RATER: "random",
       QUERY_IMAGE_MATCHER: "exact",
@@ -224,7 +220,7 @@ describe("settings of all three in one process", () => {
     expect(settings.options.serviceBaseUrl).toBeUndefined();
   });
 
-  test("a bad one has one line, however many servers have it", () => {
+  test("an invalid one has one line, however many servers read it", () => {
     expect(wrongLines(() => readSharedSettings({ SERVICE_PROFILE: "x", TARGET_RATER: "y" }))).toEqual([
       'TARGET_RATER: expected "brisque", "perfect" or "random"; got "y"',
       'SERVICE_PROFILE: expected "neutral" or "vuforia"; got "x"',

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const server of closing.splice(0).reverse()) await server.close(0);
 });
 
-/** Two target API servers, the query server and the manager, in one way or the other. */
+/** Starts two target API servers, the query server and the manager. */
 async function opened(start: typeof startThreeServers, clock = new ManualClock()) {
   const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
   const servers = await start({ listen: ports, options });
@@ -32,7 +32,7 @@ async function opened(start: typeof startThreeServers, clock = new ManualClock()
 
 const ways = [
   { way: "that share their state in one process", start: startThreeServers },
-  { way: "that speak over HTTP", start: startSeparateServers },
+  { way: "that communicate over HTTP", start: startSeparateServers },
 ];
 
 describe.each(ways)("servers $way", ({ start }) => {
@@ -54,7 +54,7 @@ describe.each(ways)("servers $way", ({ start }) => {
     }
   });
 
-  test("give a name to one of many requests", async () => {
+  test("accept a name from only one of many requests", async () => {
     const { at, both } = await opened(start);
     await manage(at, "POST", "/cloud_databases", named);
     const body = { name: "poster", width: 1, image: makePng().toString("base64") };
@@ -73,7 +73,7 @@ test("targets are listed in the order in which their requests arrived, not in wh
   const { at, journal } = await opened(startThreeServers);
   await manage(at, "POST", "/cloud_databases", named);
   const added = Array.from({ length: 12 }, async (_, index) => {
-    // The earlier, the larger, and the later stored.
+    // Earlier images are larger, so they are stored later.
     const image = makePng({ width: index % 2 === 0 ? 1000 : 10, height: 1000 - 80 * index });
     const body = { name: `target ${index}`, width: 1, image: image.toString("base64") };
     const { fields } = await sendSigned(at, keys, { method: "POST", path: "/targets", body });

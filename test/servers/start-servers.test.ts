@@ -18,7 +18,7 @@ describe("options", () => {
   ])("%s works in process only, and the error says so", async (name, value) => {
     const starting = startServers({ [name]: value });
     await expect(starting).rejects.toThrow(
-      `Invalid options.${name}: expected nothing: new MockCloudReco() has it in process; got an option that servers do not have.`,
+      `Invalid options.${name}: expected nothing, because it works in process only, with new MockCloudReco(); got an option that servers do not support.`,
     );
     await expect(starting).rejects.toMatchObject({ name: "InvalidOptionError", option: `options.${name}` });
   });
@@ -27,7 +27,7 @@ describe("options", () => {
     "%s is a name; a function works in process only",
     async (name) => {
       await expect(startServers({ [name]: exactMatcher })).rejects.toThrow(
-        `Invalid options.${name}: expected one of their names: new MockCloudReco() has it in process; got a function, which servers do not have.`,
+        `Invalid options.${name}: expected a name, because a function works in process only, with new MockCloudReco(); got a function.`,
       );
     },
   );
@@ -61,7 +61,7 @@ describe("options", () => {
     await expect(startServers(options)).rejects.toThrow(message);
   });
 
-  test("a port that is taken is an error, and nothing is left behind", async () => {
+  test("a port that is taken is an error, and no server keeps running", async () => {
     await using servers = await startServers();
     const port = Number(new URL(servers.urls.query).port);
     const manager = await startServers();
@@ -70,14 +70,14 @@ describe("options", () => {
     await expect(startServers({ ports: { query: port, manager: free } })).rejects.toThrow(
       /^the query server cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another port with ports\.query \(serve: --query-port\)$/,
     );
-    // The manager had begun to listen there, and does no more.
+    // The manager had started to listen there; its port is free again.
     await using again = await startServers({ ports: { manager: free } });
     expect(again.urls.manager).toBe(`http://127.0.0.1:${free}`);
   });
 });
 
 describe("the servers", () => {
-  test("databases can be added, found, and be gone", async () => {
+  test("databases can be added, found and removed", async () => {
     await using servers = await startServers({ seed: 1 });
     const database = servers.addCloudDatabase({ databaseName: "shop", targetQuota: 3 });
     expect(() => servers.addCloudDatabase({ databaseName: "shop" })).toThrow(
@@ -107,7 +107,7 @@ describe("the servers", () => {
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("<svg")]);
   });
 
-  test("speak TLS with a certificate made for them, also to each other", async () => {
+  test("use TLS with a generated certificate, also between each other", async () => {
     await using servers = await startServers({ tls: "generated" });
     const { urls, certificate: ca } = servers;
     const ask = (url: string) =>
@@ -131,7 +131,7 @@ describe("the servers", () => {
     await expect(fetch(`${urls.manager}/cloud_databases`)).rejects.toThrow();
   });
 
-  test("let pages of another origin in when they are told to, and add nothing otherwise", async () => {
+  test("answer pages of an allowed origin with CORS headers, and add none otherwise", async () => {
     await using closed = await startServers();
     expect([...(await fetch(closed.urls.target)).headers.keys()].join()).not.toMatch(/access-control/);
     await using servers = await startServers({ corsOrigin: "https://app.example" });
@@ -158,18 +158,18 @@ describe("the servers", () => {
     const response = await fetch(`${servers.urls.query}/v1/query`, { method: "POST" });
     expect(response.status).toBe(401);
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
-    // OPTIONS that asks for nothing is an unserved method.
+    // Without a requested method, OPTIONS is an unserved method.
     expect((await fetch(`${servers.urls.target}/targets`, { method: "OPTIONS" })).status).toBe(404);
   });
 
-  test("take a certificate of one's own", async () => {
+  test("use a given certificate", async () => {
     const tls = generateCertificate();
     await using servers = await startServers({ tls });
     expect(servers.certificate).toBe(tls.cert);
     expect(servers.urls.query).toMatch(/^https:/);
   });
 
-  test("log to standard error, where nobody else takes the lines", async () => {
+  test("log to standard error by default", async () => {
     const lines: string[] = [];
     vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
     onTestFinished(() => void vi.restoreAllMocks());
@@ -178,7 +178,7 @@ describe("the servers", () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ path: "/livez", status: 200 }]);
   });
 
-  test("can be told to finish processing", async () => {
+  test("finish processing on request", async () => {
     await using servers = await startServers({ targetRater: "perfect" });
     const database = servers.addCloudDatabase({ databaseName: "shop" });
     const image_base64 = makePng().toString("base64");
@@ -192,7 +192,7 @@ describe("the servers", () => {
   });
 });
 
-test("journalCapacity bounds what requests() gives", async () => {
+test("journalCapacity limits what requests() returns", async () => {
   await using servers = await startServers({ journalCapacity: 3 });
   for (let count = 0; count < 8; count += 1) await fetch(`${servers.urls.manager}/${count}`);
   expect((await servers.requests()).map(({ path }) => path)).toEqual(["/5", "/6", "/7"]);

@@ -34,7 +34,7 @@ describe("what is served", () => {
     );
   });
 
-  test("no server serves what another one does, and none but the manager its internal routes", async () => {
+  test("each server serves only its own routes, and only the manager serves internal routes", async () => {
     const status = async (url: string) => (await fetch(url)).status;
     expect(await status(`${servers.query.url}/targets`)).toBe(404);
     expect(await status(`${servers.target.url}/v1/query`)).toBe(404);
@@ -44,7 +44,7 @@ describe("what is served", () => {
     expect(await status(`${servers.manager.url}/internal/nothing`)).toBe(404);
   });
 
-  test("a response delay is waited once for every answer but the manager's", async () => {
+  test("a response delay applies once to every response except the manager's", async () => {
     await fetch(`${servers.target.url}/nothing`);
     await fetch(`${servers.query.url}/v1/query`, { method: "POST" });
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: x\r\n\r\n");
@@ -53,7 +53,7 @@ describe("what is served", () => {
   });
 });
 
-describe("what is no whole request", () => {
+describe("a malformed or incomplete request", () => {
   const page =
     "<html>\r\n<head><title>400 Bad Request</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n</body>\r\n</html>\r\n";
 
@@ -71,7 +71,7 @@ describe("what is no whole request", () => {
     });
   });
 
-  test("query API: empty, with only what is named beside encoding and region", async () => {
+  test("query API: an empty page, with only the documented headers", async () => {
     const got = await raw(servers.query.port, "POST /v1/query HTTP/1.1\r\nContent-Length: 1.5\r\n\r\n");
     const [head = ""] = got.split("\r\n\r\n");
     expect(head.split("\r\n").map((line) => line.replace(/^Content-Length: .*/, "Content-Length"))).toEqual([
@@ -84,7 +84,7 @@ describe("what is no whole request", () => {
   });
 
   test.each(["manager", "target", "query"] as const)(
-    "%s: also to a client that ended its side before the answer was made",
+    "%s: also for a client that closed its side before the response",
     async (server) => {
       const connection = await RawConnection.open(servers[server].port);
       const got = await connection.write("no request\r\n\r\n").halfClose().rest();
@@ -102,7 +102,7 @@ describe("what is no whole request", () => {
     expect(got).toMatch(/\r\n\r\nContent-Length must be one whole number[^\r\n]*$/);
   });
 
-  test.each(["target", "query"] as const)("%s: header lines beyond any bound", async (server) => {
+  test.each(["target", "query"] as const)("%s: header lines above all limits", async (server) => {
     const { port } = servers[server];
     const got = await raw(port, `GET /targets HTTP/1.1\r\nLong: ${"v".repeat(300_000)}\r\n\r\n`);
     expect(got).toMatch(/^HTTP\/1.1 400 Bad Request\r\nServer: nginx\r\n/);
@@ -126,12 +126,12 @@ describe("what is no whole request", () => {
     expect(await response.text()).toBe("the request body is larger than 64 MiB");
   });
 
-  test("a request whose body was cut off says so in the journal", async () => {
+  test("the journal says that a body was truncated", async () => {
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc");
     expect((await latest())?.reason).toMatch(/; the body was cut off: 3 of 9 bytes arrived$/);
   });
 
-  test("a body that ends early is answered as its Content-Length deserves", async () => {
+  test("a body shorter than its Content-Length gets the documented response", async () => {
     const query = "POST /v1/query HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc";
     expect(await raw(servers.query.port, query)).toMatch(
       /^HTTP\/1.1 504 Gateway Timeout\r\nConnection: keep-alive\r\n/,
@@ -148,7 +148,7 @@ describe("what is no whole request", () => {
   });
 });
 
-test("several target API servers share one limit", async () => {
+test("several target API servers share one rate limit", async () => {
   const limits = { request_rate_limits: { other: { max_requests: 3, window_seconds: 60 } } };
   await manage(service(), "POST", "/cloud_databases", { ...named, ...limits });
   const second = await startServiceServer("targetApi", {

@@ -3,7 +3,7 @@ import { type ResolvedOptions, resolveOptions } from "../../src/mock/options.ts"
 import { reached } from "../support/reached.ts";
 import { type SeparateServers, startSeparateServers } from "../support/separate-servers.ts";
 
-/** Short of patience, so that no test waits long. */
+/** With a short idle limit, so that no test waits long. */
 export const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: 50, maxBytes: 100_000 } };
 export const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 export const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
@@ -22,7 +22,7 @@ export const options = (targetUrl: string): ResolvedOptions =>
     },
   });
 
-/** Three servers for each test of the file. */
+/** Starts three servers for each test of the file. */
 export function startForEach(): void {
   beforeEach(async () => {
     waits = [];

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it } from "vitest";
 
-/** A request with exactly these headers, as a browser that was led astray would send it. */
+/** Sends a request with exactly these headers, as a browser on a malicious page would. */
 function send(
   url: string,
   {
@@ -27,7 +27,7 @@ function send(
 const own = (url: string) => new URL(url).host;
 
 describe("the target manager", () => {
-  it("answers to loopback, to addresses and to the names that it was told, on every route", async () => {
+  it("answers requests for loopback, IP addresses and allowed names, on every route", async () => {
     await using servers = await startServers({ allowedHosts: ["manager", ".example.com"] });
     const { manager } = servers.urls;
     const status = async (host: string, path = "/cloud_databases") =>
@@ -56,7 +56,7 @@ describe("the target manager", () => {
         expect(await status(host, path), host + path).toBe(403);
   });
 
-  it("refuses requests of other origins' pages, simple ones too, and does nothing of what they ask", async () => {
+  it("refuses requests of other origins' pages, also simple ones, and does not execute them", async () => {
     await using servers = await startServers();
     const { manager } = servers.urls;
     servers.addCloudDatabase();
@@ -99,7 +99,7 @@ describe("the target manager", () => {
     expect((await send(manager, { path: "/cloud_databases", headers: elsewhere })).status).toBe(403);
   });
 
-  it("lets the origin in that it is told, and answers its preflights", async () => {
+  it("answers the allowed origin, and its preflight requests", async () => {
     await using servers = await startServers({ managerCorsOrigin: "https://app.example" });
     const { manager } = servers.urls;
     const answer = await fetch(`${manager}/cloud_databases`, { headers: { origin: "https://app.example" } });
@@ -109,7 +109,7 @@ describe("the target manager", () => {
     expect((await send(manager, { method: "OPTIONS", headers: preflight })).status).toBe(204);
   });
 
-  it("is not opened by CORS_ALLOW_ORIGIN, which is for the two public APIs", async () => {
+  it("does not follow CORS_ALLOW_ORIGIN, which is for the two public APIs", async () => {
     await using servers = await startServers({ corsOrigin: "*" });
     const headers = { origin: "https://app.example" };
     expect((await send(servers.urls.manager, { headers })).status).toBe(403);

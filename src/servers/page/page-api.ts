@@ -11,39 +11,39 @@ import { reportRequest } from "../../mock/report-builder.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServedResponse } from "../../transports/http-server/stream.ts";
 import type { PageRequestDetails } from "./page-data.ts";
-import { PageStateReader, type PageSurroundings } from "./page-state.ts";
+import { type PageContext, PageStateReader } from "./page-state.ts";
 import { RequestFeed } from "./request-feed.ts";
 import { compareImages, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
-/** Nothing of it may be used by pages of other origins, or be taken for something else than it is. */
+/** Keeps pages of other origins from using these responses, and browsers from guessing other content types. */
 const PROTECTION = [
   ["X-Content-Type-Options", "nosniff"],
   ["Cross-Origin-Resource-Policy", "same-origin"],
   ["Referrer-Policy", "no-referrer"],
 ] as const;
-/** A picture that is opened by itself runs nothing. */
+/** Keeps an image that is opened as a document from running scripts. */
 const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
 const MAX_SENT_BYTES = 64 * 2 ** 20;
-const NOT_KEPT = "the journal does not keep this request any more";
+const NOT_KEPT = "the journal no longer keeps this request";
 const NO_PICTURE = "there is no such picture";
 const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as const;
 
-export interface PageParts extends PageSurroundings {
+export interface PageParts extends PageContext {
   readonly store: Store;
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
   readonly clock: MovableClock;
   readonly journal: Journal;
-  /** Names this run of the server. */
+  /** Identifies this run of the server. */
   readonly epoch: string;
 }
 
-/** The page for people, and what it asks for. None of it counts as a request. */
+/** Serves the page to browsers, and the data that the page asks for. The journal records none of these requests. */
 export class PageApi {
   private readonly state: PageStateReader;
   private readonly feed: RequestFeed;
   private readonly thumbnails = new Thumbnails();
-  /** Pictures in the bodies of requests that were looked at. */
+  /** Images from the bodies of requests that the page has shown. */
   private readonly sent = new LRUCache<string, Buffer>({
     maxSize: MAX_SENT_BYTES,
     sizeCalculation: ({ length }) => Math.max(1, length),
@@ -52,10 +52,10 @@ export class PageApi {
   constructor(private readonly parts: PageParts) {
     const { store, clock, journal, epoch } = parts;
     this.state = new PageStateReader(store, clock, parts, epoch);
-    this.feed = new RequestFeed(journal, epoch, () => this.state.told());
+    this.feed = new RequestFeed(journal, epoch, () => this.state.serialized());
   }
 
-  /** Whether it is the page that is asked for, by a browser, or something that the page asks for. */
+  /** Whether a request asks for the page, from a browser, or comes from the page. */
   serves(request: WireRequest): boolean {
     return request.path.startsWith(PREFIX) || isForBrowser(request);
   }
@@ -75,7 +75,7 @@ export class PageApi {
       case "GET bodies":
         return this.body(name);
       case "POST continue":
-        this.parts.pause?.goOn();
+        this.parts.pause?.resume();
         return json({});
       case "POST try":
         return this.try(request.body, query.get("database") ?? "");
@@ -111,7 +111,7 @@ export class PageApi {
     return json(details);
   }
 
-  /** A request's body as a file, for a client of one's own. */
+  /** A request's body as a file, for example for curl. */
   private body(id: string): WireResponse {
     const bytes = this.feed.find(id)?.request.body.bytes;
     if (bytes === undefined) return failed(404, NOT_KEPT);

@@ -1,11 +1,11 @@
 import type { MockReport, ReportedRequest } from "../../mock/report.ts";
 
-/** What the page is told, as JSON. Types only: the server makes it, the page in `src/ui` shows it. */
+/* The JSON that the server sends to the page in `src/ui`. Types only. */
 
-/** Moments and spans are milliseconds, moments since the epoch, by the emulator's clock. */
+/** Times are milliseconds since the epoch, by the emulator's clock. */
 export interface PageState {
   readonly release: string;
-  /** Base URLs, without a trailing slash; null: not known to this server. */
+  /** Base URLs, without a trailing slash; null: unknown to this server. */
   readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
   readonly clock: PageClock;
   readonly matcher: PageMatcher;
@@ -22,7 +22,7 @@ export interface PageClock {
   readonly frozen: boolean;
 }
 
-/** How query images are compared; the threshold is null when there is none. */
+/** How query images are compared; the threshold is null for matchers without one. */
 export interface PageMatcher {
   readonly name: "exact" | "structural_similarity" | "custom";
   readonly threshold: number | null;
@@ -86,9 +86,9 @@ export interface PageVuMarkDatabase {
 export interface PageDataset {
   readonly uuid: string;
   readonly family: string;
-  /** As the request named it; null when it did not. */
+  /** The name in the request; null when it had none. */
   readonly name: string | null;
-  /** How many models the request has. */
+  /** Number of models in the request. */
   readonly models: number;
   readonly created_at: number;
   readonly processing_time_seconds: number;
@@ -103,28 +103,28 @@ export interface PageCredential {
   readonly scopes: readonly string[];
 }
 
-/** A target of a cloud database; its status and rating follow from the moments and the clock. */
+/** A target of a cloud database; the page derives its status and rating from its times and the clock. */
 export interface PageTarget {
   readonly target_id: string;
   readonly name: string;
   readonly width: number;
   readonly active_flag: boolean;
-  /** Base64 as it was sent, at most its first 4096 characters. */
+  /** Base64 as sent, truncated to 4096 characters. */
   readonly application_metadata: string | null;
-  /** Characters of the whole metadata. */
+  /** Length of the whole metadata, in characters. */
   readonly metadata_length: number;
-  /** Of the image. */
+  /** SHA-256 of the image. */
   readonly sha256: string;
   readonly processing_time_seconds: number;
   readonly uploaded_at: number;
   readonly modified_at: number;
-  /** What processing ends in. */
+  /** The status after processing. */
   readonly outcome: "success" | "failed";
-  /** What the rater gave, 0 to 5. */
+  /** The rater's result, 0 to 5. */
   readonly rating: number;
-  /** Processing was cut short. */
+  /** Whether processing was finished early. */
   readonly finished: boolean;
-  /** The rating shows at once. */
+  /** Whether the rating shows at once. */
   readonly rated: boolean;
   readonly current_month_recos: number;
   readonly previous_month_recos: number;
@@ -136,26 +136,26 @@ export interface PageTargets {
   readonly targets: readonly PageTarget[];
 }
 
-/** A request in the list: as a report has it, without what may be long. */
+/** A request in the list: as in a report, without the fields that may be long. */
 export interface PageRequest
   extends Omit<ReportedRequest, "query" | "signature" | "considered" | "request" | "response"> {
-  /** Unique in all runs of the manager and of its journal. */
+  /** Unique across all runs of the manager and all clears of its journal. */
   readonly id: string;
 }
 
-/** The `requests` event: what was answered since the event before it. */
+/** The `requests` event: the requests answered since the previous event. */
 export interface PageRequests {
   readonly requests: readonly PageRequest[];
-  /** How many requests lie between the event before and this one and are no longer kept. */
+  /** How many requests since the previous event are no longer kept. */
   readonly missed: number;
 }
 
-/** All that is known of one request, with the facts of the images in it by their SHA-256. */
+/** Everything known about one request, with facts about its images by their SHA-256. */
 export interface PageRequestDetails extends Pick<MockReport, "images"> {
   readonly request: ReportedRequest;
 }
 
-/** What a picture that was tried would find. */
+/** What a query with a picture would find. */
 export interface PageTrial {
   readonly image: {
     readonly format: "PNG" | "JPEG" | null;
@@ -163,21 +163,21 @@ export interface PageTrial {
     readonly height: number | null;
     /** In bytes. */
     readonly size: number;
-    /** Why queries with it are refused; null when they are not. */
+    /** Why queries with the image are refused; null when they are not. */
     readonly problem: string | null;
     /** Why it cannot be added as a target; null when it can. */
     readonly target_problem: string | null;
     /** 0, the best, to 100; null when it cannot be decoded. */
     readonly brisque: number | null;
-    /** What the BRISQUE rater makes of it, 0 to 5. */
+    /** The BRISQUE rater's result, 0 to 5. */
     readonly rating: number | null;
-    /** Whether a target with it ends in `success`; null when it cannot be decoded. */
+    /** The status of a target with the image after processing; null when it cannot be decoded. */
     readonly outcome: "success" | "failed" | null;
   };
   readonly matcher: PageMatcher;
-  /** The nearest first. */
+  /** Nearest first. */
   readonly targets: readonly PageTriedTarget[];
-  /** How many targets more the database has, which were not compared. */
+  /** Number of targets in the database that were not compared. */
   readonly not_compared: number;
 }
 
@@ -189,15 +189,15 @@ export interface PageTriedTarget {
   readonly score: number | null;
   /** Whether a query finds it now. */
   readonly matched: boolean;
-  /** Why a query does not find it whatever the score: inactive, still processing. */
+  /** Why a query does not find it at any score: inactive, still processing. */
   readonly passed_over: string | null;
 }
 
-/** Where two pictures are alike. */
+/** Where two images are alike. */
 export interface PageComparison {
   readonly score: number;
-  /** Windows in a row; there are as many rows. */
+  /** Number of windows in a row; there are as many rows. */
   readonly columns: number;
-  /** The score of each window, row by row: 1 is equal. */
+  /** The score of each window, row by row; 1: identical. */
   readonly windows: readonly number[];
 }

@@ -17,15 +17,15 @@ import type {
   PageVuMarkDatabase,
 } from "./page-data.ts";
 
-/** What the page cannot learn from the store. */
-export interface PageSurroundings {
+/** What the page shows that is not in the store. */
+export interface PageContext {
   readonly queryMatcher: ImageMatcher;
   readonly urls: () => PageState["urls"];
-  /** A test that waits until the page says that it goes on. */
-  readonly pause?: { readonly goOn: () => void } | undefined;
+  /** Present while a test is paused until someone presses "Continue". */
+  readonly pause?: { readonly resume: () => void } | undefined;
 }
 
-interface Seen {
+interface Revision {
   readonly targets: readonly Target[];
   readonly revision: string;
 }
@@ -34,20 +34,20 @@ const MAX_METADATA_SHOWN = 4096;
 
 /** Reads the state as the page shows it. */
 export class PageStateReader {
-  private readonly seen = new Map<string, Seen>();
+  private readonly latest = new Map<string, Revision>();
   private revisions = 0;
 
   /** @param epoch - keeps revisions of different runs of the server apart. */
   constructor(
     private readonly store: Store,
     private readonly clock: MovableClock,
-    private readonly surroundings: PageSurroundings,
+    private readonly context: PageContext,
     private readonly epoch: string,
   ) {}
 
   async state(): Promise<PageState> {
     const { store, clock } = this;
-    const { queryMatcher, urls, pause } = this.surroundings;
+    const { queryMatcher, urls, pause } = this.context;
     const now = clock.now().getTime();
     const [cloud, vumark, datasets, credentials] = await Promise.all([
       store.listCloudDatabases(),
@@ -55,8 +55,8 @@ export class PageStateReader {
       store.listDatasets(),
       store.listCredentials(),
     ]);
-    for (const name of this.seen.keys())
-      if (!cloud.some((database) => database.databaseName === name)) this.seen.delete(name);
+    for (const name of this.latest.keys())
+      if (!cloud.some((database) => database.databaseName === name)) this.latest.delete(name);
     return {
       release,
       urls: urls(),
@@ -65,10 +65,10 @@ export class PageStateReader {
       paused: pause !== undefined,
       cloud_databases: await Promise.all(
         cloud.map(async (database): Promise<PageCloudDatabase> => {
-          const { targets, revision } = await this.look(database.databaseName);
+          const { targets, revision } = await this.revisionOf(database.databaseName);
           const written = cloudDatabaseJson.write({ ...database, targets: [] });
           const { targets: _, database_type_name: __, ...resource } = written;
-          // The page's types say what the schema writes; a test of the page holds them together.
+          // The page's types repeat what the schema writes; a test of the page compares them.
           const shown = resource as Omit<PageCloudDatabase, "counts" | "revision">;
           return { ...shown, counts: countsOf(targets, now), revision };
         }),
@@ -93,8 +93,8 @@ export class PageStateReader {
     };
   }
 
-  /** The state as JSON; a clock that runs on as before is nothing new. */
-  async told(): Promise<{ readonly json: string; readonly fingerprint: string }> {
+  /** The state as JSON, and a fingerprint that does not change when only time passes. */
+  async serialized(): Promise<{ readonly json: string; readonly fingerprint: string }> {
     const state = await this.state();
     const { ahead, frozenAt } = this.clock.setting;
     return {
@@ -104,14 +104,14 @@ export class PageStateReader {
   }
 
   async targets(databaseName: string): Promise<PageTargets> {
-    const { targets, revision } = await this.look(databaseName);
+    const { targets, revision } = await this.revisionOf(databaseName);
     return { revision, targets: targets.map(targetOf) };
   }
 
-  /** Records never change, so that the same records are the same state. */
-  private async look(name: string): Promise<Seen> {
+  /** Records are immutable, so the same record objects mean the same state. */
+  private async revisionOf(name: string): Promise<Revision> {
     const targets = await this.store.listTargets(name);
-    const before = this.seen.get(name);
+    const before = this.latest.get(name);
     if (
       before?.targets.length === targets.length &&
       targets.every((target, at) => target === before.targets[at])
@@ -119,7 +119,7 @@ export class PageStateReader {
       return before;
     this.revisions += 1;
     const now = { targets, revision: `${this.epoch}.${this.revisions}` };
-    this.seen.set(name, now);
+    this.latest.set(name, now);
     return now;
   }
 }

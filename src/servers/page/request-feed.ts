@@ -2,28 +2,28 @@ import type { Journal, JournalEntry } from "../../core/journal.ts";
 import { withoutUndefined } from "../../schema/without-undefined.ts";
 import type { PageRequest, PageRequests } from "./page-data.ts";
 
-/** How long what happens is collected before it is told. */
+/** How long requests are collected before they are sent. */
 const COLLECTING_MILLISECONDS = 50;
-/** How often the state is looked at when no request changes it. */
-const LOOKING_MILLISECONDS = 1000;
-/** Without a byte for longer, proxies take a connection for dead. */
-const BEAT_MILLISECONDS = 15_000;
-/** Of one event. */
+/** How often the state is checked for changes that no request made. */
+const POLLING_MILLISECONDS = 1000;
+/** Proxies close a connection that is silent for longer. */
+const HEARTBEAT_MILLISECONDS = 15_000;
+/** Maximum number of requests in one event. */
 const MAX_REQUESTS = 500;
-/** A browser's wait before it connects again. */
+/** How long a browser waits before it reconnects. */
 const RETRY_MILLISECONDS = 500;
 
-/** A place in the journal: how often it was cleared, and how many entries it had had since. */
+/** A place in the journal: how often the journal was cleared, and how many entries it has had since. */
 interface Place {
   readonly generation: number;
   readonly position: number;
 }
 
-/** Tells those who listen, as server-sent events, what the state is and what is being asked: each request once, in order. */
+/** Sends the state and the requests to pages as server-sent events: each request once, in order. */
 export class RequestFeed {
   /**
-   * @param epoch - names this run of the server: a place in the journal of another one means nothing.
-   * @param readState - the state as JSON, and what of it has to differ to be worth telling.
+   * @param epoch - identifies this run of the server; places in the journal of another run are invalid.
+   * @param readState - returns the state as JSON, and a fingerprint; the state is sent when its fingerprint changes.
    */
   constructor(
     private readonly journal: Journal,
@@ -32,21 +32,21 @@ export class RequestFeed {
   ) {}
 
   /**
-   * The events from a place on until the signal says that nobody listens any more.
+   * Yields events until the signal aborts.
    *
-   * @param lastId - of the last request that the listener got; what came after it is told first.
+   * @param lastId - the id of the last request that the page received; later requests are sent first.
    */
   async *events(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Buffer> {
     yield line(`retry: ${RETRY_MILLISECONDS}`);
     const known = lastId === undefined || lastId === "" ? undefined : this.placeOf(lastId);
     if (known === undefined && lastId !== undefined && lastId !== "") yield this.clearEvent();
     let place = known ?? { generation: this.journal.generation, position: 0 };
-    let told = "";
+    let sent = "";
     let lastByte = performance.now();
     while (!signal.aborted) {
       const { json, fingerprint } = await this.readState();
-      if (fingerprint !== told) {
-        told = fingerprint;
+      if (fingerprint !== sent) {
+        sent = fingerprint;
         yield event("state", json);
         lastByte = performance.now();
       }
@@ -65,15 +65,15 @@ export class RequestFeed {
         yield event("requests", JSON.stringify(batch), this.idAt(place.position));
         lastByte = performance.now();
       }
-      if (performance.now() - lastByte > BEAT_MILLISECONDS) {
+      if (performance.now() - lastByte > HEARTBEAT_MILLISECONDS) {
         yield line(":");
         lastByte = performance.now();
       }
-      await this.somethingNew(place, signal);
+      await this.waitForNews(place, signal);
     }
   }
 
-  /** The entry of that id; undefined when it is not kept any more. */
+  /** The entry with that id; undefined when it is no longer kept. */
   find(id: string): JournalEntry | undefined {
     const place = this.placeOf(id);
     if (place?.generation !== this.journal.generation || place.position < 1) return undefined;
@@ -97,7 +97,7 @@ export class RequestFeed {
     return event("clear", "{}", this.idAt(0));
   }
 
-  private async somethingNew({ generation, position }: Place, signal: AbortSignal): Promise<void> {
+  private async waitForNews({ generation, position }: Place, signal: AbortSignal): Promise<void> {
     const isNew = () => this.journal.generation !== generation || this.journal.position !== position;
     if (!isNew()) {
       await new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ export class RequestFeed {
           resolve();
         };
         const stop = this.journal.changed.on(done);
-        const timer = setTimeout(done, LOOKING_MILLISECONDS);
+        const timer = setTimeout(done, POLLING_MILLISECONDS);
         signal.addEventListener("abort", done);
         if (signal.aborted) done();
       });
@@ -118,7 +118,7 @@ export class RequestFeed {
   }
 }
 
-/** A request as the list has it: what can be long is left to its details. */
+/** A request for the list, without the fields that may be long. */
 const summaryOf = (entry: JournalEntry, id: string): PageRequest => ({
   id,
   number: entry.number,
@@ -140,6 +140,6 @@ const summaryOf = (entry: JournalEntry, id: string): PageRequest => ({
 
 const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);
 
-/** JSON has no line breaks, so that one `data` line holds it. */
+/** Serialized JSON has no line breaks, so it fits on one `data` line. */
 const event = (name: string, json: string, id?: string): Buffer =>
   line([...(id === undefined ? [] : [`id: ${id}`]), `event: ${name}`, `data: ${json}`].join("\n"));

@@ -11,8 +11,8 @@ export interface PagedMock {
   readonly options: ResolvedOptions;
   /** The mock's base URLs. */
   readonly urls: Readonly<Record<Service, string>>;
-  /** Called when "Continue" is pressed; without it there is no such button. */
-  readonly goOn?: (() => void) | undefined;
+  /** Called when "Continue" is pressed; without it, the page has no such button. */
+  readonly resume?: (() => void) | undefined;
 }
 
 /** A server that shows one mock. */
@@ -22,20 +22,20 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Serves the page of a mock, and what the page needs of the target manager's API, on a loopback port. */
-export async function servePage({ state, options, urls, goOn }: PagedMock): Promise<PageServer> {
+/** Serves the page of a mock, and the target manager's API that the page uses, on a loopback port. */
+export async function servePage({ state, options, urls, resume }: PagedMock): Promise<PageServer> {
   const { emulator, store, clock } = state;
   const { settings } = options;
   const page = new PageApi({
     store,
     clock,
-    // Not from the seed: an id names this run only.
+    // Not from the seed, because ids must be unique to this run.
     epoch: createRandom().hex(16),
     journal: emulator.journal,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
     queryMatcher: settings.queryMatcher,
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
-    pause: goOn && { goOn },
+    pause: resume && { resume },
   });
   const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
     api: "manager",

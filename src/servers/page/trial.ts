@@ -12,10 +12,10 @@ import { type Target, whyNotFound } from "../../schema/target.ts";
 import type { PageComparison, PageTrial, PageTriedTarget } from "./page-data.ts";
 import { matcherOf } from "./page-state.ts";
 
-/** Comparing one that is not prepared takes some 5 ms. */
+/** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
 
-/** What a query with an image would find among targets, and what became of the image as a target. */
+/** What a query with an image would find, and how the image would fare as a target. */
 export async function tryImage(
   bytes: Buffer,
   targets: readonly Target[],
@@ -52,7 +52,7 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
   };
 }
 
-/** Every target's score; those of structural similarity also where they are too low for a match. */
+/** Every target's score; with structural similarity, also scores that are too low for a match. */
 async function scoresOf(
   bytes: Buffer,
   targets: readonly Target[],
@@ -82,7 +82,7 @@ async function scoresOf(
   ];
 }
 
-/** Where two images are alike, scaled as they are compared; undefined when one of them cannot be decoded. */
+/** Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. */
 export async function compareImages(a: Buffer, b: Buffer): Promise<PageComparison | undefined> {
   const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
   if ("damage" in first || "damage" in second) return undefined;

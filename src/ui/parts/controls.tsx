@@ -10,7 +10,7 @@ interface ButtonProps {
   readonly label: string;
   readonly onClick?: () => unknown;
   readonly kind?: "plain" | "main" | "danger" | "quiet";
-  /** Only the icon is seen. */
+  /** Shows only the icon. */
   readonly bare?: boolean;
   readonly disabled?: boolean;
   readonly submit?: boolean;
@@ -73,7 +73,7 @@ export function CopyButton({
   );
 }
 
-/** A value that is hidden until it is asked for. */
+/** A value that is hidden until someone shows it. */
 export function Secret({ value, label }: { readonly value: string; readonly label: string }) {
   const shown = useSignal(false);
   return (
@@ -100,7 +100,7 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
-/** Open as long as it is there. */
+/** A modal dialog, open while it is mounted. */
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -128,6 +128,32 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
     </dialog>
   );
 }
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly onClose: () => void;
+  /** Returns whether it succeeded; then the dialog closes. */
+  readonly onSubmit: (fields: FormData) => Promise<boolean>;
+  readonly children: ComponentChildren;
+}
+
+export const FormDialog = ({ title, action, onClose, onSubmit, children }: FormDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <form
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (await onSubmit(new FormData(event.currentTarget))) onClose();
+      }}
+    >
+      {children}
+      <footer>
+        <Button label={text.cancel} onClick={onClose} />
+        <Button kind="main" submit label={action} />
+      </footer>
+    </form>
+  </Dialog>
+);
 
 interface ConfirmProps {
   readonly title: string;
@@ -186,20 +212,25 @@ export const Field = ({ label, hint, type = "text", ...input }: FieldProps) => (
   </label>
 );
 
+/** A field for a whole number, 0 or more. */
+export const CountField = (props: Omit<FieldProps, "type" | "min" | "step">) => (
+  <Field {...props} type="number" min={0} step={1} />
+);
+
 interface SelectProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly options: readonly { readonly value: T; readonly label: string }[];
   readonly onChange: (value: T) => void;
   readonly hint?: string;
-  /** The label is for those who cannot see. */
+  /** Shows the label only to screen readers. */
   readonly bare?: boolean;
 }
 
 export function Select<T extends string>({ label, value, options, onChange, hint, bare }: SelectProps<T>) {
   return (
     <label class={bare === true ? "field bare" : "field"}>
-      <span class={bare === true ? "for-ears" : "field-label"}>{label}</span>
+      <span class={bare === true ? "visually-hidden" : "field-label"}>{label}</span>
       <select
         value={value}
         onChange={({ currentTarget }) => {
@@ -229,7 +260,7 @@ export const SearchField = ({
 }) => (
   <label class="search">
     <Icon name="search" />
-    <span class="for-ears">{label}</span>
+    <span class="visually-hidden">{label}</span>
     <input
       type="search"
       placeholder={label}
@@ -265,7 +296,7 @@ interface FileButtonProps {
   readonly onFiles: (files: readonly File[]) => unknown;
 }
 
-/** Opens the browser's choice of files. */
+/** Opens the browser's file dialog. */
 export function FileButton({
   label,
   accept,

@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons.tsx";
 
-/** What a choice of files offers. */
+/** The file types that a file dialog offers. */
 export const PICTURES = "image/png,image/jpeg";
 
-/** Files that may be pictures; the server judges the rest. */
+/** Files that may be pictures; the server checks their contents. */
 export const pictures = (files: readonly File[]): readonly File[] =>
   files.filter(({ type, size }) => size > 0 && (type === "" || type.startsWith("image/")));
 
@@ -16,7 +16,7 @@ interface DropZoneProps {
   readonly children: ComponentChildren;
 }
 
-/** Takes files that are dropped anywhere in the window or pasted, while it is shown. */
+/** While mounted, accepts files that are pasted or dropped anywhere in the window. */
 export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const over = useSignal(0);
   const take = useRef(onFiles);

@@ -30,7 +30,7 @@ export const StateBadge = ({ state }: { readonly state: PageDatabaseState }) => 
 const STATUS_TONES = { success: "good", processing: "busy", failed: "bad" } as const;
 const STATUS_ICONS = { success: "done", processing: "clock", failed: "failed" } as const;
 
-/** @param left - of processing, in words. */
+/** @param left - the remaining processing time, as text. */
 export const StatusBadge = ({ status, left }: { readonly status: Status; readonly left?: string }) => (
   <Badge tone={STATUS_TONES[status]} icon={STATUS_ICONS[status]}>
     {status === "processing" && left !== undefined ? text.gallery.left(left) : text.statuses[status]}
@@ -52,7 +52,7 @@ export const Stars = ({ rating }: { readonly rating: number }) => (
   </span>
 );
 
-/** What a response's status means, by its first digit. */
+/** The tone of a response's status, by its class. */
 export const toneOf = (status: number | undefined): Tone =>
   status === undefined ? "bad" : status < 300 ? "good" : status < 400 ? "info" : "bad";
 
@@ -60,7 +60,7 @@ export const StatusCode = ({ status }: { readonly status: number | undefined }) 
   <span class={`code ${toneOf(status)}`}>{status ?? "—"}</span>
 );
 
-/** Terms and what they are. */
+/** A list of terms and their values. */
 export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
   <dl class="facts">
     {facts.map(([term, value]) => (
@@ -94,7 +94,7 @@ const FORMS = {
       .replace(/\.\d+Z/, "Z"),
 };
 
-/** In UTC, as the service's headers are. */
+/** A time in UTC, like the service's headers. */
 export const Moment = ({
   at,
   form = "long",

@@ -3,7 +3,7 @@ import { text } from "../text.ts";
 
 const words = text.details;
 
-/** Where two texts begin and end to differ: the same start, what differs in each, the same end. */
+/** Splits two texts into their common start, the part that differs, and their common end. */
 function difference(a: string, b: string) {
   let start = 0;
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
@@ -22,7 +22,7 @@ interface LineProps {
   readonly other: string | undefined;
 }
 
-/** A line of a string to sign; what the other one has otherwise is marked. */
+/** A line of a string to sign, with its difference from the other string marked. */
 function Line({ value, other }: LineProps) {
   const whole = other === undefined || value === other;
   if (whole)
@@ -66,7 +66,7 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
               <tr key={words.parts[index] ?? index} class={differs ? "differs" : undefined}>
                 <th scope="row">
                   {words.parts[index] ?? ""}
-                  {differs && <span class="for-ears"> {words.differs}</span>}
+                  {differs && <span class="visually-hidden"> {words.differs}</span>}
                 </th>
                 <td>
                   <Line value={own} other={theirs} />

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { thumbnailUrl } from "../state/source.ts";
 import { Icon } from "./icons.tsx";
 
-/** A small form of a picture that the server has. What it shows is said beside it. */
+/** A small version of a picture. The text beside it describes it. */
 export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; readonly alt?: string }) {
   const failed = useSignal<string | null>(null);
   const url = thumbnailUrl(sha256);

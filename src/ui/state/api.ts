@@ -1,10 +1,14 @@
 import { text } from "../text.ts";
 import { notify } from "./notices.ts";
 
-/** The manager refused a request, or did not answer. */
+/** The manager refused a request or did not answer. */
 export class ApiError extends Error {}
 
-/** Sends a request to the manager that the page came from. @throws ApiError saying why it failed. */
+/**
+ * Sends a request to the manager that served the page.
+ *
+ * @throws ApiError with the reason of the failure.
+ */
 export async function ask(method: string, path: string, body?: unknown): Promise<Response> {
   const isBytes = body instanceof Blob;
   let response: Response;
@@ -40,7 +44,7 @@ export async function askJson<T>(method: string, path: string, body?: unknown): 
   return response.json();
 }
 
-/** Does something and says whether it worked; a failure is shown with its reason. */
+/** Runs an action and returns whether it succeeded; shows the reason of a failure. */
 export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await action();
@@ -52,6 +56,6 @@ export async function attempt(action: () => Promise<unknown>, done?: string): Pr
   }
 }
 
-/** A path of segments, each of which may hold anything. */
+/** Builds a path from segments, which may contain any characters. */
 export const pathOf = (...segments: readonly string[]): string =>
   `/${segments.map(encodeURIComponent).join("/")}`;

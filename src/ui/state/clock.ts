@@ -16,14 +16,14 @@ export function syncClock(clock: PageClock): void {
   synced.value = { clock, at: performance.now() };
 }
 
-/** The emulator's time, in milliseconds since the epoch; runs on between what the manager says. */
+/** The emulator's time, in milliseconds since the epoch; advances between the manager's updates. */
 export const emulatorNow = computed(() => {
   ticks.value;
   const { clock, at } = synced.value;
   return clock.frozen ? clock.now : clock.now + performance.now() - at;
 });
 
-/** The emulator's time to the second, for what need not be drawn more often. */
+/** The emulator's time, rounded down to the second, so that views redraw less often. */
 export const emulatorSecond = computed(() => Math.floor(emulatorNow.value / 1000) * 1000);
 
 interface Processed {
@@ -31,7 +31,7 @@ interface Processed {
   readonly processing_time_seconds: number;
 }
 
-/** Milliseconds of processing that are left; 0: it is over. */
+/** Remaining processing time in milliseconds; 0: finished. */
 export const processingLeft = (record: Processed, since: number, now: number): number =>
   record.finished ? 0 : Math.max(0, record.processing_time_seconds * 1000 - Math.max(0, now - since));
 
@@ -40,7 +40,7 @@ export type Status = "processing" | "success" | "failed";
 export const statusOf = (target: PageTarget, now: number): Status =>
   processingLeft(target, target.modified_at, now) > 0 ? "processing" : target.outcome;
 
-/** -1: not rated yet. */
+/** The rating, or -1 if the target is not rated yet. */
 export const ratingOf = (target: PageTarget, now: number): number =>
   target.rated || Math.max(0, now - target.uploaded_at) >= target.processing_time_seconds * 500
     ? target.rating

@@ -4,7 +4,7 @@ import type { PageRequest, PageRequests, PageState } from "../../servers/page/pa
 import { syncClock } from "./clock.ts";
 import { report } from "./source.ts";
 
-/** How many requests the page keeps; older ones go. */
+/** Maximum number of requests that the page keeps; older ones are dropped. */
 const MAX_REQUESTS = 20_000;
 const RETRY_MILLISECONDS = 1000;
 
@@ -12,10 +12,10 @@ export const state = signal<PageState | null>(null);
 export const link = signal<"connecting" | "live" | "lost" | "report">("connecting");
 /** Oldest first. */
 export const requests = signal<readonly PageRequest[]>([]);
-/** How many requests were dropped by the manager before the page got them. */
+/** How many requests the manager dropped before the page received them. */
 export const missedRequests = signal(0);
 
-/** Shows what the page was written with, which nothing changes any more. */
+/** Shows the report in the page, which never changes. */
 function showReport(given: MockReport): void {
   syncClock({ now: Date.parse(given.createdAt), frozen: true });
   link.value = "report";
@@ -23,7 +23,7 @@ function showReport(given: MockReport): void {
   missedRequests.value = given.droppedRequests;
 }
 
-/** Follows the manager: its state, and every request that it and the other servers answer. */
+/** Follows the manager's state and every request that the servers answer. */
 export function connect(): void {
   if (report !== null) {
     showReport(report);
@@ -31,7 +31,7 @@ export function connect(): void {
   }
   let lastId = "";
   const open = (): void => {
-    // A source that gave up begins anew where the last one ended, as a browser's own reconnection does.
+    // After a source has given up, a new one continues where it stopped, as the browser's own reconnection does.
     const source = new EventSource(`/page/events${lastId === "" ? "" : `?after=${lastId}`}`);
     source.onopen = () => {
       link.value = "live";

@@ -1,7 +1,7 @@
 import type { ReportedRequest } from "../../mock/report.ts";
 import { state } from "./connection.ts";
 
-/** What curl, or the signing below, writes itself. */
+/** Headers that curl or the signing below sets itself. */
 const OWN_HEADERS = [
   "host",
   "content-length",
@@ -12,7 +12,7 @@ const OWN_HEADERS = [
   "transfer-encoding",
 ];
 
-/** A value in single quotes for a POSIX shell. */
+/** Quotes a value for a POSIX shell. */
 export const shellQuoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
 const baseUrlOf = (api: ReportedRequest["api"]): string => {
@@ -23,7 +23,7 @@ const baseUrlOf = (api: ReportedRequest["api"]): string => {
     : (urls?.target ?? "https://vws.vuforia.com");
 };
 
-/** The keys that sign requests of that API to that database. */
+/** The keys that sign requests of a request's API to its database. */
 function keysOf({ api, database: name }: ReportedRequest) {
   const cloud = state.value?.cloud_databases.find(({ database_name }) => database_name === name);
   if (cloud !== undefined && api === "query")
@@ -32,7 +32,7 @@ function keysOf({ api, database: name }: ReportedRequest) {
   return database && { access: database.server_access_key, secret: database.server_secret_key };
 }
 
-/** Commands that send a request again: signed anew with the database's keys, with the body that was sent. */
+/** Commands that send a request again, signed anew with the database's keys and with the same body. */
 export function curlOf(id: string, request: ReportedRequest): string {
   const { method, path, query, request: sent } = request;
   const url = `${baseUrlOf(request.api)}${path}${query === "" ? "" : `?${query}`}`;

@@ -11,7 +11,7 @@ const SHOWN_MILLISECONDS = { done: 4000, failed: 10_000 };
 export const notices = signal<readonly Notice[]>([]);
 let last = 0;
 
-/** Says shortly what was done or failed. */
+/** Shows a short notice of success or failure. */
 export function notify(kind: Notice["kind"], message: string): void {
   last += 1;
   const id = last;

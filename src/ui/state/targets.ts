@@ -6,9 +6,9 @@ import { state } from "./connection.ts";
 import { route } from "./route.ts";
 import { report } from "./source.ts";
 
-/** The cloud database that the address names, or the first. */
+/** The cloud database that the URL names, or the first one. */
 export const chosenDatabase = signal<string | null>(null);
-/** Its targets, oldest first; null: not loaded yet. */
+/** The targets of that database, oldest first; null: not loaded yet. */
 export const targets = signal<readonly PageTarget[] | null>(null);
 
 let loaded: { readonly name: string; readonly revision: string } | undefined;
@@ -45,7 +45,7 @@ effect(() => {
   if (needed) void load(database.database_name, database.revision);
 });
 
-/** A target as it was when the report was written. */
+/** A target of the report. */
 function reportedTarget(target: ReportedTarget): PageTarget {
   const { targetId, name, status, trackingRating = -1, image = "", processedAt = "" } = target;
   const [uploaded, modified] = [target.uploadDate ?? "", target.lastModifiedDate ?? ""].map(Date.parse);
@@ -83,11 +83,11 @@ async function load(name: string, revision: string): Promise<void> {
       targets.value = given.targets;
     }
   } catch {
-    // The next state that the manager sends tries again.
+    // The next state from the manager tries again.
   } finally {
     loading = false;
   }
-  // What changed meanwhile is loaded at once.
+  // Load changes that arrived meanwhile.
   const now = state
     .peek()
     ?.cloud_databases.find(({ database_name }) => database_name === chosenDatabase.peek());
@@ -95,7 +95,7 @@ async function load(name: string, revision: string): Promise<void> {
     void load(now.database_name, now.revision);
 }
 
-/** Bytes as base64, as the manager takes pictures and metadata. */
+/** Encodes bytes as base64, the form in which the manager takes pictures and metadata. */
 export async function base64Of(content: Blob): Promise<string> {
   const bytes = new Uint8Array(await content.arrayBuffer());
   let binary = "";
@@ -104,7 +104,7 @@ export async function base64Of(content: Blob): Promise<string> {
   return btoa(binary);
 }
 
-/** Metadata as text, or its bytes where it is none. */
+/** Decodes metadata to text, or returns its size when it is not text. */
 export function decodedMetadata(base64: string): { readonly text: string } | { readonly bytes: number } {
   let binary: string;
   try {

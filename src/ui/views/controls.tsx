@@ -16,7 +16,7 @@ const STEPS = [
   ["+30 days", 30 * 86_400],
 ] as const;
 
-/** What moves the whole emulator. */
+/** Controls of the whole emulator. */
 export function Controls() {
   const resetting = useSignal(false);
   return (

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import type {
   PageCloudDatabase,
   PageDatabaseState,
   PageVuMarkDatabase,
 } from "../../servers/page/page-data.ts";
-import { Button, Dialog, Field, Select } from "../parts/controls.tsx";
+import { CountField, Field, FormDialog, Select } from "../parts/controls.tsx";
 import { ask, askJson, attempt, pathOf } from "../state/api.ts";
 import { text } from "../text.ts";
 
@@ -20,32 +19,6 @@ const KINDS = [
   { value: "cloud_databases", label: text.overview.cloud },
   { value: "vumark_databases", label: text.overview.vumark },
 ] as const;
-
-interface FormProps {
-  readonly title: string;
-  readonly action: string;
-  readonly onClose: () => void;
-  /** Whether it worked: then the form closes. */
-  readonly onSubmit: (fields: FormData) => Promise<boolean>;
-  readonly children: ComponentChildren;
-}
-
-const FormDialog = ({ title, action, onClose, onSubmit, children }: FormProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <form
-      onSubmit={async (event) => {
-        event.preventDefault();
-        if (await onSubmit(new FormData(event.currentTarget))) onClose();
-      }}
-    >
-      {children}
-      <footer>
-        <Button label={text.cancel} onClick={onClose} />
-        <Button kind="main" submit label={action} />
-      </footer>
-    </form>
-  </Dialog>
-);
 
 export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
   const kind = useSignal<(typeof KINDS)[number]["value"]>("cloud_databases");
@@ -133,24 +106,12 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
       <StateSelect state={state} />
       <div class="field-grid">
         {COUNTS.map(([field, label]) => (
-          <Field
-            key={field}
-            label={label}
-            name={field}
-            type="number"
-            min={0}
-            step={1}
-            required
-            defaultValue={database[field]}
-          />
+          <CountField key={field} label={label} name={field} required defaultValue={database[field]} />
         ))}
-        <Field
+        <CountField
           label={words.perSecond}
           hint={words.perSecondHint}
           name="requests_per_second_limit"
-          type="number"
-          min={0}
-          step={1}
           defaultValue={requests_per_second_limit ?? ""}
         />
       </div>

@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChild } from "preact";
 import type { PageDataset, PageVuMarkDatabase } from "../../servers/page/page-data.ts";
-import { Button, Dialog, Field, Secret } from "../parts/controls.tsx";
+import { Button, Field, FormDialog, Secret } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
@@ -17,77 +18,60 @@ export function Models() {
       <header class="view-head">
         <h1>{text.views.models}</h1>
       </header>
-      <section class="group">
-        <h2>{words.datasets}</h2>
-        {datasets.length === 0 ? (
-          <p class="faint">{words.noDatasets}</p>
-        ) : (
-          <div class="cards">
-            {datasets.map((dataset) => (
-              <Dataset key={dataset.uuid} dataset={dataset} />
-            ))}
-          </div>
-        )}
-      </section>
-      <section class="group">
-        <h2>{words.credentials}</h2>
-        {credentials.length === 0 ? (
-          <p class="faint">{words.noCredentials}</p>
-        ) : (
-          <div class="cards">
-            {credentials.map(({ client_id, client_secret, scopes }) => (
-              <article key={client_id} class="card" aria-label={client_id}>
-                <h3 class="mono">{client_id}</h3>
-                <Facts
-                  facts={[
-                    [words.secret, <Secret value={client_secret} label={`${words.secret} ${client_id}`} />],
-                    [
-                      words.scopes,
-                      <span class="row">
-                        {scopes.map((scope) => (
-                          <Badge key={scope} tone="info">
-                            {scope}
-                          </Badge>
-                        ))}
-                      </span>,
-                    ],
-                  ]}
-                />
-                <footer>
-                  <span class="push" />
-                  <Button
-                    kind="quiet"
-                    bare
-                    icon="trash"
-                    label={`${text.remove} ${client_id}`}
-                    onClick={() =>
-                      attempt(
-                        () => ask("DELETE", pathOf("oauth2_client_credentials", client_id)),
-                        words.deletedCredential,
-                      )
-                    }
-                  />
-                </footer>
-              </article>
-            ))}
-          </div>
-        )}
-      </section>
-      <section class="group">
-        <h2>{words.vumarks}</h2>
-        {vumark_databases.length === 0 ? (
-          <p class="faint">{words.noVumarks}</p>
-        ) : (
-          <div class="cards">
-            {vumark_databases.map((database) => (
-              <VuMarks key={database.database_name} database={database} />
-            ))}
-          </div>
-        )}
-      </section>
+      <Group title={words.datasets} empty={words.noDatasets}>
+        {datasets.map((dataset) => (
+          <Dataset key={dataset.uuid} dataset={dataset} />
+        ))}
+      </Group>
+      <Group title={words.credentials} empty={words.noCredentials}>
+        {credentials.map(({ client_id, client_secret, scopes }) => (
+          <article key={client_id} class="card" aria-label={client_id}>
+            <h3 class="mono">{client_id}</h3>
+            <Facts
+              facts={[
+                [words.secret, <Secret value={client_secret} label={`${words.secret} ${client_id}`} />],
+                [
+                  words.scopes,
+                  <span class="row">
+                    {scopes.map((scope) => (
+                      <Badge key={scope} tone="info">
+                        {scope}
+                      </Badge>
+                    ))}
+                  </span>,
+                ],
+              ]}
+            />
+            <DeleteFooter
+              name={client_id}
+              path={pathOf("oauth2_client_credentials", client_id)}
+              done={words.deletedCredential}
+            />
+          </article>
+        ))}
+      </Group>
+      <Group title={words.vumarks} empty={words.noVumarks}>
+        {vumark_databases.map((database) => (
+          <VuMarks key={database.database_name} database={database} />
+        ))}
+      </Group>
     </>
   );
 }
+
+interface GroupProps {
+  readonly title: string;
+  /** Shown when there are no cards. */
+  readonly empty: string;
+  readonly children: readonly ComponentChild[];
+}
+
+const Group = ({ title, empty, children }: GroupProps) => (
+  <section class="group">
+    <h2>{title}</h2>
+    {children.length === 0 ? <p class="faint">{empty}</p> : <div class="cards">{children}</div>}
+  </section>
+);
 
 function Dataset({ dataset }: { readonly dataset: PageDataset }) {
   const left = useComputed(() => processingLeft(dataset, dataset.created_at, emulatorNow.value));
@@ -114,28 +98,38 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
           ...(warning_message === null ? [] : [[words.warning, warning_message] as const]),
         ]}
       />
-      <footer>
-        <span class="push" />
-        <Button
-          kind="quiet"
-          bare
-          icon="trash"
-          label={`${text.remove} ${name ?? uuid}`}
-          onClick={() =>
-            attempt(() => ask("DELETE", pathOf("model_target_datasets", uuid)), words.deletedDataset)
-          }
-        />
-      </footer>
+      <DeleteFooter
+        name={name ?? uuid}
+        path={pathOf("model_target_datasets", uuid)}
+        done={words.deletedDataset}
+      />
     </article>
   );
 }
 
+interface DeleteFooterProps {
+  readonly name: string;
+  readonly path: string;
+  /** The notice after deleting it. */
+  readonly done: string;
+}
+
+const DeleteFooter = ({ name, path, done }: DeleteFooterProps) => (
+  <footer>
+    <span class="spacer" />
+    <Button
+      kind="quiet"
+      bare
+      icon="trash"
+      label={`${text.remove} ${name}`}
+      onClick={() => attempt(() => ask("DELETE", path), done)}
+    />
+  </footer>
+);
+
 function VuMarks({ database }: { readonly database: PageVuMarkDatabase }) {
   const adding = useSignal(false);
   const { database_name: name, vumark_targets: targets } = database;
-  const close = () => {
-    adding.value = false;
-  };
   return (
     <article class="card" aria-label={name}>
       <h3>{name}</h3>
@@ -160,22 +154,20 @@ function VuMarks({ database }: { readonly database: PageVuMarkDatabase }) {
         />
       </footer>
       {adding.value && (
-        <Dialog title={words.addTemplate} onClose={close}>
-          <form
-            onSubmit={async (event) => {
-              event.preventDefault();
-              const given = String(new FormData(event.currentTarget).get("name"));
-              const path = pathOf("vumark_databases", name, "vumark_targets");
-              if (await attempt(() => ask("POST", path, { name: given }), words.added(given))) close();
-            }}
-          >
-            <Field label={words.templateName} name="name" required autofocus />
-            <footer>
-              <Button label={text.cancel} onClick={close} />
-              <Button kind="main" submit label={words.addTemplate} />
-            </footer>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={words.addTemplate}
+          action={words.addTemplate}
+          onClose={() => {
+            adding.value = false;
+          }}
+          onSubmit={(fields) => {
+            const given = String(fields.get("name"));
+            const path = pathOf("vumark_databases", name, "vumark_targets");
+            return attempt(() => ask("POST", path, { name: given }), words.added(given));
+          }}
+        >
+          <Field label={words.templateName} name="name" required autofocus />
+        </FormDialog>
       )}
     </article>
   );

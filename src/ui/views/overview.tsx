@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type {
   PageCloudDatabase,
+  PageDatabaseState,
   PageTargetCounts,
   PageVuMarkDatabase,
 } from "../../servers/page/page-data.ts";
@@ -16,7 +17,7 @@ import { Snippets } from "./snippets.tsx";
 
 const words = text.overview;
 
-/** Servers and databases at a glance. */
+/** The servers and databases. */
 export function Overview() {
   const adding = useSignal(false);
   const { urls, cloud_databases, vumark_databases } = state.value ?? {};
@@ -92,13 +93,7 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
   const used = counts.success + counts.processing + counts.failed;
   return (
     <article class="card" aria-label={name}>
-      <header>
-        <div class="card-title">
-          <h2 title={name}>{name}</h2>
-          <p class="faint">{words.cloud}</p>
-        </div>
-        <StateBadge state={database.state_name} />
-      </header>
+      <CardHeader name={name} kind={words.cloud} state={database.state_name} />
       <StatusBar counts={counts} />
       <div class="numbers">
         <div>
@@ -148,23 +143,10 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
             open.value = "snippets";
           }}
         />
-        <span class="push" />
-        <Button
-          kind="quiet"
-          bare
-          icon="edit"
-          label={words.settingsTitle(name)}
-          onClick={() => {
-            open.value = "settings";
-          }}
-        />
-        <Button
-          kind="quiet"
-          bare
-          icon="trash"
-          label={`${text.remove} ${name}`}
-          onClick={() => {
-            open.value = "delete";
+        <EditButtons
+          name={name}
+          onOpen={(dialog) => {
+            open.value = dialog;
           }}
         />
       </footer>
@@ -183,13 +165,7 @@ function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
   };
   return (
     <article class="card" aria-label={name}>
-      <header>
-        <div class="card-title">
-          <h2 title={name}>{name}</h2>
-          <p class="faint">{words.vumark}</p>
-        </div>
-        <StateBadge state={database.state_name} />
-      </header>
+      <CardHeader name={name} kind={words.vumark} state={database.state_name} />
       <p>
         {database.vumark_targets.length === 0
           ? words.noTargets
@@ -203,23 +179,10 @@ function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
         ]}
       />
       <footer>
-        <span class="push" />
-        <Button
-          kind="quiet"
-          bare
-          icon="edit"
-          label={words.settingsTitle(name)}
-          onClick={() => {
-            open.value = "settings";
-          }}
-        />
-        <Button
-          kind="quiet"
-          bare
-          icon="trash"
-          label={`${text.remove} ${name}`}
-          onClick={() => {
-            open.value = "delete";
+        <EditButtons
+          name={name}
+          onOpen={(dialog) => {
+            open.value = dialog;
           }}
         />
       </footer>
@@ -228,6 +191,47 @@ function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
     </article>
   );
 }
+
+interface CardHeaderProps {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: PageDatabaseState;
+}
+
+const CardHeader = ({ name, kind, state }: CardHeaderProps) => (
+  <header>
+    <div class="card-title">
+      <h2 title={name}>{name}</h2>
+      <p class="faint">{kind}</p>
+    </div>
+    <StateBadge state={state} />
+  </header>
+);
+
+interface EditButtonsProps {
+  readonly name: string;
+  readonly onOpen: (dialog: "settings" | "delete") => void;
+}
+
+const EditButtons = ({ name, onOpen }: EditButtonsProps) => (
+  <>
+    <span class="spacer" />
+    <Button
+      kind="quiet"
+      bare
+      icon="edit"
+      label={words.settingsTitle(name)}
+      onClick={() => onOpen("settings")}
+    />
+    <Button
+      kind="quiet"
+      bare
+      icon="trash"
+      label={`${text.remove} ${name}`}
+      onClick={() => onOpen("delete")}
+    />
+  </>
+);
 
 const Keys = ({
   database,
@@ -258,7 +262,7 @@ const Keys = ({
   </dl>
 );
 
-/** Targets by status: as lengths, and as numbers with their names. */
+/** The numbers of targets by status, as a bar and as text. */
 function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
   const parts = (["success", "processing", "failed"] as const).map((status) => ({
     status,

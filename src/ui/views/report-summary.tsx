@@ -7,7 +7,7 @@ import { text } from "../text.ts";
 const words = text.report;
 const EVENT_TONES = { added: "info", updated: "info", success: "good", failed: "bad" } as const;
 
-/** What happened, at a glance. */
+/** The overview of a report. */
 export function ReportSummary() {
   if (report === null) return null;
   const { test, createdAt, databases, timeline } = report;

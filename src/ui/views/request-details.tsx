@@ -13,10 +13,10 @@ import { imageUrl, report, requestDetails } from "../state/source.ts";
 import { text } from "../text.ts";
 
 const words = text.details;
-/** How many targets of a query are shown. */
+/** Maximum number of targets shown for a query. */
 const MAX_CONSIDERED = 100;
 
-/** Why a request got its answer. */
+/** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
   const details = useSignal<PageRequestDetails | "gone" | null>(null);
   useEffect(() => {
@@ -103,7 +103,7 @@ function Reason({ request }: { readonly request: ReportedRequest }) {
   const { refusedBy, fault, reason, signature } = request;
   if (reason === undefined) return null;
   const isFault = fault !== undefined && refusedBy === undefined;
-  // Both strings are shown below it.
+  // Both strings are shown below the reason.
   const shown =
     signature?.signed === undefined ? reason : reason.replace(/ ?String to sign, expected: .*$/s, "");
   return (

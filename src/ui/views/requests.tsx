@@ -44,7 +44,7 @@ function passes(request: PageRequest, { api, operation, refused, search }: Filte
   );
 }
 
-/** What clients ask, as they ask it. */
+/** The requests of clients, as they arrive. */
 export function Requests() {
   const paused = useSignal<readonly PageRequest[] | null>(null);
   const clearing = useSignal(false);
@@ -81,7 +81,7 @@ export function Requests() {
         {missedRequests.value > 0 && (
           <span class="faint tally-text">{words.missed(missedRequests.value)}</span>
         )}
-        <span class="push" />
+        <span class="spacer" />
         {waiting > 0 && <span class="waiting">{words.waiting(waiting)}</span>}
         {report === null && (
           <>
@@ -209,7 +209,7 @@ function Row({ request, chosen }: { readonly request: PageRequest; readonly chos
   );
 }
 
-/** Tells those who cannot see the list what came, not more often than can be listened to. */
+/** Announces new requests to screen readers, at a rate that users can follow. */
 function Announcer() {
   const said = useSignal("");
   const heard = useRef({ count: requests.peek().length, timer: 0 });
@@ -225,7 +225,7 @@ function Announcer() {
     }, ANNOUNCE_MILLISECONDS);
   }, [count.value]);
   return (
-    <div class="for-ears" aria-live="polite">
+    <div class="visually-hidden" aria-live="polite">
       {said.value}
     </div>
   );

@@ -12,7 +12,7 @@ interface SnippetsProps {
   readonly onClose: () => void;
 }
 
-/** Code that works as it is, with this database's keys. */
+/** Ready-to-run code with this database's keys. */
 export function Snippets({ database, onClose }: SnippetsProps) {
   const language = useSignal<(typeof LANGUAGES)[number]>("curl");
   const code = SNIPPETS[language.value](database, state.value?.urls.target ?? "https://vws.vuforia.com");
@@ -20,7 +20,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
     <Dialog wide title={text.overview.snippetsTitle(database.database_name)} onClose={onClose}>
       <p>{text.overview.snippetsIntro}</p>
       <fieldset class="tabs">
-        <legend class="for-ears">{text.overview.snippets}</legend>
+        <legend class="visually-hidden">{text.overview.snippets}</legend>
         {LANGUAGES.map((name) => (
           <button
             key={name}

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { PageTarget } from "../../servers/page/page-data.ts";
-import { Button, Confirm, CopyButton, Dialog, Field, FileButton } from "../parts/controls.tsx";
+import { Button, Confirm, CopyButton, CountField, Dialog, Field, FileButton } from "../parts/controls.tsx";
 import { PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment } from "../parts/facts.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
@@ -8,7 +8,7 @@ import { ask, attempt, pathOf } from "../state/api.ts";
 import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
 import { text } from "../text.ts";
-import { Standing } from "./targets.tsx";
+import { StatusLine } from "./targets.tsx";
 
 const words = text.target;
 const COUNTS = [
@@ -23,7 +23,7 @@ interface DetailsProps {
   readonly onClose: () => void;
 }
 
-/** All of a target, and what can be done with it. */
+/** Everything about a target, with forms to change it. */
 export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const deleting = useSignal(false);
   const { name, target_id } = target;
@@ -51,7 +51,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
               />
             )}
           </div>
-          <Standing target={target} />
+          <StatusLine target={target} />
           <Facts
             facts={[
               [
@@ -87,16 +87,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
               <h3>{words.counts}</h3>
               <div class="field-grid">
                 {COUNTS.map(([field, label]) => (
-                  <Field
-                    key={field}
-                    label={label}
-                    name={field}
-                    type="number"
-                    min={0}
-                    step={1}
-                    required
-                    defaultValue={target[field]}
-                  />
+                  <CountField key={field} label={label} name={field} required defaultValue={target[field]} />
                 ))}
               </div>
               <Button submit label={words.setCounts} />

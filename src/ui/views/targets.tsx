@@ -16,7 +16,7 @@ import { text } from "../text.ts";
 import { TargetDetails } from "./target-details.tsx";
 
 const words = text.gallery;
-/** Of a card with its gap, in pixels. */
+/** Size of a card with its gap, in pixels. */
 const CARD = { width: 176, height: 232 };
 
 type Sort = keyof typeof words.sorts;
@@ -44,8 +44,8 @@ function sorted(list: readonly PageTarget[], sort: Sort, now: number): readonly 
   }
 }
 
-/** Whether what is searched for is in a target's name, id or metadata. */
-function holds(target: PageTarget, wanted: string): boolean {
+/** Whether a target's name, id or metadata contains the text. */
+function matches(target: PageTarget, wanted: string): boolean {
   if (target.name.toLowerCase().includes(wanted) || target.target_id.toLowerCase().includes(wanted))
     return true;
   if (target.application_metadata === null) return false;
@@ -53,7 +53,7 @@ function holds(target: PageTarget, wanted: string): boolean {
   return "text" in metadata && metadata.text.toLowerCase().includes(wanted);
 }
 
-/** The targets of one database as pictures. */
+/** The targets of one database, as a gallery. */
 export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
@@ -61,7 +61,7 @@ export function Targets() {
   const name = chosenDatabase.value;
   const shown = useMemo(() => {
     const wanted = search.value.trim().toLowerCase();
-    const found = (targets.value ?? []).filter((target) => wanted === "" || holds(target, wanted));
+    const found = (targets.value ?? []).filter((target) => wanted === "" || matches(target, wanted));
     return sorted(found, sort, emulatorNow.peek());
   }, [targets.value, search.value, sort]);
   const openId = route.value.parameters.get("target");
@@ -101,7 +101,7 @@ export function Targets() {
               ? words.adding(adding.value.done + 1, adding.value.all)
               : targets.value !== null && words.shown(shown.length, all)}
           </span>
-          <span class="push" />
+          <span class="spacer" />
           {report === null && (
             <>
               <Button
@@ -180,7 +180,7 @@ function Card({ target }: { readonly target: PageTarget }) {
       class={target.active_flag ? "target" : "target inactive"}
       onClick={() => setParameters({ target: target.target_id })}
     >
-      <span class="for-ears">{words.card}</span>
+      <span class="visually-hidden">{words.card}</span>
       <span class="target-picture">
         <Thumbnail sha256={target.sha256} />
         {!target.active_flag && <Badge tone="off">{text.inactive}</Badge>}
@@ -188,21 +188,21 @@ function Card({ target }: { readonly target: PageTarget }) {
       <span class="target-name" title={target.name}>
         {target.name}
       </span>
-      <Standing target={target} />
+      <StatusLine target={target} />
       <code class="target-id">{target.target_id}</code>
     </button>
   );
 }
 
-/** Follows the clock on its own, so that a gallery is not drawn again with every tick. */
-export function Standing({ target }: { readonly target: PageTarget }) {
+/** Status and rating. Follows the clock itself, so that not every tick redraws the gallery. */
+export function StatusLine({ target }: { readonly target: PageTarget }) {
   const status = useComputed(() => statusOf(target, emulatorNow.value));
   const rating = useComputed(() => ratingOf(target, emulatorNow.value));
   const left = useComputed(() =>
     text.duration(processingLeft(target, target.modified_at, emulatorNow.value) / 1000),
   );
   return (
-    <span class="standing-line">
+    <span class="status-line">
       <StatusBadge status={status.value} left={left.value} />
       {rating.value >= 0 && <Stars rating={rating.value} />}
     </span>

@@ -60,7 +60,7 @@ export function TryPicture() {
       <header class="view-head">
         <h1>{text.views.try}</h1>
         {running.value && <span class="faint tally-text">{words.running}</span>}
-        <span class="push" />
+        <span class="spacer" />
         <Select
           bare
           label={text.gallery.database}
@@ -178,7 +178,7 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
                       {words.found}
                     </Badge>
                   )}
-                  <span class="push" />
+                  <span class="spacer" />
                   <span class="score-value">{target.score?.toFixed(3) ?? words.noScore}</span>
                 </span>
                 <span class="score-bar" aria-hidden="true">
@@ -198,7 +198,7 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
   );
 }
 
-/** What neither the score nor the threshold says. */
+/** Why a target does not match, if the score does not explain it. */
 function WhyNot({ target: { matched, score, passed_over } }: { readonly target: PageTriedTarget }) {
   const why = passed_over ?? (matched || score !== null ? null : words.noMatch);
   return why === null ? null : <span class="faint score-why">{why}</span>;
@@ -209,7 +209,7 @@ interface PairProps {
   readonly target: PageTriedTarget;
 }
 
-/** Two pictures, and a map of where they differ. */
+/** Two pictures and a map of their differences. */
 function Pair({ tried: { picture, url }, target }: PairProps) {
   const comparison = useSignal<PageComparison | null>(null);
   useEffect(() => {
@@ -249,16 +249,16 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
 }
 
 const MAP_SIDE = 256;
-/** Pixels of a window, of 256 a side. */
+/** Side of a window on the map, in pixels. */
 const WINDOW = 6;
 
-/** How much two windows differ, as a colour: nothing, yellow, red. */
+/** The difference of two windows as a colour: transparent, yellow, red. */
 function heat(score: number): string {
   const difference = Math.max(0, Math.min(1, 1 - score));
   return `rgb(${Math.round(255 - 25 * difference)} ${Math.round(200 * (1 - difference))} 30 / ${difference * 0.85})`;
 }
 
-/** The picture in grey, and over it the windows in which the other one differs. */
+/** The picture in grey, overlaid with the windows that differ. */
 function HeatMap({
   comparison: { columns, windows, score },
   url,
