@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 
-export { isJsonObject, type JsonObject };
-
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A request's body. JSON is parsed on first access, and only once. */

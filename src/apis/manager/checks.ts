@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { CheckTable, check } from "../../core/check.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { MaybePromise } from "../../core/message.ts";
-import type { JsonObject } from "../../core/request-body.ts";
 import type { DeclaredResponse, Refusal } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";

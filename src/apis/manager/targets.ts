@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../core/json.ts";
 import { operation } from "../../core/operation.ts";
-import type { JsonObject } from "../../core/request-body.ts";
 import { type DeclaredResponse, ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { inspectTargetImage } from "../../images/inspect.ts";

@@ -1,7 +1,8 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { header } from "../../core/message.ts";
-import { isJsonObject, type JsonObject, RequestBody } from "../../core/request-body.ts";
+import { RequestBody } from "../../core/request-body.ts";
 import { type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";

@@ -1,7 +1,7 @@
 import { CheckTable, check } from "../../core/check.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { listOf, object, openObject, text } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
-import { isJsonObject } from "../../core/request-body.ts";
 import { ok, type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";

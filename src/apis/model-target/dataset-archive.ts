@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Fflate from "fflate";
-import { isJsonObject } from "../../core/request-body.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { asciiJson } from "../../core/text.ts";
 import type { Dataset } from "../../schema/dataset.ts";
 

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Profile } from "../../core/profiles.ts";
-import { isJsonObject, type JsonObject } from "../../core/request-body.ts";
 import { show } from "../../core/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 

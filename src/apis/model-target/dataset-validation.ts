@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../core/json.ts";
 import type { Profile } from "../../core/profiles.ts";
-import type { JsonObject } from "../../core/request-body.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 import {
   type DatasetRequest,

@@ -1,7 +1,7 @@
 import { CheckTable, check } from "../../core/check.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { constant, hex32, listOf, object, oneOf, openObject, text } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
-import { isJsonObject } from "../../core/request-body.ts";
 import { notYet, ok, type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";

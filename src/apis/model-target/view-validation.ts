@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/request-body.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { show } from "../../core/text.ts";
 import {
   type DatasetRequest,

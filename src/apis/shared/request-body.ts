@@ -1,8 +1,8 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { header } from "../../core/message.ts";
 import type { Operation } from "../../core/operation-names.ts";
-import { isJsonObject } from "../../core/request-body.ts";
 import { type DeclaredResponse, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { yieldToEventLoop } from "../../images/scheduling.ts";
