@@ -5,6 +5,7 @@ import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import {
   assertDeclared,
+  type BodySchema,
   type DeclaredResponses,
   type JsonSchema,
   type PreparedResponse,
@@ -16,7 +17,7 @@ import { type PathParams, pathMatcher } from "./router.ts";
 /** The request body that an operation expects. */
 export interface DeclaredBody {
   readonly contentType: string;
-  readonly schema: JsonSchema | ((profile: Profile) => JsonSchema);
+  readonly schema: BodySchema | ((profile: Profile) => JsonSchema);
   /** The keys that a JSON object may have. */
   readonly keys?: BodyKeys;
 }
@@ -63,8 +64,8 @@ export interface OperationResult {
  */
 export function operation<
   Services,
-  Name extends Operation,
-  Contexts extends { readonly [Key in Name]: OperationContext<Services> },
+  Contexts extends { readonly [Key in keyof Contexts]: OperationContext<Services> },
+  Name extends Operation & keyof Contexts,
 >({
   name,
   checks: table,

@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import type { ApiResponse, Context } from "./context.ts";
 import type { HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
@@ -5,6 +6,9 @@ import { rfc1123Date } from "./signing.ts";
 
 /** A JSON Schema of the dialect 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** What a body holds: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. */
+export type BodySchema = JsonSchema | z.ZodMiniType;
 
 /**
  * A response that an API may send. Actual responses, the OpenAPI document and the tables of the documentation are made
@@ -18,7 +22,7 @@ export interface DeclaredResponse<Details = unknown> {
   /** All headers but `Content-Length`, which comes last. */
   readonly headers: (at: Pick<Context, "profile" | "now">) => HeaderList;
   /** Schema of the body, as JSON or as text. Absent: any bytes. */
-  readonly schema?: JsonSchema;
+  readonly schema?: BodySchema;
   /** Absent: the body is empty. */
   body?(context: Context, details: Details): Buffer | string;
 }

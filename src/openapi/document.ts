@@ -2,52 +2,59 @@ import { version } from "../../package.json";
 import { APIS } from "../apis/index.ts";
 import type { Api } from "../core/api.ts";
 import { text } from "../core/json-schema.ts";
-import type { ApiOperation, SecurityScheme } from "../core/operation.ts";
+import type { ApiOperation, DeclaredBody, SecurityScheme } from "../core/operation.ts";
 import { SERVICES, type Service } from "../core/operation-names.ts";
 import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../core/profiles.ts";
 import { type JsonSchema, responsesUnder } from "../core/response.ts";
-import { managerBodies } from "./manager-api.ts";
-import { type MediaTypeObject, type ResponseObject, responseOf, type Variant, variantOf } from "./variant.ts";
+import { requestSchema } from "../schema/kernel/json-schema.ts";
+import {
+  isResourceSchema,
+  type MediaTypeObject,
+  type ResponseObject,
+  responseOf,
+  type Variant,
+  variantOf,
+} from "./variant.ts";
 
-/** What the document is written for; every field is optional. */
+/** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {
   /** Default `neutral`. */
   readonly profile?: ProfileName;
-  /** Base URLs that the document names. Default: the real hosts, and `http://target-manager.test`. */
+  /** Base URLs of the servers. Default: the real hosts, and `http://target-manager.test`. */
   readonly urls?: Partial<Readonly<Record<Service, string>>>;
 }
 
 /** A parameter of a path or a query. */
 export interface ParameterObject {
-  /** Within its place. */
+  /** As it is sent. */
   readonly name: string;
   /** Where it is sent. */
   readonly in: "path" | "query" | "header";
   /** Whether requests without it are refused. */
   readonly required: boolean;
-  /** Of its value. */
+  /** Schema of its value. */
   readonly schema: JsonSchema;
 }
 
 /** One operation of the document. */
 export interface OperationObject {
-  /** The name that the journal uses; `advanced.` in front of those of advanced datasets. */
+  /** The name that the journal uses; with the prefix `advanced.` for advanced datasets. */
   readonly operationId: string;
-  /** In one sentence. */
+  /** What it does, in one sentence. */
   readonly summary: string;
-  /** The API that it belongs to. */
+  /** Its API. */
   readonly tags: readonly string[];
   /** In the path, the query and the headers. */
   readonly parameters: readonly ParameterObject[];
-  /** Absent: the request has no body. */
+  /** Absent when requests have no body. */
   readonly requestBody?: RequestBodyObject;
   /** By status. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
-  /** How requests authenticate; empty: not at all. */
+  /** How requests authenticate; empty when they do not. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
-/** Operations by their method in lower case, and the base URLs that serve them. */
+/** The operations of one path. */
 export interface PathItem {
   /** Base URLs that serve the path. */
   readonly servers: readonly ServerObject[];
@@ -55,19 +62,19 @@ export interface PathItem {
   readonly [method: string]: OperationObject | readonly ServerObject[];
 }
 
-/** What a document is about. */
+/** Title, version and description of a document. */
 export interface DocumentInfo {
-  /** In a few words. */
+  /** The document's title. */
   readonly title: string;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
-  /** In sentences. */
+  /** What the document describes. */
   readonly description: string;
 }
 
 /** One of the APIs. */
 export interface Tag {
-  /** As operations name it. */
+  /** The name that operations refer to. */
   readonly name: string;
 }
 
@@ -77,7 +84,7 @@ export interface ServerObject {
   readonly url: string;
 }
 
-/** The body that an operation takes. */
+/** The request body of an operation. */
 export interface RequestBodyObject {
   /** Whether requests without a body are refused. */
   readonly required: boolean;
@@ -89,7 +96,7 @@ export interface RequestBodyObject {
 export interface OpenApiDocument {
   /** The version of the specification. */
   readonly openapi: "3.1.0";
-  /** What the document is about; `version` is the package's. */
+  /** Title, version and description. */
   readonly info: DocumentInfo;
   /** One for each API. */
   readonly tags: readonly Tag[];
@@ -97,14 +104,14 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem>>;
   /** How requests authenticate. */
   readonly components: {
-    /** By the names that operations use. */
+    /** By the names that operations refer to. */
     readonly securitySchemes: Readonly<Record<SecurityScheme, JsonSchema>>;
   };
 }
 
 /**
- * The four APIs as an OpenAPI 3.1 document, made from the operations and checks that answer requests. What a test
- * configures itself (`cloudQueryFailure`, `modelTargetFailure`) is not in it.
+ * The four APIs as an OpenAPI 3.1 document, generated from the operations and checks that serve requests. Responses that a
+ * test configures (`cloudQueryFailure`, `modelTargetFailure`) are not included.
  *
  * @example
  * const document = openApiDocument({ urls: mock.urls });
@@ -147,10 +154,9 @@ function operationOf(
   pathParameters: readonly ParameterObject[],
 ): OperationObject {
   const { name, path, security } = operation;
-  const { summary, body, query, variants } =
-    api.name === "manager" ? managerOperation(operation, profile) : declaredBy(operation, profile);
+  const { summary, body, query, variants } = declaredBy(operation, profile);
   return {
-    // The two families of datasets have the same operations.
+    // The operations of both dataset families have the same names.
     operationId: path.startsWith("/modeltargets/advanced") ? `advanced.${name}` : name,
     summary,
     tags: [api.title],
@@ -167,7 +173,7 @@ function operationOf(
   };
 }
 
-/** What the document says of an operation beside its route. */
+/** What the document says about an operation, except its route. */
 interface Described {
   readonly summary: string;
   readonly body?: { readonly contentType: string; readonly schema: JsonSchema } | undefined;
@@ -182,26 +188,15 @@ function declaredBy({ summary, body, query, responses, checks }: ApiOperation, p
   ];
   return {
     summary,
-    body: body && {
-      contentType: body.contentType,
-      schema: typeof body.schema === "function" ? body.schema(profile) : body.schema,
-    },
+    body: body && { contentType: body.contentType, schema: bodySchema(body, profile) },
     query: query?.(profile) ?? {},
     variants: declared.map((one) => variantOf(one, profile)),
   };
 }
 
-/** The manager's operations leave the schemas of their bodies to this document. */
-function managerOperation(operation: ApiOperation, profile: Profile): Described {
-  const { takes, gives } = managerBodies[operation.name] ?? {};
-  const declared = declaredBy(operation, profile);
-  return {
-    ...declared,
-    body: takes && { contentType: "application/json", schema: takes },
-    variants: declared.variants.map((variant) =>
-      variant.contentType === "application/json" ? { ...variant, schema: variant.schema ?? gives } : variant,
-    ),
-  };
+function bodySchema({ schema }: DeclaredBody, profile: Profile): JsonSchema {
+  if (typeof schema === "function") return schema(profile);
+  return isResourceSchema(schema) ? requestSchema(schema) : schema;
 }
 
 function responsesOf(
@@ -217,7 +212,7 @@ function responsesOf(
   );
 }
 
-/** A route's pattern as OpenAPI writes it: `{file:[^/]+}` is the parameter `{file}` with that shape. */
+/** A route's pattern in OpenAPI: `{file:[^/]+}` becomes `{file}`, a parameter with that pattern. */
 function pathOf(pattern: string): { path: string; parameters: readonly ParameterObject[] } {
   const parameters: ParameterObject[] = [];
   const path = pattern.replace(/\{(\w+)(?::([^{}]+))?\}/g, (_found, name: string, shape?: string) => {
@@ -236,7 +231,7 @@ const parameter = (where: ParameterObject["in"], name: string, schema: JsonSchem
 
 const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 21 Nov 2026 10:42:00 GMT"] });
 
-/** What real servers answer beside what the operations declare. */
+/** Responses of HTTP servers in addition to those that operations declare. */
 const ON_SERVERS: readonly Variant[] = [
   onServer(413, "On servers: the request body is larger than 64 MiB."),
   onServer(502, "On servers: the target manager cannot be reached."),
@@ -247,14 +242,14 @@ function onServer(status: number, description: string): Variant {
   return { status, description, headers, contentType: "text/plain", schema: text };
 }
 
-const INTRODUCTION = `Made from the emulator's own routes and checks. Paths that are not listed are answered with 404 by \
-servers; in process the client gets a connection error. A response that a test configured itself is sent as configured.`;
+const INTRODUCTION = `Generated from the emulator's routes and checks. Servers answer unlisted paths with 404; in process the \
+client gets a connection error. A response that a test configured is sent as configured.`;
 
 const signed = (whose: string): JsonSchema => ({
   type: "apiKey",
   in: "header",
   name: "Authorization",
-  description: `\`VWS <access key>:<signature>\`, made with the ${whose} keys of a database`,
+  description: `\`VWS <access key>:<signature>\`, signed with the ${whose} keys of a database`,
 });
 
 const SECURITY_SCHEMES: Readonly<Record<SecurityScheme, JsonSchema>> = {

@@ -1,32 +1,34 @@
+import type * as z from "zod/mini";
 import { hex32, oneOf } from "../core/json-schema.ts";
 import type { Profile } from "../core/profiles.ts";
-import type { AnyDeclaredResponse, JsonSchema } from "../core/response.ts";
+import type { AnyDeclaredResponse, BodySchema, JsonSchema } from "../core/response.ts";
+import { responseSchema } from "../schema/kernel/json-schema.ts";
 
-/** One of the ways in which an operation answers. Those with the same status become one response of the document. */
+/** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {
   readonly status: number;
   readonly description: string;
-  /** Headers that it always has, beside `Content-Type`. */
+  /** Headers that it always has, without `Content-Type`. */
   readonly headers: readonly string[];
   /** Without parameters; undefined when the body is empty. */
   readonly contentType?: string | undefined;
-  /** Undefined: any bytes. */
+  /** Undefined when the body can be any bytes. */
   readonly schema?: JsonSchema | undefined;
-  /** Of a body with nothing but a transaction id and this result code. */
+  /** Set when the body has only a transaction id and this result code. */
   readonly resultCode?: string | undefined;
 }
 
 /** A header of a response. */
 export interface HeaderObject {
-  /** Whether every response of that status has it. */
+  /** Whether every response with that status has it. */
   readonly required: boolean;
-  /** Of its value. */
+  /** Schema of its value. */
   readonly schema: JsonSchema;
 }
 
 /** A body of one media type. */
 export interface MediaTypeObject {
-  /** Absent: any bytes. */
+  /** Absent when the body can be any bytes. */
   readonly schema?: JsonSchema;
 }
 
@@ -36,11 +38,11 @@ export interface ResponseObject {
   readonly description: string;
   /** By name, without `Content-Type`. */
   readonly headers: Readonly<Record<string, HeaderObject>>;
-  /** By media type; absent: the body is always empty. */
+  /** By media type; absent when the body is always empty. */
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
-/** Makes one response of all variants of a status; a header is required when every one of them has it. */
+/** Merges all variants of a status into one response; a header is required when every variant has it. */
 export function responseOf(variants: readonly Variant[], optionalHeaders: readonly string[]): ResponseObject {
   const headers = new Set([...variants.flatMap((variant) => variant.headers), ...optionalHeaders]);
   const types = new Set(variants.flatMap(({ contentType }) => contentType ?? []));
@@ -79,7 +81,10 @@ const failureBody = (codes: readonly string[]): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** How a declared response looks under a profile. */
+/** Whether it is a schema from `src/schema`, and not yet a JSON Schema. */
+export const isResourceSchema = (schema: BodySchema): schema is z.ZodMiniType => "_zod" in schema;
+
+/** A declared response under a profile. */
 export function variantOf(
   { status, description, headers, schema, resultCode }: AnyDeclaredResponse,
   profile: Profile,
@@ -91,8 +96,8 @@ export function variantOf(
     description,
     headers: [...lines.map(([name]) => name).filter((name) => name !== "Content-Type"), "Content-Length"],
     contentType: contentType?.split(";", 1)[0],
-    schema,
-    // A failure has nothing but its result code.
+    schema: schema && (isResourceSchema(schema) ? responseSchema(schema) : schema),
+    // Without a schema, the body has only the result code.
     resultCode: schema === undefined ? resultCode : undefined,
   };
 }

@@ -2,16 +2,71 @@ import type { Api } from "../../core/api.ts";
 import { ok } from "../../core/response.ts";
 import { emptyNotFound, plainText } from "../shared/pages.ts";
 import type { Services } from "../shared/services.ts";
-import { managerOperations } from "./operations.ts";
+import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
+import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
+import {
+  addCloudDatabase,
+  addVuMarkDatabase,
+  deleteCloudDatabase,
+  deleteVuMarkDatabase,
+  listCloudDatabases,
+  listVuMarkDatabases,
+  updateCloudDatabase,
+  updateVuMarkDatabase,
+} from "./databases.ts";
+import { addDataset, deleteDataset, listDatasets } from "./datasets.ts";
+import {
+  clearRequests,
+  finishProcessing,
+  listRequests,
+  live,
+  ready,
+  reset,
+  restoreSnapshot,
+  takeSnapshot,
+} from "./operating.ts";
+import { addTarget, addVuMarkTarget, deleteTarget, setRecognitionCounts, updateTarget } from "./targets.ts";
 
-const malformed = plainText(400, "What was sent is not an HTTP/1.1 request.");
+const malformed = plainText(400, "The request is not valid HTTP/1.1.");
 
 /** The target manager; see README.md. */
 export const managerApi: Api<Services> = {
   name: "manager",
   title: "target manager",
   urlOption: "managerUrl",
-  operations: managerOperations,
+  operations: [
+    listCloudDatabases,
+    addCloudDatabase,
+    deleteCloudDatabase,
+    addTarget,
+    updateTarget,
+    deleteTarget,
+    setRecognitionCounts,
+    listVuMarkDatabases,
+    addVuMarkDatabase,
+    deleteVuMarkDatabase,
+    addVuMarkTarget,
+    listDatasets,
+    addDataset,
+    deleteDataset,
+    listCredentials,
+    putCredential,
+    deleteCredential,
+    updateCloudDatabase,
+    updateVuMarkDatabase,
+    listRequests,
+    clearRequests,
+    reset,
+    takeSnapshot,
+    restoreSnapshot,
+    finishProcessing,
+    readClock,
+    setClock,
+    advanceClock,
+    resetClock,
+    live,
+    ready,
+  ],
   unserved: () => ok(emptyNotFound),
   failure: (code, status) => ok(plainText(status, "A failure."), code),
   serverText: plainText,

@@ -2,12 +2,13 @@ import type * as z from "zod/mini";
 import { CheckTable, check } from "../../core/check.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { MaybePromise } from "../../core/message.ts";
+import type { DeclaredBody } from "../../core/operation.ts";
 import type { DeclaredResponse, Refusal } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
+import type { Database } from "../../schema/database.ts";
 import { type Problem, read } from "../../schema/kernel/problems.ts";
 import type { Target } from "../../schema/target.ts";
-import type { VuMarkDatabase } from "../../schema/vumark-database.ts";
 import type { ApiContext } from "../shared/services.ts";
 import {
   type FieldError,
@@ -18,73 +19,39 @@ import {
   unknownToDelete,
 } from "./responses.ts";
 
-type ManagerOperation = `manager.${
-  | `${"add" | "update" | "delete"}${"CloudDatabase" | "VuMarkDatabase"}`
-  | "listCloudDatabases"
-  | "listVuMarkDatabases"
-  | "addTarget"
-  | "updateTarget"
-  | "deleteTarget"
-  | "setRecognitionCounts"
-  | "addVuMarkTarget"
-  | "listDatasets"
-  | "addDataset"
-  | "deleteDataset"
-  | "listCredentials"
-  | "putCredential"
-  | "deleteCredential"
-  | "listRequests"
-  | "clearRequests"
-  | "reset"
-  | "takeSnapshot"
-  | "restoreSnapshot"
-  | "finishProcessing"
-  | "readClock"
-  | "setClock"
-  | "advanceClock"
-  | "resetClock"
-  | "live"
-  | "ready"}`;
+type ManagerOperation = `manager.${string}`;
 
-/** Routes of the manager need no authentication: a request is served if what it names exists and its body is read. */
+/** The manager needs no authentication: a request only has to name what exists and to have a valid body. */
 export const anyRequest = CheckTable.on<ApiContext, ManagerOperation>();
 
-const cloudDatabaseNamed = (missing: DeclaredResponse<string>) =>
-  check<ApiContext, { database: CloudDatabase }, ManagerOperation>({
+type Kind = Database["kind"];
+type DatabaseOf<K extends Kind> = Extract<Database, { readonly kind: K }>;
+
+export const isOfKind = <K extends Kind>(
+  database: Database | undefined,
+  kind: K,
+): database is DatabaseOf<K> => database?.kind === kind;
+
+/** The path names a database of this kind. Finds it. */
+export const knownDatabase = <K extends Kind>(kind: K, missing: DeclaredResponse<string> = unknown) =>
+  check<ApiContext, { database: DatabaseOf<K> }, ManagerOperation>({
     name: "knownDatabase",
     refusals: [missing],
-    test: async (call) => {
-      const database = await namedDatabase(call);
-      return database?.kind === "cloud" ? { database } : unknownDatabase(call, "cloud database", missing);
+    test: async (context) => {
+      const { params, services } = context;
+      const database = await services.store.findDatabaseByName(params.database_name ?? "");
+      return isOfKind(database, kind) ? { database } : unknownDatabase(context, kind, missing);
     },
   });
 
-/** The path names a cloud database. */
-export const knownCloudDatabase = cloudDatabaseNamed(unknown);
-export const knownCloudDatabaseToDelete = cloudDatabaseNamed(unknownToDelete);
-
-const vuMarkDatabaseNamed = (missing: DeclaredResponse<string>) =>
-  check<ApiContext, { database: VuMarkDatabase }, ManagerOperation>({
-    name: "knownDatabase",
-    refusals: [missing],
-    test: async (call) => {
-      const database = await namedDatabase(call);
-      return database?.kind === "vumark" ? { database } : unknownDatabase(call, "VuMark database", missing);
-    },
-  });
-
-/** The path names a VuMark database. */
-export const knownVuMarkDatabase = vuMarkDatabaseNamed(unknown);
-export const knownVuMarkDatabaseToDelete = vuMarkDatabaseNamed(unknownToDelete);
-
-const namedDatabase = ({ params, services: { store } }: ApiContext) =>
-  store.findDatabaseByName(params.database_name ?? "");
+const KIND_NAMES: Readonly<Record<Kind, string>> = { cloud: "cloud database", vumark: "VuMark database" };
 
 export const unknownDatabase = (
   { params }: ApiContext,
-  what: string,
+  kind: Kind,
   missing?: DeclaredResponse<string>,
-): Refusal => refuseUnknown(`there is no ${what} with the name ${show(params.database_name)}`, missing);
+): Refusal =>
+  refuseUnknown(`there is no ${KIND_NAMES[kind]} with the name ${show(params.database_name)}`, missing);
 
 type InDatabase = ApiContext & { database: CloudDatabase };
 
@@ -92,14 +59,14 @@ const targetNamed = (missing: DeclaredResponse<string>) =>
   check<InDatabase, { target: Target }, ManagerOperation>({
     name: "knownTarget",
     refusals: [missing],
-    test: async (call) => {
-      const { database, params, services } = call;
+    test: async (context) => {
+      const { database, params, services } = context;
       const target = await services.store.findTarget(database.databaseName, params.target_id ?? "");
-      return target === undefined ? unknownTarget(call, missing) : { target };
+      return target === undefined ? unknownTarget(context, missing) : { target };
     },
   });
 
-/** The path names an undeleted target of the database. */
+/** The path names an undeleted target of the database. Finds it. */
 export const knownTarget = targetNamed(unknown);
 export const knownTargetToDelete = targetNamed(unknownToDelete);
 
@@ -114,13 +81,23 @@ export const unknownTarget = (
 
 const A_JSON_OBJECT = "a JSON object";
 
+/** A JSON body that a schema describes. */
+interface JsonBody<Given> extends DeclaredBody {
+  readonly schema: z.ZodMiniType<Given>;
+}
+
+export const jsonBody = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Given> => ({
+  contentType: "application/json",
+  schema,
+});
+
 /**
- * The body is JSON that the schema takes.
+ * The body is JSON that matches its schema. Finds what it says.
  *
- * @param inspect - finds what only a closer look can tell, so that one response names it beside the rest.
+ * @param inspect - finds problems that the schema cannot see, so that one response lists them all.
  */
 export const bodyAccepted = <Given>(
-  schema: z.ZodMiniType<Given>,
+  { schema }: JsonBody<Given>,
   inspect: (body: JsonObject) => MaybePromise<readonly FieldError[]> = () => [],
 ) =>
   check<ApiContext, { given: Given }, ManagerOperation>({

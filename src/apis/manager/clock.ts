@@ -3,77 +3,78 @@ import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { optional, record } from "../../schema/kernel/record.ts";
 import { CLOCK_YEARS, clockMoment, flag, isClockMoment, kind } from "../../schema/kernel/values.ts";
+import { wireForm } from "../../schema/kernel/wire.ts";
 import type { ApiContext } from "../shared/services.ts";
-import { anyRequest, bodyAccepted } from "./checks.ts";
-import { done, emptied, fieldsRefused, refuseFields } from "./responses.ts";
+import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
+import { doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
-/** The one clock of all servers, which the protocol does not have: a test moves it instead of waiting. */
+/** The clock that all servers share: a test moves it instead of waiting. */
 
-/** `PUT /clock`. */
-export const clockSetting = z.lazy(() => record(optional({ now: clockMoment, frozen: flag })));
-/** `POST /clock/advance`. */
-export const clockAdvance = z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) }));
-/** What both, and `GET /clock`, answer. */
-export const clockState = z.lazy(() => record({ now: clockMoment, frozen: flag }));
+const CLOCK = "/clock";
+const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: flag }))));
 
-const clockReply = (call: ApiContext) => {
-  const { clock } = call.services;
-  return ok(done, { now: clock.now().toISOString(), frozen: clock.isFrozen });
-};
+const stateOf = ({ services: { clock } }: ApiContext) =>
+  ok(clockState, { now: clock.now().getTime(), frozen: clock.isFrozen });
 
 export const readClock = operation({
   name: "manager.readClock",
   method: "GET",
-  path: "/clock",
-  summary: "Says what time it is for all servers, and whether the clock stands still.",
+  path: CLOCK,
+  summary: "Returns the time of all servers, and whether their clock is stopped.",
   checks: anyRequest,
-  responses: [done],
-  handle: clockReply,
+  responses: [clockState],
+  handle: stateOf,
 });
+
+const setting = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: flag }))));
 
 export const setClock = operation({
   name: "manager.setClock",
   method: "PUT",
-  path: "/clock",
-  summary: "Puts the clock of all servers to a moment, stops it or lets it run on.",
-  checks: anyRequest.row(bodyAccepted(clockSetting)),
-  responses: [done],
-  handle: (call) => {
-    const { clock } = call.services;
-    clock.set(call.given.now ?? clock.now().getTime(), call.given.frozen);
-    return clockReply(call);
+  path: CLOCK,
+  summary: "Sets the clock of all servers, stops it or lets it run.",
+  body: setting,
+  checks: anyRequest.row(bodyAccepted(setting)),
+  responses: [clockState],
+  handle: (context) => {
+    const { clock } = context.services;
+    clock.set(context.given.now ?? clock.now().getTime(), context.given.frozen);
+    return stateOf(context);
   },
 });
+
+const advance = jsonBody(z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) })));
 
 export const advanceClock = operation({
   name: "manager.advanceClock",
   method: "POST",
-  path: "/clock/advance",
-  summary: "Moves the clock of all servers, back if `seconds` is negative.",
-  checks: anyRequest.row(bodyAccepted(clockAdvance)),
-  responses: [done, fieldsRefused],
-  handle: (call) => {
-    const { clock } = call.services;
-    const moved = clock.now().getTime() + call.given.seconds * 1000;
+  path: `${CLOCK}/advance`,
+  summary: "Moves the clock of all servers forward, or back when `seconds` is negative.",
+  body: advance,
+  checks: anyRequest.row(bodyAccepted(advance)),
+  responses: [clockState, fieldsRefused],
+  handle: (context) => {
+    const { clock } = context.services;
+    const moved = clock.now().getTime() + context.given.seconds * 1000;
     if (!isClockMoment(moved)) {
-      const message = `seconds is ${call.given.seconds}, which puts the clock to another year`;
+      const message = `seconds is ${context.given.seconds}, which moves the clock out of its range`;
       const accepted = `a number of seconds that keeps the clock ${CLOCK_YEARS}`;
       return refuseFields([{ field: "seconds", message, accepted }]);
     }
     clock.set(moved);
-    return clockReply(call);
+    return stateOf(context);
   },
 });
 
 export const resetClock = operation({
   name: "manager.resetClock",
   method: "DELETE",
-  path: "/clock",
-  summary: "Undoes whatever was done to the clock.",
+  path: CLOCK,
+  summary: "Undoes every change to the clock.",
   checks: anyRequest,
-  responses: [emptied],
-  handle: (call) => {
-    call.services.clock.reset();
-    return ok(emptied);
+  responses: [noBody],
+  handle: ({ services: { clock } }) => {
+    clock.reset();
+    return ok(noBody);
   },
 });

@@ -2,28 +2,34 @@ import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { credentialJson } from "../../schema/credential.ts";
-import { anyRequest, bodyAccepted } from "./checks.ts";
-import { done, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
+import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
+import { doneWithAll, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
+
+const CREDENTIALS = "/oauth2_client_credentials";
+const credentials = doneWithAll(credentialJson);
 
 export const listCredentials = operation({
   name: "manager.listCredentials",
   method: "GET",
-  path: "/oauth2_client_credentials",
-  summary: "Lists the OAuth 2.0 client credentials, with their secrets.",
+  path: CREDENTIALS,
+  summary: "Lists the OAuth 2.0 client credentials with their secrets.",
   checks: anyRequest,
-  responses: [done],
-  handle: async (call) => ok(done, (await call.services.store.listCredentials()).map(credentialJson.write)),
+  responses: [credentials],
+  handle: async ({ services: { store } }) => ok(credentials, await store.listCredentials()),
 });
+
+const credentialBody = jsonBody(credentialJson.schema);
 
 export const putCredential = operation({
   name: "manager.putCredential",
   method: "POST",
-  path: "/oauth2_client_credentials",
+  path: CREDENTIALS,
   summary: "Adds a client credential, or replaces the one with its client id.",
-  checks: anyRequest.row(bodyAccepted(credentialJson.schema)),
+  body: credentialBody,
+  checks: anyRequest.row(bodyAccepted(credentialBody)),
   responses: [noContent],
-  handle: async (call) => {
-    await call.services.store.putCredential(call.given);
+  handle: async ({ given, services: { store } }) => {
+    await store.putCredential(given);
     return ok(noContent);
   },
 });
@@ -31,15 +37,12 @@ export const putCredential = operation({
 export const deleteCredential = operation({
   name: "manager.deleteCredential",
   method: "DELETE",
-  path: "/oauth2_client_credentials/{client_id}",
+  path: `${CREDENTIALS}/{client_id}`,
   summary: "Deletes a client credential.",
   checks: anyRequest,
   responses: [noContent, unknownToDelete],
-  handle: async (call) => {
-    const { client_id = "" } = call.params;
-    const deleted = await call.services.store.deleteCredential(client_id);
-    return deleted
+  handle: async ({ params: { client_id = "" }, services: { store } }) =>
+    (await store.deleteCredential(client_id))
       ? ok(noContent)
-      : refuseUnknown(`there is no client credential with the id ${show(client_id)}`, unknownToDelete);
-  },
+      : refuseUnknown(`there is no client credential with the id ${show(client_id)}`, unknownToDelete),
 });

@@ -2,52 +2,55 @@ import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { type Dataset, datasetJson, postedDataset } from "../../schema/dataset.ts";
-import { anyRequest, bodyAccepted } from "./checks.ts";
-import { added, done, emptied, refuseUnknown, unknownToDelete } from "./responses.ts";
+import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
+import { addedWith, doneWithAll, noBody, refuseUnknown, unknownToDelete } from "./responses.ts";
+
+const DATASETS = "/model_target_datasets";
+const datasets = doneWithAll(datasetJson);
 
 export const listDatasets = operation({
   name: "manager.listDatasets",
   method: "GET",
-  path: "/model_target_datasets",
+  path: DATASETS,
   summary: "Lists the Model Target datasets.",
   checks: anyRequest,
-  responses: [done],
-  handle: async (call) => ok(done, (await call.services.store.listDatasets()).map(datasetJson.write)),
+  responses: [datasets],
+  handle: async ({ services: { store } }) => ok(datasets, await store.listDatasets()),
 });
+
+const newDataset = jsonBody(postedDataset.schema);
+const datasetAdded = addedWith(datasetJson);
 
 export const addDataset = operation({
   name: "manager.addDataset",
   method: "POST",
-  path: "/model_target_datasets",
+  path: DATASETS,
   summary: "Adds a Model Target dataset, or replaces the one with its uuid.",
-  checks: anyRequest.row(bodyAccepted(postedDataset.schema)),
-  responses: [added],
-  handle: async (call) => {
-    const { given, services, random, now } = call;
+  body: newDataset,
+  checks: anyRequest.row(bodyAccepted(newDataset)),
+  responses: [datasetAdded],
+  handle: async ({ given, services: { store, settings }, random, now }) => {
     const dataset: Dataset = {
       ...given,
-      processingTimeSeconds: given.processingTimeSeconds ?? services.settings.processingTimeSeconds,
+      processingTimeSeconds: given.processingTimeSeconds ?? settings.processingTimeSeconds,
       uuid: given.uuid ?? random.hex(32),
       createdAt: given.createdAt ?? now,
       processed: false,
     };
-    await services.store.createDataset(dataset);
-    return ok(added, datasetJson.write(dataset));
+    await store.createDataset(dataset);
+    return ok(datasetAdded, dataset);
   },
 });
 
 export const deleteDataset = operation({
   name: "manager.deleteDataset",
   method: "DELETE",
-  path: "/model_target_datasets/{uuid}",
+  path: `${DATASETS}/{uuid}`,
   summary: "Deletes a Model Target dataset.",
   checks: anyRequest,
-  responses: [emptied, unknownToDelete],
-  handle: async (call) => {
-    const { uuid = "" } = call.params;
-    const deleted = await call.services.store.deleteDataset(uuid);
-    return deleted
-      ? ok(emptied)
-      : refuseUnknown(`there is no dataset with the uuid ${show(uuid)}`, unknownToDelete);
-  },
+  responses: [noBody, unknownToDelete],
+  handle: async ({ params: { uuid = "" }, services: { store } }) =>
+    (await store.deleteDataset(uuid))
+      ? ok(noBody)
+      : refuseUnknown(`there is no dataset with the uuid ${show(uuid)}`, unknownToDelete),
 });

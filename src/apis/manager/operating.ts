@@ -1,36 +1,42 @@
 import type { JournalEntry } from "../../core/journal.ts";
+import {
+  constant,
+  described,
+  flag,
+  listOf,
+  moment,
+  object,
+  oneOf,
+  orNull,
+  text,
+  wholeNumber,
+} from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
+import { SERVICES } from "../../core/operation-names.ts";
 import { ok } from "../../core/response.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
-import { anyRequest, bodyAccepted } from "./checks.ts";
-import { done, emptied, fieldsRefused, refuseFields } from "./responses.ts";
+import { snapshot } from "../../schema/snapshot.ts";
+import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
+import { done, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
-/** What the protocol does not have, and those who run the manager need: the journal, the whole state, health. */
+/** For those who run the manager: the journal, the whole state, and health. */
 
-export const listRequests = operation({
-  name: "manager.listRequests",
-  method: "GET",
-  path: "/requests",
-  summary: "Lists the latest requests, oldest first, and says how many older ones were dropped.",
-  checks: anyRequest,
-  responses: [done],
-  handle: (call) => {
-    const { dropped, entries } = call.services.journal;
-    return ok(done, { dropped, requests: entries.map(requestResource) });
-  },
-});
-
-export const clearRequests = operation({
-  name: "manager.clearRequests",
-  method: "DELETE",
-  path: "/requests",
-  summary: "Forgets the requests.",
-  checks: anyRequest,
-  responses: [emptied],
-  handle: (call) => {
-    call.services.journal.clear();
-    return ok(emptied);
-  },
+const requestSchema = object({
+  number: { type: "integer", minimum: 1 },
+  time: moment,
+  api: oneOf(SERVICES),
+  operation: orNull(text),
+  method: text,
+  path: text,
+  status: orNull({ type: "integer", minimum: 200, maximum: 599 }),
+  result_code: orNull(text),
+  refused_by: orNull(text),
+  fault: orNull(text),
+  reason: orNull(text),
+  database_name: orNull(text),
+  duration_ms: { type: "number", minimum: 0 },
+  considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
+  other_targets: orNull(described({ type: "object" }, "How many more targets were considered, by reason.")),
 });
 
 const requestResource = (entry: JournalEntry) => ({
@@ -57,44 +63,74 @@ const requestResource = (entry: JournalEntry) => ({
   other_targets: entry.otherTargets ?? null,
 });
 
+const requests = done(object({ dropped: wholeNumber, requests: listOf(requestSchema) }));
+
+export const listRequests = operation({
+  name: "manager.listRequests",
+  method: "GET",
+  path: "/requests",
+  summary: "Lists the latest requests, oldest first, and how many older ones were dropped.",
+  checks: anyRequest,
+  responses: [requests],
+  handle: ({ services: { journal } }) =>
+    ok(requests, { dropped: journal.dropped, requests: journal.entries.map(requestResource) }),
+});
+
+export const clearRequests = operation({
+  name: "manager.clearRequests",
+  method: "DELETE",
+  path: "/requests",
+  summary: "Clears the journal of requests.",
+  checks: anyRequest,
+  responses: [noBody],
+  handle: ({ services: { journal } }) => {
+    journal.clear();
+    return ok(noBody);
+  },
+});
+
 export const reset = operation({
   name: "manager.reset",
   method: "POST",
   path: "/reset",
   summary:
-    "Deletes all databases, datasets, credentials and reports, forgets the requests, and undoes what was done to the clock.",
+    "Deletes all databases, datasets, credentials and reports, clears the journal, and resets the clock.",
   checks: anyRequest,
-  responses: [emptied],
-  handle: async (call) => {
-    const { store, journal, clock } = call.services;
+  responses: [noBody],
+  handle: async ({ services: { store, journal, clock } }) => {
     await store.reset();
     journal.clear();
     clock.reset();
-    return ok(emptied);
+    return ok(noBody);
   },
 });
+
+const SNAPSHOT = "/snapshot";
+const wholeState = done(snapshot);
 
 export const takeSnapshot = operation({
   name: "manager.takeSnapshot",
   method: "GET",
-  path: "/snapshot",
-  summary: "Gives the whole state: databases, targets, images, reports, datasets and credentials.",
+  path: SNAPSHOT,
+  summary: "Returns the whole state: databases, targets, images, reports, datasets and credentials.",
   checks: anyRequest,
-  responses: [done],
-  handle: async (call) => ok(done, await call.services.store.snapshot()),
+  responses: [wholeState],
+  handle: async ({ services: { store } }) => ok(wholeState, await store.snapshot()),
 });
 
 export const restoreSnapshot = operation({
   name: "manager.restoreSnapshot",
   method: "PUT",
-  path: "/snapshot",
-  summary: "Replaces the state by that of a snapshot; the requests stay.",
-  checks: anyRequest.row(bodyAccepted(anyObject)),
-  responses: [emptied, fieldsRefused],
-  handle: async (call) => {
-    const problem = await call.services.store.restore(call.body.fields);
-    if (problem === undefined) return ok(emptied);
-    return refuseFields([{ field: "body", message: problem, accepted: "what GET /snapshot answered" }]);
+  path: SNAPSHOT,
+  summary: "Replaces the state with that of a snapshot; the journal stays.",
+  body: jsonBody(snapshot),
+  // The store reads the snapshot, and says what is wrong with it.
+  checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
+  responses: [noBody, fieldsRefused],
+  handle: async ({ given, services: { store } }) => {
+    const problem = await store.restore(given);
+    if (problem === undefined) return ok(noBody);
+    return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },
 });
 
@@ -102,36 +138,36 @@ export const finishProcessing = operation({
   name: "manager.finishProcessing",
   method: "POST",
   path: "/finish_processing",
-  summary: "Takes every target, report and dataset past its processing time.",
+  summary: "Finishes the processing of every target, report and dataset.",
   checks: anyRequest,
-  responses: [emptied],
-  handle: async (call) => {
-    await call.services.store.finishProcessing();
-    return ok(emptied);
+  responses: [noBody],
+  handle: async ({ services: { store } }) => {
+    await store.finishProcessing();
+    return ok(noBody);
   },
 });
 
-const healthy = () => ok(done, { status: "ok" });
+const healthy = done(object({ status: constant("ok") }));
 
 export const live = operation({
   name: "manager.live",
   method: "GET",
   path: "/livez",
-  summary: "Says that the process answers.",
+  summary: "Responds whenever the process is running.",
   checks: anyRequest,
-  responses: [done],
-  handle: healthy,
+  responses: [healthy],
+  handle: () => ok(healthy, { status: "ok" }),
 });
 
 export const ready = operation({
   name: "manager.ready",
   method: "GET",
   path: "/readyz",
-  summary: "Says that the state can be read.",
+  summary: "Responds when the state can be read.",
   checks: anyRequest,
-  responses: [done],
-  handle: async (call) => {
-    await call.services.store.findDatabaseByName("");
-    return healthy();
+  responses: [healthy],
+  handle: async ({ services: { store } }) => {
+    await store.findDatabaseByName("");
+    return ok(healthy, { status: "ok" });
   },
 });

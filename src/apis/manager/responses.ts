@@ -1,16 +1,23 @@
+import * as z from "zod/mini";
 import { listOf, object, text } from "../../core/json-schema.ts";
-import { type DeclaredResponse, type JsonSchema, type Refusal, refuse } from "../../core/response.ts";
+import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../core/response.ts";
 import { asciiJson } from "../../core/text.ts";
+import type { WireForm } from "../../schema/kernel/wire.ts";
 import type { Conflict } from "../../store/unique-fields.ts";
 import { plainText } from "../shared/pages.ts";
 import { dated } from "../shared/plain.ts";
 
-const json = (status: number, description: string, schema?: JsonSchema): DeclaredResponse => ({
+const json = <Details>(
+  status: number,
+  description: string,
+  schema: BodySchema,
+  write: (details: Details) => unknown,
+): DeclaredResponse<Details> => ({
   status,
   description,
   headers: dated("application/json"),
-  ...(schema && { schema }),
-  body: (_context, content) => asciiJson(content),
+  schema,
+  body: (_context, details) => asciiJson(write(details)),
 });
 const empty = (status: number, description: string): DeclaredResponse => ({
   status,
@@ -18,20 +25,27 @@ const empty = (status: number, description: string): DeclaredResponse => ({
   headers: dated(),
 });
 
-export const done = json(200, "Done.");
-export const added = json(201, "Added.");
-export const emptied = empty(200, "Done (empty body).");
+/** The body is what the handler returns. */
+export const done = <Content>(schema: BodySchema): DeclaredResponse<Content> =>
+  json(200, "Done.", schema, (content: Content) => content);
+/** The body is a resource. */
+export const doneWith = <T>({ schema, write }: WireForm<T>) => json(200, "Done.", schema, write);
+export const addedWith = <T>({ schema, write }: WireForm<T>) => json(201, "Added.", schema, write);
+/** The body is an array of resources. */
+export const doneWithAll = <T>({ schema, write }: WireForm<T>) =>
+  json(200, "Done.", z.array(schema), (resources: readonly T[]) => resources.map(write));
+export const noBody = empty(200, "Done (empty body).");
 export const noContent = empty(204, "Done (empty body).");
 
-/** Details: one line that says what is unknown. */
+/** Details: one line that names what does not exist. */
 export const unknown = plainText(404, "What the path names does not exist.");
 export const unknownToDelete = empty(404, "What the path names does not exist (empty body).");
 
-/** Either of them: the reason is the line, if there is one. */
+/** Refuses with either of them; the line, if there is one, is the reason. */
 export const refuseUnknown = (reason: string, declared: DeclaredResponse<string> = unknown): Refusal =>
   refuse(declared, reason, reason);
 
-/** Details: one line that says what is taken. */
+/** Details: one line that names what is taken. */
 export const taken = plainText(
   409,
   "A key, a name or an id is taken, or the quota is reached; the body says which.",
@@ -48,7 +62,7 @@ const NOUNS: Readonly<Record<Conflict["conflict"], string>> = {
   clientSecretKey: "client secret key",
 };
 
-/** Of a new database. The response shows the value, which may be a secret; the reason does not. */
+/** A new database conflicts with another. The response shows the value, which may be a secret; the reason does not. */
 export function databaseConflict({ conflict: field, value }: Conflict): Refusal {
   const noun = NOUNS[field];
   return conflict(
@@ -57,7 +71,7 @@ export function databaseConflict({ conflict: field, value }: Conflict): Refusal 
   );
 }
 
-/** One field whose value is not accepted; nested fields as `outer.inner`. */
+/** An invalid field; nested fields as `outer.inner`. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -66,11 +80,12 @@ export interface FieldError {
 
 export const fieldsRefused = json(
   400,
-  "The body is not a JSON object, or has fields that are not accepted.",
+  "The body is not a JSON object, or has invalid fields.",
   object({ errors: listOf(object({ field: text, message: text, accepted: text })) }),
+  (content: { readonly errors: readonly FieldError[] }) => content,
 );
 
-/** Names every field that is not accepted. */
+/** Names every invalid field. */
 export const refuseFields = (errors: readonly FieldError[]): Refusal =>
   refuse(
     fieldsRefused,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { operation } from "../../core/operation.ts";
-import { type DeclaredResponse, ok } from "../../core/response.ts";
+import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { inspectTargetImage } from "../../images/inspect.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
@@ -13,20 +13,28 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
-import type { ApiContext } from "../shared/services.ts";
+import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/vumark-database.ts";
 import {
   anyRequest,
   bodyAccepted,
-  knownCloudDatabase,
-  knownCloudDatabaseToDelete,
+  jsonBody,
+  knownDatabase,
   knownTarget,
   knownTargetToDelete,
   unknownDatabase,
   unknownTarget,
 } from "./checks.ts";
-import { added, conflict, done, type FieldError, taken, unknown, unknownToDelete } from "./responses.ts";
+import {
+  addedWith,
+  conflict,
+  doneWith,
+  type FieldError,
+  taken,
+  unknown,
+  unknownToDelete,
+} from "./responses.ts";
 
-/** A target as it is shown at a moment. */
+/** A target as the manager shows it at a moment. */
 export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => ({
   ...target,
   image: await target.image.bytes(),
@@ -34,13 +42,13 @@ export const targetViewAt = async (target: Target, now: number): Promise<TargetV
   recoRating: "",
 });
 
-const targetReply = async (call: ApiContext, declared: DeclaredResponse, target: Target) =>
-  ok(declared, targetJson.write(await targetViewAt(target, call.now)));
-
 const TARGETS = "/cloud_databases/{database_name}/targets";
 const TARGET = `${TARGETS}/{target_id}`;
 
-/** An image that the target API would refuse is refused here too. */
+const targetAdded = addedWith(targetJson);
+const targetShown = doneWith(targetJson);
+
+/** The manager accepts the images that the target API accepts. */
 const imageIn =
   (field: string) =>
   async (body: JsonObject): Promise<readonly FieldError[]> => {
@@ -55,15 +63,18 @@ const imageIn =
 const nameTaken = (name: string | undefined) =>
   conflict(`There is already a target with the name ${show(name)} in the database.`);
 
+const newTarget = jsonBody(postedTarget.schema);
+
 export const addTarget = operation({
   name: "manager.addTarget",
   method: "POST",
   path: TARGETS,
-  summary: "Adds a target, without a signature.",
-  checks: anyRequest.row(knownCloudDatabase).row(bodyAccepted(postedTarget.schema, imageIn("image_base64"))),
-  responses: [added, unknown, taken],
-  handle: async (call) => {
-    const { database, given, services, random, now } = call;
+  summary: "Adds a target without a signed request.",
+  body: newTarget,
+  checks: anyRequest.row(knownDatabase("cloud")).row(bodyAccepted(newTarget, imageIn("image_base64"))),
+  responses: [targetAdded, unknown, taken],
+  handle: async (context) => {
+    const { database, given, services, random, now } = context;
     const id = given.targetId ?? random.hex(32);
     const { processingTimeSeconds = services.settings.processingTimeSeconds } = given;
     const created = await services.store.createTarget(
@@ -73,32 +84,37 @@ export const addTarget = operation({
     );
     switch (created) {
       case "unknownDatabase":
-        return unknownDatabase(call, "cloud database");
+        return unknownDatabase(context, "cloud");
       case "nameTaken":
         return nameTaken(given.name);
       case "idTaken":
-        return conflict(`There is, or was, already a target with the id ${show(id)} in the database.`);
+        return conflict(`The database has, or had, a target with the id ${show(id)}.`);
       case "quotaReached":
-        return conflict(`The database holds as many targets as its target_quota, ${database.targetQuota}.`);
+        return conflict(
+          `The database already has as many targets as its target_quota allows: ${database.targetQuota}.`,
+        );
       default:
-        return await targetReply(call, added, created);
+        return ok(targetAdded, await targetViewAt(created, now));
     }
   },
 });
+
+const targetChanges = jsonBody(putTarget.schema);
 
 export const updateTarget = operation({
   name: "manager.updateTarget",
   method: "PUT",
   path: TARGET,
-  summary: "Changes what is given of a target, in whatever state it is.",
+  summary: "Changes the given fields of a target, whatever its status.",
+  body: targetChanges,
   checks: anyRequest
-    .row(knownCloudDatabase)
+    .row(knownDatabase("cloud"))
     .row(knownTarget)
-    .row(bodyAccepted(putTarget.schema, imageIn("image"))),
-  responses: [done, unknown, taken],
-  handle: async (call) => {
-    const { database, target, services, now } = call;
-    const { image, ...given } = call.given;
+    .row(bodyAccepted(targetChanges, imageIn("image"))),
+  responses: [targetShown, unknown, taken],
+  handle: async (context) => {
+    const { database, target, services, now } = context;
+    const { image, ...given } = context.given;
     const inAnyState = ["processing", "success", "failed"] as const;
     const updated = await services.store.updateTarget(
       database.databaseName,
@@ -108,7 +124,8 @@ export const updateTarget = operation({
       inAnyState,
     );
     if (updated === "nameTaken") return nameTaken(given.name);
-    return typeof updated === "string" ? unknownTarget(call) : await targetReply(call, done, updated);
+    if (typeof updated === "string") return unknownTarget(context);
+    return ok(targetShown, await targetViewAt(updated, now));
   },
 });
 
@@ -116,28 +133,50 @@ export const deleteTarget = operation({
   name: "manager.deleteTarget",
   method: "DELETE",
   path: TARGET,
-  summary: "Deletes a target, in whatever state it is.",
-  checks: anyRequest.row(knownCloudDatabaseToDelete).row(knownTargetToDelete),
-  responses: [done, unknownToDelete],
-  handle: async (call) => {
-    const { database, target, services, now } = call;
+  summary: "Deletes a target, whatever its status.",
+  checks: anyRequest.row(knownDatabase("cloud", unknownToDelete)).row(knownTargetToDelete),
+  responses: [targetShown, unknownToDelete],
+  handle: async (context) => {
+    const { database, target, services, now } = context;
     const deleted = await services.store.deleteTarget(database.databaseName, target.targetId, now, true);
-    return typeof deleted === "string"
-      ? unknownTarget(call, unknownToDelete)
-      : await targetReply(call, done, deleted);
+    if (typeof deleted === "string") return unknownTarget(context, unknownToDelete);
+    return ok(targetShown, await targetViewAt(deleted, now));
   },
 });
+
+const counts = jsonBody(postedCounts.schema);
 
 export const setRecognitionCounts = operation({
   name: "manager.setRecognitionCounts",
   method: "POST",
   path: `${TARGET}/recognition_counts`,
-  summary: "Sets recognition counts of a target.",
-  checks: anyRequest.row(knownCloudDatabase).row(knownTarget).row(bodyAccepted(postedCounts.schema)),
-  responses: [done, unknown],
-  handle: async (call) => {
-    const { database, target, given, services } = call;
+  summary: "Sets a target's recognition counts.",
+  body: counts,
+  checks: anyRequest.row(knownDatabase("cloud")).row(knownTarget).row(bodyAccepted(counts)),
+  responses: [targetShown, unknown],
+  handle: async (context) => {
+    const { database, target, given, services, now } = context;
     const counted = await services.store.setRecognitionCounts(database.databaseName, target.targetId, given);
-    return counted === undefined ? unknownTarget(call) : await targetReply(call, done, counted);
+    if (counted === undefined) return unknownTarget(context);
+    return ok(targetShown, await targetViewAt(counted, now));
+  },
+});
+
+const newVuMarkTarget = jsonBody(postedTemplateTarget.schema);
+const templateTargetAdded = addedWith(templateTargetJson);
+
+export const addVuMarkTarget = operation({
+  name: "manager.addVuMarkTarget",
+  method: "POST",
+  path: "/vumark_databases/{database_name}/vumark_targets",
+  summary: "Adds a template target, or replaces the one with its id.",
+  body: newVuMarkTarget,
+  checks: anyRequest.row(knownDatabase("vumark")).row(bodyAccepted(newVuMarkTarget)),
+  responses: [templateTargetAdded, unknown],
+  handle: async (context) => {
+    const { database, given, services, random, now } = context;
+    const target = newTemplateTarget(given, random, now);
+    const isAdded = await services.store.addTemplateTarget(database.databaseName, target);
+    return isAdded ? ok(templateTargetAdded, target) : unknownDatabase(context, "vumark");
   },
 });

@@ -7,7 +7,7 @@ import { makePng } from "../../support/png.ts";
 
 const image = makePng().toString("base64");
 
-/** Mostly accepted values, some that are taken already, and some that are not accepted. */
+/** Mostly valid values, some that are taken already, and some invalid ones. */
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "kept") },
   { weight: 6, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
@@ -72,7 +72,7 @@ const fields = fc.record(
   { requiredKeys: [] },
 );
 
-/** The fields that a route takes, by the end of its path; others are unknown there. */
+/** The fields that a route accepts, by the end of its path. */
 const TAKEN: readonly (readonly [end: string, names: RegExp])[] = [
   [
     "/cloud_databases",
@@ -138,7 +138,7 @@ async function openWithRecords(service: ServiceUnderTest): Promise<void> {
   await manage(service, "POST", VUMARK, { database_name: "label" });
 }
 
-/** Everything that the manager lists, at any depth that a record is shown in. */
+/** Every record that the manager lists, nested ones included. */
 async function shown(service: ServiceUnderTest): Promise<unknown[]> {
   const lists = await Promise.all([CLOUD, VUMARK, DATASETS].map((path) => manage(service, "GET", path)));
   return lists
@@ -152,7 +152,7 @@ function expectNamedFields({ fields, headers }: Answer): void {
   if (!Array.isArray(errors)) throw new Error("no list of errors");
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors) {
-    if (!isJsonObject(error)) throw new Error("an error that is no object");
+    if (!isJsonObject(error)) throw new Error("an error that is not an object");
     expect(Object.keys(error)).toEqual(["field", "message", "accepted"]);
     expect(error.field).toBeTypeOf("string");
     expect(String(error.message).startsWith(String(error.field))).toBe(true);
@@ -161,7 +161,7 @@ function expectNamedFields({ fields, headers }: Answer): void {
 }
 
 describeBackends("any request to the target manager", (backend) => {
-  it("is answered with 2xx, 400, 404 or 409, names what is wrong, and keeps what it says it added", async () => {
+  it("is answered with 2xx, 400, 404 or 409; errors name the problem, and what was added is listed", async () => {
     await using service = await backend.open();
     await openWithRecords(service);
     const statuses = new Map<number, number>();
@@ -176,10 +176,10 @@ describeBackends("any request to the target manager", (backend) => {
         if (answer.status === 201) expect(await shown(service)).toContainEqual(answer.json);
         if (answer.status >= 400) expect((await service.latest()).reason).toMatch(/\w/);
       }),
-      // One seed: whether every status is reached must not be a matter of luck.
+      // A fixed seed: whether every status is reached must not depend on chance.
       { numRuns: 200, seed: 20261121, examples: [[["POST", CLOUD], '{"database_name":"kept"}']] },
     );
-    // Whether the requests reached what they are meant to test.
+    // The requests must have produced every status.
     expect([...statuses.keys()].sort()).toEqual([200, 201, 204, 400, 404, 409]);
   });
 });

@@ -21,7 +21,7 @@ describeBackends("the clock over the target manager", (backend) => {
   const read = async () => (await manage(service, "GET", "/clock")).fields;
   const put = (body: unknown) => manage(service, "PUT", "/clock", body);
   const advance = (seconds: unknown) => manage(service, "POST", "/clock/advance", { seconds });
-  /** A signed request whose client's clock is so many seconds ahead of the one under the service's. */
+  /** A signed request whose client's clock is some seconds ahead of the clock that the service started with. */
   const send = (request: SignedJson, ahead = 0) => {
     const clock = new ManualClock(service.clock.now());
     clock.advance(ahead);
@@ -38,7 +38,7 @@ describeBackends("the clock over the target manager", (backend) => {
     ["PUT", "/clock", { now: "1969-12-31T23:59:59.999Z" }],
     ["PUT", "/clock", { now: "1970-01-01T00:00:00.000+00:01" }],
     ["POST", "/clock/advance", { seconds: 300_000_000_000 }],
-  ])("refuses a moment outside of 1970 to 9999: %s %s %j", async (method, path, body) => {
+  ])("answers 400 for a moment outside 1970 to 9999: %s %s %j", async (method, path, body) => {
     const before = await read();
     const refused = await manage(service, method, path, body);
     expect(refused.status).toBe(400);
@@ -46,7 +46,7 @@ describeBackends("the clock over the target manager", (backend) => {
     expect(await read()).toEqual(before);
   });
 
-  it("takes the first and the last moment of 1970 to 9999", async () => {
+  it("accepts the first and the last moment of 1970 to 9999", async () => {
     for (const now of ["1970-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"]) {
       expect((await put({ now, frozen: true })).status).toBe(200);
       expect(await read()).toEqual({ now, frozen: true });
@@ -54,13 +54,13 @@ describeBackends("the clock over the target manager", (backend) => {
     expect((await advance(0.001)).status).toBe(400);
   });
 
-  it("is the emulator's own until it is moved", async () => {
+  it("is the emulator's clock until it is moved", async () => {
     expect(await read()).toEqual({ now: service.clock.now().toISOString(), frozen: false });
     service.clock.advance(1.5);
     expect(await read()).toEqual({ now: service.clock.now().toISOString(), frozen: false });
   });
 
-  it("moved, it ends processing, and every server checks dates by it", async () => {
+  it("ends processing when it is moved, and every server checks dates against it", async () => {
     const { path, image, id } = await addTarget();
     const moved = await advance(ONE_DAY);
     const now = new Date(service.clock.now().getTime() + ONE_DAY * 1000);
@@ -76,7 +76,7 @@ describeBackends("the clock over the target manager", (backend) => {
     expect(await results(service, database, image)).toMatchObject([{ target_id: id }]);
   });
 
-  it("stops and runs on, from where it is or from a moment", async () => {
+  it("stops and runs again, from now or from a given moment", async () => {
     expect((await put({ now: NEW_YEAR, frozen: true })).fields).toEqual({ now: NEW_YEAR, frozen: true });
     service.clock.advance(10);
     expect(await read()).toEqual({ now: NEW_YEAR, frozen: true });
@@ -95,7 +95,7 @@ describeBackends("the clock over the target manager", (backend) => {
   it.each([
     ["DELETE", "/clock"],
     ["POST", "/reset"],
-  ])("%s %s undoes it", async (method, path) => {
+  ])("%s %s resets it", async (method, path) => {
     await put({ now: NEW_YEAR, frozen: true });
     const done = await manage(service, method, path);
     expect([done.status, done.text]).toEqual([200, ""]);
@@ -112,7 +112,7 @@ describeBackends("the clock over the target manager", (backend) => {
     ["POST", "/clock/advance", { seconds: 1e12 }, "seconds"],
     ["POST", "/clock/advance", { seconds: -1e300 }, "seconds"],
     ["POST", "/clock/advance", "{", "body"],
-  ])("%s %s refuses %j, and nothing moves", async (method, path, body, field) => {
+  ])("answers 400 to %s %s with %j and does not move", async (method, path, body, field) => {
     const refused = await manage(service, method, path, body);
     expect([refused.status, refused.fields]).toMatchObject([400, { errors: [{ field }] }]);
     expect(await read()).toEqual({ now: service.clock.now().toISOString(), frozen: false });

@@ -40,7 +40,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
   afterEach(() => service[Symbol.asyncDispose]());
 
   describe("POST /cloud_databases", () => {
-    it("makes a database with the defaults of a free license", async () => {
+    it("creates a database with the defaults of a free license", async () => {
       const added = await manage(service, "POST", "/cloud_databases", {});
       expect(added.status).toBe(201);
       expect(added.headerNames).toEqual(["Content-Type", "Date", "Content-Length"]);
@@ -73,7 +73,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
       expect((await manage(service, "GET", "/cloud_databases")).text).toBe(`[${added.text}]`);
     });
 
-    it("ignores targets, whatever they hold, and the fraction of 5.0", async () => {
+    it("ignores the field targets, whatever its value, and reads 5.0 as 5", async () => {
       const body = '{"targets":"x","target_quota":5.0}';
       expect((await manage(service, "POST", "/cloud_databases", body)).fields).toMatchObject({
         targets: [],
@@ -81,7 +81,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
       });
     });
 
-    it("uses the emulator's limits where none are given, and none where null is given", async () => {
+    it("uses the emulator's limits when none are given, and no limits when null is given", async () => {
       await using limited = await backend.open({
         requestsPerSecondLimit: 9,
         managerUrl: "http://limited.test",
@@ -99,13 +99,13 @@ describeBackends("cloud databases of the target manager", (backend) => {
       ["[]", "body", "body is an array of 0"],
       ["null", "body", "body is null"],
       [Buffer.from([0x7b, 0xff, 0x7d]), "body", "body is not valid JSON"],
-    ])("refuses the body %j", async (body, field, message) => {
+    ])("answers 400 for the body %j", async (body, field, message) => {
       const refused = await manage(service, "POST", "/cloud_databases", body);
       expect(refused.status).toBe(400);
       expect(refused.fields).toEqual({ errors: [{ field, message, accepted: "a JSON object" }] });
     });
 
-    it("names every field that is not accepted, with what is accepted", async () => {
+    it("names every invalid field, with what is expected", async () => {
       const refused = await manage(service, "POST", "/cloud_databases", {
         database_name: "",
         server_secret_key: 12345,
@@ -127,7 +127,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
           {
             field: "database_name",
             message: 'database_name is ""',
-            accepted: "a name of 1 to 255 characters that a path can carry",
+            accepted: "a name of 1 to 255 characters that can be a path segment",
           },
           {
             field: "server_secret_key",
@@ -180,14 +180,14 @@ describeBackends("cloud databases of the target manager", (backend) => {
       [{ database_name: "a".repeat(256) }, "database_name", /255 characters/],
       [{ database_name: "\ud800" }, "database_name", /255 characters/],
       [{ database_id: ".." }, "database_id", /255 characters/],
-    ])("refuses %j, naming the field and what would be accepted", async (body, field, accepted) => {
+    ])("answers 400 for %j, naming the field and what is expected", async (body, field, accepted) => {
       const refused = await manage(service, "POST", "/cloud_databases", body);
       expect(refused.status).toBe(400);
       const expected = typeof accepted === "string" ? accepted : expect.stringMatching(accepted);
       expect(refused.fields.errors).toMatchObject([{ field, accepted: expected }]);
     });
 
-    it("tells of some of a million unknown fields, at once", async () => {
+    it("names only some of a million unknown fields, without delay", async () => {
       const names = Array.from({ length: 1_000_000 }, (_, index) => `"field_${index}":0`);
       const refused = await manage(service, "POST", "/cloud_databases", `{${names.join()}}`);
       expect(refused.fields.errors).toHaveLength(20);
@@ -200,7 +200,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
       ["server_secret_key", "server secret key"],
       ["client_access_key", "client access key"],
       ["client_secret_key", "client secret key"],
-    ])("refuses a %s that is taken, by case", async (field, noun) => {
+    ])("answers 409 when the %s is taken; case matters", async (field, noun) => {
       await manage(service, "POST", "/cloud_databases", { [field]: "taken" });
       const refused = await manage(service, "POST", "/cloud_databases", { [field]: "taken" });
       expect(refused.status).toBe(409);
@@ -230,7 +230,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
       expect((await manage(service, "POST", "/cloud_databases", full)).status).toBe(201);
     });
 
-    it("answers an unknown name, and a VuMark database's, with an empty 404", async () => {
+    it("answers 404 with an empty body for an unknown name or that of a VuMark database", async () => {
       await manage(service, "POST", "/vumark_databases", { database_name: "label" });
       for (const name of ["unknown", "label"]) {
         const refused = await manage(service, "DELETE", `/cloud_databases/${name}`);

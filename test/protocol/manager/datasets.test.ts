@@ -25,7 +25,7 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
       created_at: "2026-11-20T10:00:00.250Z",
     };
 
-    it("are made with defaults, in the documented order", async () => {
+    it("are created with defaults, in the documented order", async () => {
       const added = await manage(service, "POST", "/model_target_datasets", {});
       expect(added.status).toBe(201);
       expect(Object.entries(added.fields)).toEqual([
@@ -40,7 +40,7 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
       expect(await list()).toEqual([added.fields]);
     });
 
-    it("keep everything that is given, and take the place of the one with their uuid", async () => {
+    it("keep all given fields, and replace the one with the same uuid", async () => {
       const added = await manage(service, "POST", "/model_target_datasets", full);
       expect(added.fields).toEqual(full);
       const failing = { ...full, generation_warning: null, generation_failure_message: "no" };
@@ -64,13 +64,13 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
       [{ generation_warning: "w" }, "generation_warning"],
       [{ uuid: "" }, "uuid"],
       [{ created_at: "yesterday" }, "created_at"],
-    ])("refuse %j", async (body, field) => {
+    ])("answer 400 for %j", async (body, field) => {
       const refused = await manage(service, "POST", "/model_target_datasets", body);
       expect(refused.status).toBe(400);
       expect(refused.fields.errors).toMatchObject([{ field }]);
     });
 
-    it("can be deleted once", async () => {
+    it("answer 404 when they are deleted again", async () => {
       await manage(service, "POST", "/model_target_datasets", full);
       const path = "/model_target_datasets/an-id";
       expect(await manage(service, "DELETE", path)).toMatchObject({ status: 200, text: "" });
@@ -95,7 +95,7 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
       expect(await list()).toBe("[]");
     });
 
-    it("refuses what is missing or not accepted, and shows no secret", async () => {
+    it("answers 400 for missing or invalid fields, and shows no secret", async () => {
       const refused = await manage(service, "POST", "/oauth2_client_credentials", {
         client_secret: 4711,
         scopes: ["", 1],
@@ -105,7 +105,7 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
         {
           field: "client_id",
           message: "client_id is missing",
-          accepted: "a name of 1 to 255 characters that a path can carry",
+          accepted: "a name of 1 to 255 characters that can be a path segment",
         },
         {
           field: "client_secret",

@@ -17,7 +17,7 @@ describeBackends("operating the target manager", (backend) => {
 
   const summary = () => sendSigned(service, keys, { method: "GET", path: "/summary" });
 
-  it("a database's state, quotas, counts and limits can be changed while it is used", async () => {
+  it("changes a database's state, quotas, counts and limits while it is used", async () => {
     const changes = {
       state_name: "PROJECT_INACTIVE",
       request_quota: 5,
@@ -46,7 +46,7 @@ describeBackends("operating the target manager", (backend) => {
     expect((await summary()).status).toBe(200);
   });
 
-  it("a change is refused as a whole", async () => {
+  it("refuses a change as a whole", async () => {
     const refused = await manage(service, "PUT", "/cloud_databases/db", { target_quota: 1, state_name: "x" });
     expect(refused.fields.errors).toMatchObject([{ field: "state_name" }]);
     expect((await summary()).fields.target_quota).toBe(1000);
@@ -57,11 +57,11 @@ describeBackends("operating the target manager", (backend) => {
     ]);
   });
 
-  it("the journal shows the latest requests and why they were refused", async () => {
+  it("lists the latest requests and why they were refused", async () => {
     await manage(service, "DELETE", "/requests");
     await summary();
     await sendSigned(service, { ...keys, serverSecretKey: "x" }, { method: "GET", path: "/targets/a?b=c" });
-    // Servers hand their entries to the manager a moment after they answered.
+    // Servers send their entries to the manager shortly after they have responded.
     await service.latest();
     const { fields } = await manage(service, "GET", "/requests");
     const entry = { api: "target", method: "GET", database_name: "db", considered: null };
@@ -92,7 +92,7 @@ describeBackends("operating the target manager", (backend) => {
     });
   });
 
-  it("the journal shows what is served nowhere, and what a query looked at", async () => {
+  it("lists unserved requests, and the targets that a query considered", async () => {
     const queried = await service.addCloudDatabase({ databaseName: "queried" });
     await manage(service, "POST", "/cloud_databases/queried/targets", {
       name: "poster",
@@ -102,7 +102,7 @@ describeBackends("operating the target manager", (backend) => {
       active_flag: false,
     });
     await manage(service, "DELETE", "/requests");
-    // In process nobody answers; servers do, with 404.
+    // In process there is no response; servers answer with 404.
     await sendSigned(service, keys, { method: "GET", path: "/sumary" }).catch(() => undefined);
     expect(await results(service, queried, makePng())).toEqual([]);
     await service.latest();
@@ -122,7 +122,7 @@ describeBackends("operating the target manager", (backend) => {
     ]);
   });
 
-  it("a snapshot brings back what was there, and can be read by a person", async () => {
+  it("restores a state from a snapshot, which is readable JSON", async () => {
     await manage(service, "POST", "/cloud_databases/db/targets", {
       name: "kept",
       width: 1,
@@ -151,7 +151,7 @@ describeBackends("operating the target manager", (backend) => {
           {
             field: "body",
             message: "snapshot.version: expected 1; got 2",
-            accepted: "what GET /snapshot answered",
+            accepted: "a response of GET /snapshot",
           },
         ],
       },
@@ -159,7 +159,7 @@ describeBackends("operating the target manager", (backend) => {
     expect((await summary()).status).toBe(200);
   });
 
-  it("processing can be finished", async () => {
+  it("finishes processing", async () => {
     const target = { name: "new", width: 1, image_base64: makePng().toString("base64") };
     await manage(service, "POST", "/cloud_databases/db/targets", {
       ...target,
@@ -170,7 +170,7 @@ describeBackends("operating the target manager", (backend) => {
     expect((await summary()).fields).toMatchObject({ processing_images: 0, active_images: 1 });
   });
 
-  it("a reset leaves nothing", async () => {
+  it("deletes everything on a reset", async () => {
     await manage(service, "POST", "/vumark_databases", {});
     await manage(service, "POST", "/model_target_datasets", {});
     const credential = { client_id: "a", client_secret: "b", scopes: [] };
@@ -185,7 +185,7 @@ describeBackends("operating the target manager", (backend) => {
     expect(requests).toMatchObject([{ path: "/cloud_databases" }, {}, {}, {}]);
   });
 
-  it.each(["/livez", "/readyz"])("%s is ok", async (path) => {
+  it.each(["/livez", "/readyz"])("answers 200 to GET %s", async (path) => {
     expect(await manage(service, "GET", path)).toMatchObject({ status: 200, text: '{"status":"ok"}' });
   });
 });

@@ -34,7 +34,7 @@ const time = moment.map((date) => date.getTime());
 const aboveZero = fc.double({ min: Number.MIN_VALUE, noNaN: true, noDefaultInfinity: true });
 const jsonObject = fc.dictionary(fc.string(), fc.jsonValue().map(withoutNegativeZero));
 
-/** What is read of a resource that was sent as JSON. */
+/** What a schema reads from a resource that was sent as JSON. */
 function sentAndRead<T>(resource: unknown, { schema }: WireForm<T>): T {
   const reading = read(schema, JSON.parse(asciiJson(resource)));
   if ("problems" in reading) throw new Error(JSON.stringify(reading.problems));
@@ -46,7 +46,7 @@ function withoutNegativeZero(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-describe("a resource, sent and read again, is the record it was made from:", () => {
+describe("a resource that is sent and read again equals the record it was made from:", () => {
   it("a cloud database", () => {
     fc.assert(
       fc.property(valuesOf(cloudDatabaseRecord), (database) => {
@@ -85,7 +85,7 @@ describe("a resource, sent and read again, is the record it was made from:", () 
     );
   });
 
-  it("a target, as far as it can be given", async () => {
+  it("a target, as far as its fields can be set", async () => {
     const targets = fc.record({
       targetId: name,
       name: text,

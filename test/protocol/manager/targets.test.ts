@@ -29,7 +29,7 @@ describeBackends("targets of the target manager", (backend) => {
     (await sendSigned(service, keys, { method: "GET", path: `/targets/${id}` })).fields.status;
 
   describe("POST …/targets", () => {
-    it("adds a target with defaults, which processes like any other", async () => {
+    it("adds a target with defaults, which is processed like any other", async () => {
       const added = await add();
       expect(added.status).toBe(201);
       expect(Object.entries(added.fields)).toEqual([
@@ -58,7 +58,7 @@ describeBackends("targets of the target manager", (backend) => {
       expect(await shown()).toMatchObject([{ targets: [{ tracking_rating: 3 }] }]);
     });
 
-    it("keeps what is given, and ignores dates and ratings", async () => {
+    it("keeps the given fields, and ignores dates and ratings", async () => {
       const given = {
         width: 0.25,
         active_flag: false,
@@ -92,7 +92,7 @@ describeBackends("targets of the target manager", (backend) => {
       [{ image_base64: Buffer.from("no image").toString("base64") }, "image_base64"],
       [{ image_base64: "" }, "image_base64"],
       [{ image_base64: null }, "image_base64"],
-    ])("refuses %j", async (fields, field) => {
+    ])("answers 400 for %j", async (fields, field) => {
       const refused = await add(fields);
       expect(refused.status).toBe(400);
       expect(refused.fields.errors).toEqual([
@@ -100,7 +100,7 @@ describeBackends("targets of the target manager", (backend) => {
       ]);
     });
 
-    it("names everything that is missing or wrong, the image too", async () => {
+    it("names every missing or invalid field, including the image", async () => {
       const refused = await manage(service, "POST", TARGETS, { width: -1, image_base64: "AAAA" });
       expect(refused.fields.errors).toMatchObject([
         { field: "name", message: "name is missing", accepted: "non-empty text" },
@@ -109,7 +109,7 @@ describeBackends("targets of the target manager", (backend) => {
       ]);
     });
 
-    it("refuses a name or id that is taken, a deleted target's id too, and one more than the quota", async () => {
+    it("answers 409 when the name or id is taken, even by a deleted target, or the quota is reached", async () => {
       await add({ target_id: "id" });
       const sameName = await add();
       expect([sameName.status, sameName.text]).toEqual([
@@ -119,18 +119,18 @@ describeBackends("targets of the target manager", (backend) => {
       expect((await add({ name: "other", target_id: "id" })).status).toBe(409);
       await manage(service, "DELETE", `${TARGETS}/id`);
       expect((await add({ target_id: "id" })).text).toBe(
-        'There is, or was, already a target with the id "id" in the database.',
+        'The database has, or had, a target with the id "id".',
       );
       await add({ name: "1" });
       await add({ name: "2" });
       const full = await add({ name: "3" });
       expect([full.status, full.text]).toEqual([
         409,
-        "The database holds as many targets as its target_quota, 2.",
+        "The database already has as many targets as its target_quota allows: 2.",
       ]);
     });
 
-    it("answers an unknown database with one line of text", async () => {
+    it("answers 404 with one line of text for an unknown database", async () => {
       const refused = await manage(service, "POST", "/cloud_databases/unknown/targets", "no JSON");
       expect([refused.status, refused.headers["content-type"], refused.text]).toEqual([
         404,
@@ -141,7 +141,7 @@ describeBackends("targets of the target manager", (backend) => {
   });
 
   describe("PUT …/targets/{target_id}", () => {
-    it("changes what is given, in any state, and starts processing again", async () => {
+    it("changes the given fields, whatever the status, and starts processing again", async () => {
       await add({ target_id: "id", application_metadata: "AAAA" });
       service.clock.advance(3);
       const changes = { name: "new", width: 2, active_flag: false, application_metadata: null };
@@ -158,14 +158,14 @@ describeBackends("targets of the target manager", (backend) => {
       expect(await status("id")).toBe("processing");
     });
 
-    it("changes nothing but the date when nothing is given", async () => {
+    it("changes only the date when no field is given", async () => {
       const { fields } = await add({ target_id: "id" });
       service.clock.advance(1);
       const updated = await manage(service, "PUT", `${TARGETS}/id`, {});
       expect(updated.fields).toEqual({ ...fields, last_modified_date: "2026-11-21T10:42:01.123Z" });
     });
 
-    it("refuses what is not accepted, a taken name and an unknown target", async () => {
+    it("answers 400 for invalid fields, 409 for a taken name and 404 for an unknown target", async () => {
       await add({ target_id: "id" });
       await add({ name: "taken" });
       const refused = await manage(service, "PUT", `${TARGETS}/id`, { image: "AAAA", width: null });
@@ -178,7 +178,7 @@ describeBackends("targets of the target manager", (backend) => {
   });
 
   describe("DELETE …/targets/{target_id}", () => {
-    it("deletes a target, a processing one too, and still shows it", async () => {
+    it("deletes a target, even while it is processing, and still lists it", async () => {
       const { fields } = await add({ target_id: "id" });
       service.clock.advance(1);
       const deleted = await manage(service, "DELETE", `${TARGETS}/id`, "ignored");
@@ -194,7 +194,7 @@ describeBackends("targets of the target manager", (backend) => {
     const counts = (id: string, body: unknown) =>
       manage(service, "POST", `${TARGETS}/${id}/recognition_counts`, body);
 
-    it("sets the counts that are given; nothing else changes", async () => {
+    it("sets the given counts and changes nothing else", async () => {
       const { fields } = await add({ target_id: "id" });
       service.clock.advance(1);
       const all = { current_month_recos: 1, previous_month_recos: 2, total_recos: 3 };
@@ -207,7 +207,7 @@ describeBackends("targets of the target manager", (backend) => {
     });
 
     it.each([{ total_recos: -1 }, { total_recos: 1.5 }, { total_recos: null }, { total_recos: true }])(
-      "refuses %j",
+      "answers 400 for %j",
       async (body) => {
         await add({ target_id: "id" });
         const refused = await counts("id", body);
@@ -216,7 +216,7 @@ describeBackends("targets of the target manager", (backend) => {
       },
     );
 
-    it("answers an unknown or deleted target with 404", async () => {
+    it("answers 404 for an unknown or deleted target", async () => {
       await add({ target_id: "id" });
       await manage(service, "DELETE", `${TARGETS}/id`);
       expect((await counts("id", {})).status).toBe(404);

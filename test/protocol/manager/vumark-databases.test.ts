@@ -16,7 +16,7 @@ describeBackends("VuMark databases of the target manager", (backend) => {
 
   const list = async () => (await manage(service, "GET", "/vumark_databases")).json;
 
-  it("are made with defaults, in the documented order", async () => {
+  it("are created with defaults, in the documented order", async () => {
     const added = await manage(service, "POST", "/vumark_databases", { vumark_targets: "ignored" });
     expect(added.status).toBe(201);
     expect(Object.entries(added.fields)).toEqual([
@@ -30,7 +30,7 @@ describeBackends("VuMark databases of the target manager", (backend) => {
     expect((await manage(service, "GET", "/cloud_databases")).json).toEqual([]);
   });
 
-  it("share the uniqueness of names and server keys with cloud databases", async () => {
+  it("need names and server keys that no cloud database has either", async () => {
     const taken = { database_name: "n", server_access_key: "a", server_secret_key: "s" };
     await manage(service, "POST", "/cloud_databases", { ...taken, client_access_key: "c" });
     const refused = await manage(service, "POST", "/vumark_databases", { server_secret_key: "s" });
@@ -44,7 +44,7 @@ describeBackends("VuMark databases of the target manager", (backend) => {
     expect((await manage(service, "POST", "/vumark_databases", taken)).status).toBe(201);
   });
 
-  it("refuse what is not accepted", async () => {
+  it("answer 400 for invalid fields", async () => {
     const refused = await manage(service, "POST", "/vumark_databases", {
       state_name: null,
       database_name: 1,
@@ -89,13 +89,13 @@ describeBackends("VuMark databases of the target manager", (backend) => {
     [{ name: "n", upload_date: "2026-02-03" }, "upload_date"],
     [{ name: "n", last_modified_date: 5 }, "last_modified_date"],
     [{ name: "n", processing_time_seconds: "1" }, "processing_time_seconds"],
-  ])("refuse the template target %j", async (target, field) => {
+  ])("answer 400 for the template target %j", async (target, field) => {
     await manage(service, "POST", "/vumark_databases", { database_name: "label" });
     const refused = await manage(service, "POST", TARGETS, target);
     expect(refused.fields.errors).toMatchObject([{ field }]);
   });
 
-  it("are unknown when they are, or are cloud databases", async () => {
+  it("answer 404 for an unknown name or that of a cloud database", async () => {
     await manage(service, "POST", "/cloud_databases", { database_name: "label" });
     const refused = await manage(service, "POST", TARGETS, { name: "n" });
     expect([refused.status, refused.text]).toEqual([
@@ -106,7 +106,7 @@ describeBackends("VuMark databases of the target manager", (backend) => {
     expect([gone.status, gone.text]).toEqual([404, ""]);
   });
 
-  it("go with their targets", async () => {
+  it("are deleted with their targets", async () => {
     await manage(service, "POST", "/vumark_databases", { database_name: "label" });
     await manage(service, "POST", TARGETS, { name: "n" });
     const deleted = await manage(service, "DELETE", "/vumark_databases/label");

@@ -1,0 +1,182 @@
+import { operation } from "../../core/operation.ts";
+import { ok } from "../../core/response.ts";
+import {
+  type CloudDatabase,
+  cloudDatabaseJson,
+  newCloudDatabase,
+  postedCloudDatabase,
+  putCloudDatabase,
+} from "../../schema/cloud-database.ts";
+import type { Database } from "../../schema/database.ts";
+import {
+  newVuMarkDatabase,
+  postedVuMarkDatabase,
+  putVuMarkDatabase,
+  type VuMarkDatabase,
+  vuMarkDatabaseJson,
+} from "../../schema/vumark-database.ts";
+import type { ApiContext } from "../shared/services.ts";
+import { anyRequest, bodyAccepted, isOfKind, jsonBody, knownDatabase, unknownDatabase } from "./checks.ts";
+import {
+  addedWith,
+  databaseConflict,
+  doneWith,
+  doneWithAll,
+  noBody,
+  taken,
+  unknown,
+  unknownToDelete,
+} from "./responses.ts";
+import { targetViewAt } from "./targets.ts";
+
+const CLOUD_DATABASES = "/cloud_databases";
+const VUMARK_DATABASES = "/vumark_databases";
+
+/** With its targets, deleted ones too. */
+async function cloudDatabaseView({ services, now }: ApiContext, database: CloudDatabase) {
+  const targets = await services.store.listTargets(database.databaseName, { deleted: true });
+  const views = await Promise.all(targets.map((target) => targetViewAt(target, now)));
+  return { ...database, targets: views };
+}
+
+async function vuMarkDatabaseView({ services }: ApiContext, database: VuMarkDatabase) {
+  return { ...database, vumarkTargets: await services.store.listTemplateTargets(database.databaseName) };
+}
+
+const cloudDatabases = doneWithAll(cloudDatabaseJson);
+
+export const listCloudDatabases = operation({
+  name: "manager.listCloudDatabases",
+  method: "GET",
+  path: CLOUD_DATABASES,
+  summary: "Lists the cloud databases with all their targets.",
+  checks: anyRequest,
+  responses: [cloudDatabases],
+  handle: async (context) => {
+    const databases = await context.services.store.listCloudDatabases();
+    const views = databases.map((database) => cloudDatabaseView(context, database));
+    return ok(cloudDatabases, await Promise.all(views));
+  },
+});
+
+const newCloudDatabaseBody = jsonBody(postedCloudDatabase.schema);
+const cloudDatabaseAdded = addedWith(cloudDatabaseJson);
+
+export const addCloudDatabase = operation({
+  name: "manager.addCloudDatabase",
+  method: "POST",
+  path: CLOUD_DATABASES,
+  summary: "Adds a cloud database; keys, names and ids that are not given are generated.",
+  body: newCloudDatabaseBody,
+  checks: anyRequest.row(bodyAccepted(newCloudDatabaseBody)),
+  responses: [cloudDatabaseAdded, taken],
+  handle: async ({ given, services, random }) => {
+    const database = newCloudDatabase(given, random, services.settings.databaseDefaults);
+    const conflict = await services.store.createDatabase(database);
+    return conflict === undefined
+      ? ok(cloudDatabaseAdded, { ...database, targets: [] })
+      : databaseConflict(conflict);
+  },
+});
+
+const cloudDatabaseChanges = jsonBody(putCloudDatabase.schema);
+const cloudDatabase = doneWith(cloudDatabaseJson);
+
+export const updateCloudDatabase = operation({
+  name: "manager.updateCloudDatabase",
+  method: "PUT",
+  path: `${CLOUD_DATABASES}/{database_name}`,
+  summary: "Changes a cloud database's state, quotas, counts or limits.",
+  body: cloudDatabaseChanges,
+  checks: anyRequest.row(knownDatabase("cloud")).row(bodyAccepted(cloudDatabaseChanges)),
+  responses: [cloudDatabase, unknown],
+  handle: async (context) => {
+    const { database, given, services } = context;
+    const updated = await services.store.updateDatabase(database.databaseName, given);
+    return isOfKind(updated, "cloud")
+      ? ok(cloudDatabase, await cloudDatabaseView(context, updated))
+      : unknownDatabase(context, "cloud");
+  },
+});
+
+/** Deletes a database of either kind, with everything that belongs to it. */
+async function deleteDatabase({ database, services }: ApiContext & { readonly database: Database }) {
+  await services.store.deleteDatabase(database.databaseName);
+  return ok(noBody);
+}
+
+export const deleteCloudDatabase = operation({
+  name: "manager.deleteCloudDatabase",
+  method: "DELETE",
+  path: `${CLOUD_DATABASES}/{database_name}`,
+  summary: "Deletes a cloud database and everything that belongs to it.",
+  checks: anyRequest.row(knownDatabase("cloud", unknownToDelete)),
+  responses: [noBody],
+  handle: deleteDatabase,
+});
+
+const vuMarkDatabases = doneWithAll(vuMarkDatabaseJson);
+
+export const listVuMarkDatabases = operation({
+  name: "manager.listVuMarkDatabases",
+  method: "GET",
+  path: VUMARK_DATABASES,
+  summary: "Lists the VuMark databases with their template targets.",
+  checks: anyRequest,
+  responses: [vuMarkDatabases],
+  handle: async (context) => {
+    const databases = await context.services.store.listVuMarkDatabases();
+    const views = databases.map((database) => vuMarkDatabaseView(context, database));
+    return ok(vuMarkDatabases, await Promise.all(views));
+  },
+});
+
+const newVuMarkDatabaseBody = jsonBody(postedVuMarkDatabase.schema);
+const vuMarkDatabaseAdded = addedWith(vuMarkDatabaseJson);
+
+export const addVuMarkDatabase = operation({
+  name: "manager.addVuMarkDatabase",
+  method: "POST",
+  path: VUMARK_DATABASES,
+  summary: "Adds a VuMark database; keys and names that are not given are generated.",
+  body: newVuMarkDatabaseBody,
+  checks: anyRequest.row(bodyAccepted(newVuMarkDatabaseBody)),
+  responses: [vuMarkDatabaseAdded, taken],
+  handle: async ({ given, services, random }) => {
+    const database = newVuMarkDatabase(given, random);
+    const conflict = await services.store.createDatabase(database);
+    return conflict === undefined
+      ? ok(vuMarkDatabaseAdded, { ...database, vumarkTargets: [] })
+      : databaseConflict(conflict);
+  },
+});
+
+const vuMarkDatabaseChanges = jsonBody(putVuMarkDatabase.schema);
+const vuMarkDatabase = doneWith(vuMarkDatabaseJson);
+
+export const updateVuMarkDatabase = operation({
+  name: "manager.updateVuMarkDatabase",
+  method: "PUT",
+  path: `${VUMARK_DATABASES}/{database_name}`,
+  summary: "Changes a VuMark database's state.",
+  body: vuMarkDatabaseChanges,
+  checks: anyRequest.row(knownDatabase("vumark")).row(bodyAccepted(vuMarkDatabaseChanges)),
+  responses: [vuMarkDatabase, unknown],
+  handle: async (context) => {
+    const { database, given, services } = context;
+    const updated = await services.store.updateDatabase(database.databaseName, given);
+    return isOfKind(updated, "vumark")
+      ? ok(vuMarkDatabase, await vuMarkDatabaseView(context, updated))
+      : unknownDatabase(context, "vumark");
+  },
+});
+
+export const deleteVuMarkDatabase = operation({
+  name: "manager.deleteVuMarkDatabase",
+  method: "DELETE",
+  path: `${VUMARK_DATABASES}/{database_name}`,
+  summary: "Deletes a VuMark database and its template targets.",
+  checks: anyRequest.row(knownDatabase("vumark", unknownToDelete)),
+  responses: [noBody],
+  handle: deleteDatabase,
+});
