@@ -15,7 +15,7 @@ const operationsOf = (api: string): readonly ApiOperation[] =>
 const INSTANCES = ["generateInstance"];
 const REPORTS = ["requestReport", "downloadReport"];
 
-/** By folder of src/apis: the operations that its README tells of. */
+/** By folder of src/apis: the operations that its README describes. */
 const FOLDERS: Readonly<Record<string, readonly ApiOperation[]>> = {
   target: operationsOf("target").filter(({ name }) => ![...INSTANCES, ...REPORTS].includes(name)),
   query: operationsOf("query"),
@@ -24,7 +24,7 @@ const FOLDERS: Readonly<Record<string, readonly ApiOperation[]>> = {
   reports: operationsNamed(...REPORTS),
 };
 
-/** What the checks of these operations may answer, by name, in order; `page` stands for what has no result code. */
+/** The responses of these operations' checks, by name, in order. */
 function rowsOf(operations: readonly ApiOperation[]): Map<string, Set<string>> {
   const rows = new Map<string, Set<string>>();
   for (const { checks } of operations) {
@@ -39,8 +39,8 @@ function rowsOf(operations: readonly ApiOperation[]): Map<string, Set<string>> {
   return rows;
 }
 
-const readme = (folder: string): string =>
-  readFileSync(fileURLToPath(new URL(`../../src/apis/${folder}/README.md`, import.meta.url)), "utf8");
+const textOf = (file: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
 const cellsOf = (text: string, shape: RegExp): string[][] =>
   text
     .split("\n")
@@ -54,10 +54,9 @@ const cellsOf = (text: string, shape: RegExp): string[][] =>
 
 describe.each(Object.entries(FOLDERS))("src/apis/%s/README.md", (folder, operations) => {
   it("has every check with what it may answer", () => {
-    const listed = cellsOf(readme(folder), /^\| `\w+` \|/).map(([name = "", answers = ""]) => [
-      name.replaceAll("`", ""),
-      answers,
-    ]);
+    const listed = cellsOf(textOf(`src/apis/${folder}/README.md`), /^\| `\w+` \|/).map(
+      ([name = "", answers = ""]) => [name.replaceAll("`", ""), answers],
+    );
     const declared = [...rowsOf(operations)].map(([name, answers]) => [name, [...answers].join(", ")]);
     expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(declared));
     for (const { checks } of operations) {
@@ -67,17 +66,31 @@ describe.each(Object.entries(FOLDERS))("src/apis/%s/README.md", (folder, operati
   });
 });
 
+/** Every response of the target and query APIs that names a result code. */
+const withResultCode = [...operationsOf("target"), ...operationsOf("query")].flatMap(
+  ({ responses, checks }) =>
+    Object.values(profiles).flatMap((profile) =>
+      [responses, ...checks.map(({ refusals }) => refusals)].flatMap((declared) =>
+        responsesUnder(declared, profile).filter(({ resultCode }) => resultCode !== undefined),
+      ),
+    ),
+);
+const statusesOf = (code: string): readonly number[] =>
+  [
+    ...new Set(withResultCode.filter(({ resultCode }) => resultCode === code).map(({ status }) => status)),
+  ].sort();
+
 describe("result codes", () => {
-  it("are all answers of operations or checks, and no others are", () => {
-    const declared = [...operationsOf("target"), ...operationsOf("query")].flatMap((operation) => {
-      const { responses, checks } = operation;
-      return Object.values(profiles).flatMap((profile) =>
-        [responses, ...checks.map(({ refusals }) => refusals)].flatMap((each) =>
-          responsesUnder(each, profile),
-        ),
-      );
-    });
-    const codes = new Set(declared.flatMap(({ resultCode }) => resultCode ?? []));
+  it("are all declared by operations or checks, and no others are", () => {
+    const codes = new Set(withResultCode.map(({ resultCode }) => resultCode));
     expect([...codes].sort()).toEqual(Object.keys(RESULT_CODES).sort());
+  });
+
+  it("are in the README's table, with every status that is declared and the meaning", () => {
+    const table = /<!-- result-codes -->\n([\s\S]*?)<!-- \/result-codes -->/.exec(textOf("README.md"))?.[1];
+    const rows = Object.entries(RESULT_CODES).map(
+      ([code, { meaning }]) => `| \`${code}\` | ${statusesOf(code).join(", ")} | ${meaning} |`,
+    );
+    expect(table).toBe(["| code | status | meaning |", "| --- | --- | --- |", ...rows, ""].join("\n"));
   });
 });

@@ -5,7 +5,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { profiles } from "../../src/core/profiles.ts";
 
-/** Which folders each folder of src imports from; every other import between folders is a mistake. */
+/** The folders that each folder of src may import from. */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   core: ["schema"],
@@ -37,7 +37,7 @@ const imports = new Map(
 const part = (file: string): string => file.split("/", 1)[0] ?? file;
 const target = (file: string, specifier: string): string =>
   relative(source, resolve(source, dirname(file), specifier));
-/** Loaded when it is called, and not before: a mock that nobody looks at has no server. */
+/** Loaded only when it is called: a mock whose page is not opened has no server. */
 const LOADED_LATER = [{ file: "mock/pages.ts", to: "servers/page/serve-page.ts" }];
 const internal = [...imports].flatMap(([file, specifiers]) =>
   specifiers
@@ -62,12 +62,12 @@ describe("the architecture", () => {
     expect(internal.length).toBeGreaterThan(files.length);
   });
 
-  it("imports from a folder only what the folder may import", () => {
+  it("has only imports between folders that are allowed", () => {
     const between = internal.filter(({ file, to }) => file !== "index.ts" && part(file) !== part(to));
     expect(between.filter(({ file, to }) => IMPORTS[part(file)]?.includes(part(to)) !== true)).toEqual([]);
   });
 
-  it("has no folder that may import what it never does", () => {
+  it("allows no import between folders that does not exist", () => {
     const used = new Set(internal.map(({ file, to }) => `${part(file)} imports ${part(to)}`));
     const allowed = Object.entries(IMPORTS).flatMap(([from, all]) =>
       all.map((to) => `${from} imports ${to}`),
@@ -75,7 +75,7 @@ describe("the architecture", () => {
     expect(allowed.filter((one) => !used.has(one))).toEqual([]);
   });
 
-  it("has no API that imports another, but what they share", () => {
+  it("has no API that imports another API", () => {
     const api = (file: string) => file.split("/")[1];
     expect(
       internal.filter(
@@ -112,7 +112,7 @@ describe("the architecture", () => {
   });
 
   it("reads the time in the clock only, and draws randomness in one place", () => {
-    // What the explanation of dates advises clients to write.
+    // It quotes code for clients.
     const advising = "apis/shared/date-explanation.ts";
     expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "core/clock.ts", advising)).toEqual([]);
     expect(outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "core/random.ts")).toEqual(

@@ -13,7 +13,7 @@ const original = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0;
 
-/** Members that users see, but for those that a class or an interface takes over from elsewhere. */
+/** Members that users see, without inherited ones. */
 function membersOf(symbol: ts.Symbol): ts.Symbol[] {
   if ((symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) === 0) return [];
   return [...(symbol.members?.values() ?? [])].filter((member) =>
@@ -43,7 +43,7 @@ describe.each(entries)("the exports of %s", (entry) => {
   });
 });
 
-it("what a mock is made with, and functions, have an example", () => {
+it("public classes and functions have an example", () => {
   const source = program.getSourceFile(`${root}src/index.ts`);
   const moduleSymbol = source && checker.getSymbolAtLocation(source);
   const callable = (moduleSymbol ? checker.getExportsOfModule(moduleSymbol) : []).filter(

@@ -25,14 +25,14 @@ const only = (guide: string, language: string): string => {
 const run = promisify(execFile);
 const works = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0;
 
-/** What a program prints that is told where three servers listen. */
+/** What a program prints that gets the URLs of running servers. */
 async function printedBeside(command: string, ...args: readonly string[]): Promise<string> {
   await using servers = await startServers();
   const env = { ...process.env, TARGET_API: servers.urls.target, TARGET_MANAGER: servers.urls.manager };
   return (await run(command, args, { env })).stdout;
 }
 
-/** What stands in blocks that are no TypeScript, and what runs it. */
+/** Blocks that are not TypeScript, and what runs them. */
 const RUN_ELSEWHERE = new Map([
   ["containers sh", "test/cli/walkthrough.test.ts"],
   ["servers sh", "below"],
@@ -73,12 +73,12 @@ describe("the other blocks of the guides", () => {
     expect(await printedBeside("python3", "-c", script)).toBe("Success\n");
   });
 
-  it("Playwright starts a command that serves, and waits for a URL that answers", async () => {
+  it("Playwright starts a command that serves, and waits for a URL that responds", async () => {
     const source = `data:text/javascript,${encodeURIComponent(only("playwright", "js"))}`;
     const { default: config } = await import(/* @vite-ignore */ source);
     const [npx, name, ...args] = config.webServer.command.split(" ");
     expect([npx, name]).toEqual(["npx", "mock-cloud-reco"]);
-    // Ports of the system's choice: others may be using these.
+    // Any free port: those of the block may be in use.
     const anyPort = args.map((word: string) => (/^\d+$/.test(word) ? "0" : word));
     const command = start([...anyPort, "--json"], { ...config.webServer.env, LOG_LEVEL: "silent" });
     const { urls } = JSON.parse(await command.printed());
