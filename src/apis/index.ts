@@ -9,7 +9,7 @@ import type { Services } from "./shared/services.ts";
 import { targetApi } from "./target/api.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
-/** Every API, in the order in which hints name them. */
+/** Every API, in the order in which hints list them. */
 export const APIS: readonly Api<Services>[] = [
   {
     ...targetApi,
@@ -24,7 +24,7 @@ export const APIS: readonly Api<Services>[] = [
 /** An emulator of all APIs. */
 export type Emulator = CoreEmulator<Services>;
 
-/** Makes an emulator of all APIs. Without a journal it gets one of its own. */
+/** Creates an emulator of all APIs. Without a journal it gets a new one. */
 export const createEmulator = (
   { journal = new Journal(), ...services }: Omit<Services, "journal"> & Partial<Pick<Services, "journal">>,
   options: EmulatorOptions,

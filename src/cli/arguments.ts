@@ -10,7 +10,7 @@ const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 /**
  * Reads a command's options.
  *
- * @throws UsageError naming what is wrong.
+ * @throws UsageError naming the invalid option.
  */
 export function readOptions<const T extends Options>(
   args: readonly string[],
@@ -32,30 +32,30 @@ export function readOptions<const T extends Options>(
   }
 }
 
-/** @throws UsageError when it is no port. */
+/** @throws UsageError when it is not a valid port. */
 export function readPort(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d{1,5}$/.test(given) && Number(given) <= 65535) return Number(given);
   throw new UsageError(`--${option}: expected a whole number from 0 to 65535; got ${JSON.stringify(given)}`);
 }
 
-/** What a command has of the process that it runs in. */
+/** What a command uses of its process. */
 export interface Terminal {
   readonly environment: Environment;
   /** Standard output. */
   print(text: string): void;
   /** Standard error. */
   complain(text: string): void;
-  /** Shows an address in the user's browser, if there is one. */
+  /** Opens a URL in the user's browser, if there is one. */
   openBrowser(url: string): void;
-  /** Resolves when the process is asked to stop. */
+  /** Resolves when the process is told to stop. */
   stopRequested(): Promise<void>;
 }
 
-/** 0: stopped, or healthy. 1: failed, or not healthy. 2: a wrong option, setting or seed file. */
+/** 0: stopped or healthy. 1: failed or not healthy. 2: invalid option, setting or seed file. */
 export type ExitCode = 0 | 1 | 2;
 
-/** Wrong words on the command line; the message is for the user. */
+/** An invalid command line; the message is for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -7,7 +7,7 @@ import { HELP } from "./help.ts";
 
 const TIMEOUT_MILLISECONDS = 5000;
 
-/** `mock-cloud-reco healthcheck`: whether a server answers. */
+/** `mock-cloud-reco healthcheck`: whether a server responds. */
 export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { values, positionals } = readOptions(args, { help: { type: "boolean", short: "h" } }, { words: 1 });
   if (values.help === true) {
@@ -29,7 +29,7 @@ function addressed(given: string): URL {
   }
 }
 
-/** The server that the same environment starts; one that listens everywhere is asked on this machine. */
+/** The URL of the server that the same environment starts; a server that listens on all addresses is checked on loopback. */
 function ownUrl({ environment }: Terminal): string {
   const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
   const host = localHost(HOST === "" ? "127.0.0.1" : HOST);
@@ -40,11 +40,11 @@ function ownUrl({ environment }: Terminal): string {
 const isHealthy = (answer: number | string): boolean =>
   typeof answer === "number" && ((answer >= 200 && answer < 300) || [401, 403, 404].includes(answer));
 
-/** The status, or why there is none. */
+/** The status, or why there is no response. */
 function statusOf(url: URL): Promise<number | string> {
   const get = url.protocol === "https:" ? httpsGet : httpGet;
   return new Promise((resolve) => {
-    // Whoever made the certificate: the question is whether the server answers.
+    // Any certificate is accepted: the question is only whether the server responds.
     const request = get(url, { timeout: TIMEOUT_MILLISECONDS, rejectUnauthorized: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? "no status");
@@ -52,7 +52,7 @@ function statusOf(url: URL): Promise<number | string> {
     });
     request.on("error", (error: Error & { code?: string }) => resolve(error.code ?? error.message));
     request.on("timeout", () => {
-      resolve(`no answer in ${TIMEOUT_MILLISECONDS / 1000} s`);
+      resolve(`no response within ${TIMEOUT_MILLISECONDS / 1000} s`);
       request.destroy();
     });
   });

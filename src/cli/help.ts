@@ -1,11 +1,11 @@
 import type { Role } from "../servers/option-settings.ts";
 import { settingsOf } from "../servers/settings.ts";
 
-/** What several commands have in common. */
+/** Options of several commands. */
 const PORT_AND_HOST = `  --port N         port to listen on      (default: 5000)
   --host ADDRESS   address to listen on   (default: 127.0.0.1)`;
 
-/** What a command reads from the environment, a paragraph for each setting. */
+/** The settings that a command reads from the environment, one paragraph each. */
 function settingsHelp(command: Role | "serve"): string {
   const paragraphs = settingsOf(command).map(
     ({ name, purpose, expected, unlessGiven }) =>
@@ -14,7 +14,7 @@ function settingsHelp(command: Role | "serve"): string {
   return `Settings (environment):\n${paragraphs.join("\n")}`;
 }
 
-/** The help of each command; `mock-cloud-reco --help` shows the first. */
+/** The help of each command; `mock-cloud-reco --help` prints the first. */
 export const HELP = {
   general: `mock-cloud-reco: the Vuforia cloud recognition services as local HTTP servers, for tests
 
@@ -24,7 +24,7 @@ Usage:
   mock-cloud-reco target-api [options]       the target API and the Model Target API
   mock-cloud-reco query [options]            the query API
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
-  mock-cloud-reco healthcheck [url]          exit with code 0 if a server answers
+  mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
 
   mock-cloud-reco <command> --help           options and settings of a command
   mock-cloud-reco --version
@@ -40,14 +40,14 @@ Try it:
 Prints the URLs and the keys of a first database, and runs until you stop it (Ctrl+C). State is kept in memory.
 
 Options:
-  --target-port N    port of the target API       (default: the system chooses)
-  --query-port N     port of the query API        (default: the system chooses)
-  --manager-port N   port of the target manager   (default: the system chooses)
+  --target-port N    port of the target API       (default: any free port)
+  --query-port N     port of the query API        (default: any free port)
+  --manager-port N   port of the target manager   (default: any free port)
   --host ADDRESS     address to listen on         (default: 127.0.0.1)
   --seed FILE        start with the databases, targets and credentials in a JSON file
   --json             print the URLs and keys as one line of JSON, for scripts
-  --open             open the target manager's page in the browser
-  --no-ui            serve no page
+  --open             open the web page in the browser
+  --no-ui            do not serve the web page
   --help
 
 ${settingsHelp("serve")}
@@ -62,7 +62,7 @@ ${PORT_AND_HOST}
 
 ${settingsHelp("target-manager")}
 
-It has no authentication: keep it on loopback or in a private network.
+It has no authentication: keep it on loopback or a private network.
 `,
 
   "target-api": `mock-cloud-reco target-api: the target API and the Model Target API
@@ -90,9 +90,9 @@ Options:
   --help
 `,
 
-  healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server answers
+  healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds
 
-Exits with code 0 on any 2xx, 401, 403 or 404 response, and with 1 on any other, or on none within 5 seconds.
-Without a URL it asks the server configured by this environment, at HOST (127.0.0.1) and PORT (5000).
+Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
+Without a URL it checks the server that this environment configures: HOST (127.0.0.1) and PORT (5000).
 `,
 } as const;

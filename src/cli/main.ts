@@ -3,7 +3,7 @@ import { openBrowser } from "./open-browser.ts";
 import { LogOutput } from "./output.ts";
 import { run } from "./run.ts";
 
-/** Resolves at the first signal; a second one ends the process at once. */
+/** Resolves at the first signal; a second signal exits at once. */
 function stopRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const [signal, code] of [
@@ -18,11 +18,11 @@ function stopRequested(): Promise<void> {
   });
 }
 
-/** How long a stop waits for the log's reader. */
+/** How long stopping waits for the log to be read. */
 const STOP_MILLISECONDS = 1000;
 
 const log = new LogOutput(process.stderr);
-// A reader that has seen enough, such as `head`, ends nothing.
+// A reader that closes the pipe, such as `head`, must not stop the servers.
 process.stdout.on("error", () => {});
 
 void run(process.argv.slice(2), {

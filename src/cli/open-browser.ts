@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 
-/** By platform: what opens an address in the user's browser. */
+/** The command that opens a URL in the user's browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
-  // The empty text is the window's title.
+  // The empty text is the title of the window.
   win32: ["cmd", "/c", "start", '""'],
 };
 
-/** Opens an address in the user's browser; where there is none it says so, and all goes on. */
+/** Opens a URL in the user's browser; without a browser it only prints a message. */
 export function openBrowser(url: string): void {
   const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, url], { detached: true, stdio: "ignore" });

@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
 
-/** Bytes that may wait for whoever reads the log; what comes beyond is dropped, and counted. */
+/** How many bytes may wait for the log's reader; further lines are dropped and counted. */
 const MAX_WAITING = 2 ** 20;
 
-/** The log on standard error: whether somebody reads it, or it is closed, never ends, blocks or keeps the process. */
+/** The log on standard error. A slow reader or a closed pipe never stops, blocks or keeps alive the process. */
 export class LogOutput {
   private dropped = 0;
 
@@ -23,7 +23,7 @@ export class LogOutput {
     this.stream.write(text);
   }
 
-  /** Resolves when everything was handed over, with true, or when the time is over, with false. */
+  /** Resolves with true when everything is written, or with false when the time is over. */
   async drain(milliseconds: number): Promise<boolean> {
     if (this.stream.destroyed || this.stream.writableLength === 0) return true;
     return new Promise((resolve) => {

@@ -11,7 +11,7 @@ import { HELP } from "./help.ts";
 import { printOpenApi } from "./openapi.ts";
 import { serve, singleServer } from "./serve.ts";
 
-/** The user's own mistakes, which need no stack. */
+/** Mistakes of the user: exit code 2. */
 const MISTAKES = [
   UsageError,
   InvalidSettingsError,
@@ -20,7 +20,7 @@ const MISTAKES = [
   MissingSchemeError,
 ] as const;
 
-/** Runs the command `mock-cloud-reco` with these arguments. */
+/** Runs `mock-cloud-reco` with these arguments. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [command, ...rest] = args;
   try {

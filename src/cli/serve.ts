@@ -10,7 +10,7 @@ import { HELP } from "./help.ts";
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
-/** `mock-cloud-reco serve`: all three servers, until the process is asked to stop. */
+/** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { values } = readOptions(args, {
     "target-port": text,
@@ -35,7 +35,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const { host, seedFile, tls, corsOrigin, managerCorsOrigin, allowedHosts, options, logLevel, ...settings } =
     readSharedSettings(terminal.environment);
   const ui = settings.ui && values["no-ui"] !== true;
-  if (values.open === true && !ui) throw new UsageError("--open: there is no page to open with --no-ui");
+  if (values.open === true && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
   const seed = values.seed ?? seedFile;
   const servers = await startServers(
     {
@@ -52,7 +52,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     },
     (line) => terminal.complain(line),
   );
-  // Before it says that it runs: who reads that may ask it to stop at once.
+  // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();
   terminal.print(values.json === true ? asJson(servers) : asText(servers, ui));
   if (values.open === true) terminal.openBrowser(pageUrl(servers));
@@ -96,18 +96,18 @@ function asText(servers: Servers, ui: boolean): string {
 target API         ${urls.target}
 query API          ${urls.query}
 target manager     ${urls.manager}
-${ui ? `page to look at    ${pageUrl(servers)}\n` : ""}
+${ui ? `web page           ${pageUrl(servers)}\n` : ""}
 database           ${database.databaseName}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}
 client access key  ${database.clientAccessKey}
 client secret key  ${database.clientSecretKey}
 
-Ctrl+C stops the servers. Their state is in memory.
+Press Ctrl+C to stop the servers. Their state is kept in memory.
 `;
 }
 
-/** `mock-cloud-reco target-manager`, `target-api`, `query`: one server, until the process is asked to stop. */
+/** `mock-cloud-reco target-manager`, `target-api`, `query`: one server, until the process is told to stop. */
 export async function singleServer(
   role: Role,
   args: readonly string[],
@@ -124,7 +124,7 @@ export async function singleServer(
     return 0;
   }
   if (values.seed !== undefined && role !== "target-manager") {
-    throw new UsageError("--seed: only the target manager has state; give it to that server");
+    throw new UsageError("--seed: only the target manager has state; use this option with that server");
   }
   readPort("port", values.port);
   const environment: Environment = {
@@ -135,7 +135,7 @@ export async function singleServer(
   };
   const settings = readSettings(role, environment);
   const server = await startOneServer(role, settings, (line) => terminal.complain(line));
-  // Before it says that it runs: who reads that may ask it to stop at once.
+  // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();
   terminal.print(`${role} ${server.url}\n`);
   await stop;

@@ -1,8 +1,8 @@
 import { InvalidOptionError } from "./kernel/problems.ts";
 
-/** A base URL without `http://` or `https://` in front. */
+/** A base URL does not begin with `http://` or `https://`. */
 export class MissingSchemeError extends TypeError {
-  /** Tells the error from others. */
+  /** Always `MissingSchemeError`. */
   override readonly name = "MissingSchemeError";
 
   constructor(url: string) {
@@ -11,12 +11,12 @@ export class MissingSchemeError extends TypeError {
   }
 }
 
-/** A URL as errors and logs show it: without user and password. */
+/** A URL without user and password, as errors and logs show it. */
 export const withoutCredentials = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@\s]*@/i, "$1…@");
 
 /**
- * Reads a host setting: a full base URL; a path prefix is kept, without its trailing slash.
+ * Reads a base URL; a path prefix is kept without its trailing slash.
  *
  * @throws MissingSchemeError when there is no scheme.
  * @throws InvalidOptionError when it is not an http or https URL, or has a query, a fragment or credentials.
@@ -35,7 +35,7 @@ export function parseBaseUrl(option: string, value: unknown): URL {
   return url;
 }
 
-/** Where a client on this machine finds a server that listens on that address, as a URL writes it. */
+/** The host for URLs of a server on this machine that listens on that address. */
 export function localHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return address.includes(":") ? `[${address}]` : address;

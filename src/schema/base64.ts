@@ -1,25 +1,25 @@
 /**
- * Base64 as the service reads it: what is left over of the last group of four is dropped or
- * padded, padding inside data is an error, and decoding stops after complete padding.
+ * Decodes base64 as the service does: an incomplete last group of four is dropped or padded, padding inside data is an
+ * error, and decoding stops after complete padding.
  *
- * @returns undefined when the text is not acceptable.
+ * @returns undefined when the text is not valid.
  */
 export function decodeServiceBase64(text: string): Buffer | undefined {
   const groups = text.length % 4 === 1 ? text.slice(0, -1) : text.padEnd(4 * Math.ceil(text.length / 4), "=");
   const end = groups.indexOf("=");
   const data = end === -1 ? groups : groups.slice(0, end);
-  // The data are checked by decoding them, which is several times faster than looking at megabytes with an expression.
+  // Decoding checks the data, several times faster than matching megabytes with a regular expression.
   const rest = text.slice(data.length);
   if (/[^A-Za-z0-9+/=]/.test(rest) || data.includes("-") || data.includes("_")) return undefined;
-  // Beyond ASCII, half of a character is decoded.
+  // Characters beyond ASCII would be decoded by half of their bits.
   if (Buffer.byteLength(data) !== data.length) return undefined;
   const padding = groups.slice(data.length).replace(/[^=].*$/, "").length;
   const needed = (4 - (data.length % 4)) % 4;
   if (needed === 3 || padding < needed) return undefined;
   const ended = groups.length === data.length + padding;
-  // Behind data that needs no padding, padding must end the text; behind complete padding anything may follow.
+  // After data that needs no padding, padding must end the text; after complete padding anything may follow.
   if (needed === 0 && !ended) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // What is not of the alphabet is skipped.
+  // Buffer.from skips characters that are not in the alphabet.
   return bytes.length === Math.floor((data.length * 3) / 4) ? bytes : undefined;
 }

@@ -23,9 +23,9 @@ export interface RequestRateLimit {
   readonly windowSeconds: number;
 }
 
-/** The groups of endpoints that a rate limit can be set for; a group whose own limit is null falls into `other`. */
+/** Groups of endpoints with a rate limit; a group whose limit is null counts towards `other`. */
 export interface RequestRateLimits {
-  /** All endpoints that have no limit of their own. */
+  /** All endpoints without a limit of their own. */
   readonly other: RequestRateLimit | null;
   /** `GET /targets/{id}`. */
   readonly getTarget: RequestRateLimit | null;
@@ -43,13 +43,13 @@ export const DOCUMENTED_REQUEST_RATE_LIMITS: RequestRateLimits = Object.freeze({
   listTargets: Object.freeze({ maxRequests: 2, windowSeconds: 60 }),
 });
 
-/** Fields of a cloud database that may change while it is used. */
+/** Fields of a cloud database that can be changed. */
 export interface DatabaseChanges {
   /** Default `WORKING`. */
   readonly stateName?: DatabaseState;
   /** Requests that the license allows; 0 refuses every request. Default 100000. */
   readonly requestQuota?: number;
-  /** Recognitions that the license allows, as the summary shows it; 0 or more. Default 1000. */
+  /** Recognitions that the license allows, as the summary shows them; 0 or more. Default 1000. */
   readonly recoThreshold?: number;
   /** Recognitions of this month, as the summary shows them; 0 or more. Default 0. */
   readonly currentMonthRecos?: number;
@@ -61,7 +61,7 @@ export interface DatabaseChanges {
   readonly targetQuota?: number;
   /** Requests per second over all endpoints; null: no limit. */
   readonly requestsPerSecondLimit?: number | null;
-  /** Limits by group of endpoints; a group that is null or not given falls into `other`. */
+  /** Limits by group of endpoints; a group that is null or not given counts towards `other`. */
   readonly requestRateLimits?: Partial<RequestRateLimits> | null;
 }
 
@@ -71,15 +71,15 @@ export interface CloudDatabaseFields extends DatabaseChanges {
   readonly databaseId?: string;
   /** Unique; default: 32 hexadecimal digits. */
   readonly databaseName?: string;
-  /** Names the keys that sign target API requests. Unique; default: 32 hexadecimal digits. */
+  /** Sent with target API requests. Unique; default: 32 hexadecimal digits. */
   readonly serverAccessKey?: string;
   /** Signs target API requests. Unique; default: 32 hexadecimal digits. */
   readonly serverSecretKey?: string;
-  /** Names the keys that sign queries. Unique; default: 32 hexadecimal digits. */
+  /** Sent with queries. Unique; default: 32 hexadecimal digits. */
   readonly clientAccessKey?: string;
   /** Signs queries. Unique; default: 32 hexadecimal digits. */
   readonly clientSecretKey?: string;
-  /** There is no other type. */
+  /** The only type. */
   readonly databaseTypeName?: "CLOUD_RECO";
 }
 
@@ -103,7 +103,7 @@ const typeName = oneOf("CLOUD_RECO");
 /** The four states. */
 export const stateName = oneOf(...DATABASE_STATES);
 
-/** Null, or limits of which those not given are null. */
+/** Null, or limits; those that are not given are null. */
 export const requestRateLimits = z.lazy(() => {
   const limit = orNull(record<RequestRateLimit>({ maxRequests: wholeNumber, windowSeconds: aboveZero }));
   const groups = { other: limit, getTarget: limit, getDuplicates: limit, listTargets: limit };
@@ -122,7 +122,7 @@ const allowances = {
   requestRateLimits,
 };
 
-/** A free license's quotas. */
+/** The quotas of a free license. */
 const DEFAULTS = {
   stateName: "WORKING",
   databaseTypeName: "CLOUD_RECO",
@@ -134,16 +134,16 @@ const DEFAULTS = {
   targetQuota: 1000,
 } as const;
 
-/** A cloud recognition database: keys, quotas and counts; its targets are kept beside it. */
+/** A cloud recognition database: keys, quotas and counts. Its targets are stored separately. */
 export interface CloudDatabase extends Required<CloudDatabaseFields> {
   readonly kind: "cloud";
   readonly requestRateLimits: RequestRateLimits | null;
 }
 
-/** What of a cloud database may change while it is used. */
+/** The fields of a cloud database that can be changed. */
 export type DatabaseSettings = Pick<CloudDatabase, keyof DatabaseChanges>;
 
-/** What a new cloud database may be given, checked. */
+/** The checked fields of a new cloud database. */
 export type NewCloudDatabase = Partial<Omit<CloudDatabase, "kind">>;
 
 export const newCloudDatabaseFields = z.lazy(() =>
@@ -153,7 +153,7 @@ export const databaseChanges = z.lazy(() =>
   record<Partial<DatabaseSettings>>(optional({ stateName, ...allowances })),
 );
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const cloudDatabaseRecord = z.lazy(() =>
   record<CloudDatabase>({
     kind: oneOf("cloud"),
@@ -169,7 +169,7 @@ interface CloudDatabaseView extends Omit<CloudDatabase, "kind"> {
   readonly targets: readonly TargetView[];
 }
 
-/** What the target manager answers. */
+/** As the target manager returns it. */
 export const cloudDatabaseJson = wireForm(
   z.lazy(() =>
     record<CloudDatabaseView>({
@@ -208,14 +208,14 @@ export const seededCloudDatabase = z.lazy(() => {
 /** `PUT /cloud_databases/{database_name}`. */
 export const putCloudDatabase = wireForm(databaseChanges, { resource: cloudDatabaseJson });
 
-/** Rate limits of databases that are added without their own. */
+/** Rate limits of databases that are added without limits. */
 export type DefaultLimits = Pick<CloudDatabase, "requestsPerSecondLimit" | "requestRateLimits">;
 
 const NO_LIMITS: DefaultLimits = { requestsPerSecondLimit: null, requestRateLimits: null };
 
-/** Where ids, names and keys come from that are not given. */
+/** The source of generated ids, names and keys. */
 export interface HexSource {
-  /** So many hexadecimal digits. */
+  /** Random hexadecimal digits. */
   hex(digits: number): string;
 }
 
@@ -223,9 +223,9 @@ export interface HexSource {
 export const generatedBy = (random: HexSource) => (): string => random.hex(32);
 
 /**
- * A cloud database with a free license's quotas.
+ * Creates a cloud database with the quotas of a free license.
  *
- * @param limits - the limits of a database for which none are given; null given means none.
+ * @param limits - the limits unless others are given; a given null means no limit.
  */
 export function newCloudDatabase(
   given: NewCloudDatabase,

@@ -10,12 +10,12 @@ export interface ClientCredential {
   readonly scopes: readonly string[];
 }
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const credentialRecord = z.lazy(() =>
   record<ClientCredential>({ clientId: pathName, clientSecret: text, scopes: listOf(text) }),
 );
 
-/** What the target manager takes and answers. */
+/** As the target manager accepts and returns it. */
 export const credentialJson = wireForm(credentialRecord);
 
 /** How many created credentials may exist at a time. */

@@ -6,7 +6,7 @@ import { type VuMarkDatabase, vuMarkDatabaseRecord } from "./vumark-database.ts"
 /** A database of either kind. */
 export type Database = CloudDatabase | VuMarkDatabase;
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const databaseRecord = z.lazy(() =>
   byKind<Database>("a database", [cloudDatabaseRecord, vuMarkDatabaseRecord]),
 );

@@ -63,15 +63,15 @@ const endsOneWay = z.refine<Outcome>(
     generationFailureMessage === null || generationWarning === null,
   {
     path: ["generation_warning"],
-    params: { given: "given beside generation_failure_message" },
+    params: { given: "given together with generation_failure_message" },
     error: "one of the two",
   },
 );
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const datasetRecord = z.lazy(() => keptRecord<Dataset>({ ...seeded, ...made, processed: flag }));
 
-/** What the target manager answers, in the order in which it does. */
+/** As the target manager returns it, in this order. */
 export const datasetJson = wireForm(
   z.lazy(() => {
     const { requestBody, datasetTypeName, ...outcome } = seeded;
@@ -86,7 +86,7 @@ export const datasetJson = wireForm(
   }),
 );
 
-/** What a new dataset may be given, checked. */
+/** The checked fields of a new dataset. */
 export type NewDataset = Omit<DatasetView, keyof typeof made> & Partial<Pick<DatasetView, keyof typeof made>>;
 
 /** `POST /model_target_datasets`. */

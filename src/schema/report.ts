@@ -4,7 +4,7 @@ import { keptRecord, record } from "./kernel/record.ts";
 import { flag, listOf, moment, pathName, seconds, text, wholeNumber } from "./kernel/values.ts";
 import type { Target } from "./target.ts";
 
-/** A recognition-counts report: its rows as they were when it was first requested. */
+/** A recognition-counts report with the counts at the time of its first request. */
 export interface Report {
   readonly databaseId: string;
   /** File name without `.csv`. */
@@ -15,7 +15,7 @@ export interface Report {
   readonly processed: boolean;
 }
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const reportRecord = z.lazy(() =>
   keptRecord<Report>({
     databaseId: pathName,
@@ -31,17 +31,17 @@ export function isReady(report: Report, now: number): boolean {
   return report.processed || hasPassed(report.requestedAt, report.processingTimeSeconds, now);
 }
 
-/** The months that a report can be asked for. */
+/** The months that have a report. */
 export type ReportMonth = "current" | "previous";
 
-/** The month of a moment as `YYYY-MM`, or of the one before it (UTC). */
+/** The month of a moment, or the month before it, as `YYYY-MM` (UTC). */
 export function monthName(month: ReportMonth, now: number): string {
   const today = new Date(now);
   const back = month === "current" ? 0 : 1;
   return isoDate(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back)).slice(0, "YYYY-MM".length);
 }
 
-/** Name of the file that a report has, without `.csv`: the current month's by the hour, the previous one's by month. */
+/** A report's file name without `.csv`: the hour for the current month, the month for the previous one. */
 export function reportFile(month: ReportMonth, now: number): string {
   return month === "current"
     ? isoDate(now).slice(0, "YYYY-MM-DDTHH".length).replace("T", "-")
@@ -50,7 +50,7 @@ export function reportFile(month: ReportMonth, now: number): string {
 
 const isoDate = (time: number): string => new Date(time).toISOString();
 
-/** What a report says: targets that were recognised in that month, by target id. */
+/** The rows of a report: targets that were recognised in that month, sorted by target id. */
 export function reportRows(targets: readonly Target[], month: ReportMonth): Report["rows"] {
   return targets
     .map((target) => ({
@@ -67,5 +67,5 @@ export function reportCsv({ rows }: Report): string {
   return ["target_id,reco_count", ...lines].map((line) => `${line}\r\n`).join("");
 }
 
-/** Ids that a test chose may hold anything. */
+/** Ids chosen by a test may hold any character. */
 const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

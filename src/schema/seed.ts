@@ -7,7 +7,7 @@ import { kind } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
 import { type SeededVuMarkDatabase, seededVuMarkDatabase } from "./vumark-database.ts";
 
-/** What the servers begin with. */
+/** The initial state of servers. */
 interface Seed {
   readonly cloudDatabases?: readonly SeededCloudDatabase[];
   readonly vumarkDatabases?: readonly SeededVuMarkDatabase[];
@@ -15,7 +15,7 @@ interface Seed {
   readonly modelTargetDatasets?: readonly NewDataset[];
 }
 
-/** A seed file: the target manager's resources, with the parts of a database inside of it, and no field that it ignores. */
+/** A seed file: the target manager's resources, with targets inside their databases; read-only fields are refused. */
 export const seed = wireForm(
   z.lazy(() => {
     const lists = {

@@ -8,33 +8,33 @@ import { type Report, reportRecord } from "./report.ts";
 import { type TargetRecord, targetRecord } from "./target.ts";
 import { type TemplateTarget, templateTargetRecord } from "./vumark-database.ts";
 
-/** When requests were accepted that count for a limit. */
+/** When the requests that count towards a limit were accepted. */
 interface AcceptedRequests {
   readonly limit: string;
   /** In milliseconds since the epoch. */
   readonly moments: readonly number[];
 }
 
-/** All that belongs to one database. */
+/** A database and everything that belongs to it. */
 interface SnapshotDatabase {
   /** With its keys. */
   readonly database: Database;
-  /** By upload date; those that are deleted have no image any more. */
+  /** By upload date; deleted targets have no image. */
   readonly targets: readonly TargetRecord[];
   /** Template targets, in order of creation. */
   readonly templates: readonly TemplateTarget[];
   /** Recognition-counts reports. */
   readonly reports: readonly Report[];
-  /** By the limit that the requests count for. */
+  /** By limit. */
   readonly accepted: readonly AcceptedRequests[];
 }
 
 /**
- * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets and
- * credentials, and every image once. Frozen. Holds secrets, but not the journal.
+ * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets,
+ * credentials, and every image once. Frozen. Contains secrets, but not the journal.
  */
 export interface Snapshot {
-  /** Of the form, for later ones. */
+  /** Version of the format. */
   readonly version: 1;
   /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly SnapshotDatabase[];
@@ -46,7 +46,7 @@ export interface Snapshot {
   readonly images: Readonly<Record<string, string>>;
 }
 
-/** Unique names, keys and ids, and images that are there, are checked when the state is built. */
+/** Whether names, keys and ids are unique and all images are present is checked when the state is built. */
 export const snapshot = z.lazy(() =>
   record<Snapshot>({
     version: kind("1", z.literal(1)),

@@ -20,13 +20,13 @@ import {
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
 
-/** What the decoded metadata of a target may hold. */
+/** The most bytes of a target's decoded metadata. */
 export const MAX_METADATA_BYTES = 1_048_575;
 
-/** Where processing has got to: what ends `failed` is never found. */
+/** The status of processing; a `failed` target is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
 
-/** Recognition counts to set; what is not given stays as it is. */
+/** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {
   /** A whole number of at least 0. */
   readonly currentMonthRecos?: number;
@@ -36,10 +36,10 @@ export interface RecognitionCountChanges {
   readonly totalRecos?: number;
 }
 
-/** Recognitions of one target; only ever set through the mock or the target manager, never counted. */
+/** Recognition counts of one target. They are set through the mock or the target manager; queries do not count. */
 export type RecognitionCounts = Required<RecognitionCountChanges>;
 
-/** Fields of a target that is added without a request. */
+/** Fields of a target that is added directly, without a request. */
 export interface TargetFields {
   /** PNG or JPEG, as the target API would accept it. */
   readonly image: Uint8Array;
@@ -53,25 +53,25 @@ export interface TargetFields {
   readonly applicationMetadata?: string | Uint8Array | null;
   /** Default: 32 hexadecimal digits. */
   readonly targetId?: string;
-  /** Whether it is past its processing time at once. Default false. */
+  /** Whether processing is skipped. Default false. */
   readonly processed?: boolean;
 }
 
-/** Bytes of a target's image, by content; a store behind a network loads them when they are asked for. */
+/** A target's image, identified by its content; a remote store loads the bytes when they are needed. */
 export interface TargetImage {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
   bytes(): Buffer | Promise<Buffer>;
 }
 
-/** What is known of a target beside its image and what became of it. */
+/** The fields of a target, except its image and the outcome of processing. */
 interface TargetFacts extends RecognitionCounts {
   readonly targetId: string;
   readonly name: string;
   /** Width in scene units, above 0. */
   readonly width: number;
   readonly activeFlag: boolean;
-  /** Metadata as it was sent: base64 in the service's own reading of it. */
+  /** Metadata as it was sent: base64 as the service reads it. */
   readonly applicationMetadata: string | null;
   readonly processingTimeSeconds: number;
   /** Milliseconds since the epoch. */
@@ -80,24 +80,24 @@ interface TargetFacts extends RecognitionCounts {
   readonly deleteDate: number | null;
 }
 
-/** A target of a cloud database. Immutable: a change makes a new record. */
+/** A target of a cloud database. Immutable: a change creates a new record. */
 export interface Target extends TargetFacts {
   readonly image: TargetImage;
-  /** Tells apart targets that were uploaded in the same millisecond: the later, the higher. */
+  /** Orders targets that were uploaded in the same millisecond: later ones have higher ticks. */
   readonly tick: number;
-  /** What processing ends in. */
+  /** The status after processing. */
   readonly outcome: "success" | "failed";
-  /** What the rater gave, 0 to 5. */
+  /** The rater's result, 0 to 5. */
   readonly rating: number;
-  /** Processing was cut short on request; an update starts it again. */
+  /** Whether processing was finished early on request; an update starts it again. */
   readonly processed: boolean;
-  /** The rating is shown although half the processing time has not passed since upload. */
+  /** Whether the rating is shown even before half the processing time has passed since upload. */
   readonly rated: boolean;
 }
 
-/** What snapshots keep of a target. */
+/** A target as snapshots hold it. */
 export interface TargetRecord extends Omit<Target, "image"> {
-  /** SHA-256 of the image, which the snapshot holds beside its targets. */
+  /** SHA-256 of the image, which the snapshot holds separately. */
   readonly image: string;
 }
 
@@ -108,7 +108,7 @@ export interface TargetView extends TargetFacts {
   readonly recoRating: "";
 }
 
-/** What JSON calls fields of a target that have another name there. */
+/** Fields of a target whose name in JSON is not their own in snake case. */
 export const TARGET_NAMES = { image: "image_base64", deleteDate: "delete_date_optional" };
 
 const metadata = base64UpTo(MAX_METADATA_BYTES);
@@ -148,10 +148,10 @@ const facts = {
   deleteDate: z.nullable(moment),
 };
 
-/** What processing ends in, and what the rater gave. */
+/** The status after processing, and the rater's result. */
 export const processingEnd = { outcome: oneOf("success", "failed"), rating: wholeNumberFrom(0, 5) };
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const targetRecord = z.lazy(() =>
   keptRecord<TargetRecord>({
     ...facts,
@@ -163,7 +163,7 @@ export const targetRecord = z.lazy(() =>
   }),
 );
 
-/** What the target manager answers, in the order in which it does. */
+/** As the target manager returns it, in this order. */
 export const targetView = z.lazy(() =>
   record<TargetView>({
     name: text,
@@ -210,13 +210,13 @@ export interface SeededTarget
     RecognitionCountChanges {
   readonly name: string;
   readonly width: number;
-  /** Path of the image's file, from the seed file's folder. */
+  /** Path of the image file, relative to the seed file's folder. */
   readonly image: string;
   readonly applicationMetadata?: string | null;
   readonly processingTimeSeconds?: number;
 }
 
-export const IMAGE_PATH = "the path of an image file, from this file's folder";
+export const IMAGE_PATH = "the path of an image file, relative to this file's folder";
 
 export const seededTarget = z.lazy(() => {
   const { name, width, ...others } = changeable;
@@ -228,7 +228,7 @@ export const seededTarget = z.lazy(() => {
   });
 });
 
-/** `PUT …/targets/{target_id}`, where the image is called `image`: its other name would be ignored silently. */
+/** `PUT …/targets/{target_id}`. The image is called `image` there; `image_base64` is refused rather than ignored. */
 export const putTarget = wireForm(
   z.lazy(() =>
     record<
@@ -248,7 +248,7 @@ export function statusAt(target: Target, now: number): TargetStatus {
   return isProcessed(target, now) ? target.outcome : "processing";
 }
 
-/** Whether processing is over; of targets of both kinds. */
+/** Whether processing is over; for targets of either kind. */
 export function isProcessed(
   target: Pick<Target, "processed" | "lastModifiedDate" | "processingTimeSeconds">,
   now: number,
@@ -256,7 +256,7 @@ export function isProcessed(
   return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
 }
 
-/** Why no query finds a target now, whatever the picture: in words, and what differs from target to target. */
+/** Why no query can find a target now: in words, and with details of this target. */
 export function whyNotFound(
   target: Target,
   now: number,
@@ -265,7 +265,7 @@ export function whyNotFound(
   const status = statusAt(target, now);
   if (status === "failed")
     return {
-      why: "failed: the image is of one colour, or nearly",
+      why: "failed: the image has only one colour, or nearly so",
       detail: "",
     };
   if (status === "processing") {
@@ -273,10 +273,10 @@ export function whyNotFound(
     return { why: "still processing", detail: `, for ${Math.ceil(leftMs) / 1000} s more` };
   }
   const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : { why: `tracking rating ${rating}; it must be above 0`, detail: "" };
+  return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };
 }
 
-/** -1 until half the processing time has passed since upload; then what the rater gave, also when failed. */
+/** -1 until half the processing time has passed since upload; then the rater's result, even if processing failed. */
 export function ratingAt(target: Target, now: number): number {
   return target.rated || hasPassed(target.uploadDate, target.processingTimeSeconds / 2, now)
     ? target.rating

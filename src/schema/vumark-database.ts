@@ -14,7 +14,7 @@ export interface TemplateTargetFields {
   readonly processingTimeSeconds?: number;
 }
 
-/** Fields of a VuMark database that may change while it is used. */
+/** Fields of a VuMark database that can be changed. */
 export interface VuMarkDatabaseChanges {
   /** Default `WORKING`. */
   readonly stateName?: DatabaseState;
@@ -24,11 +24,11 @@ export interface VuMarkDatabaseChanges {
 export interface VuMarkDatabaseFields extends VuMarkDatabaseChanges {
   /** Unique; default: 32 hexadecimal digits. */
   readonly databaseName?: string;
-  /** Names the keys that sign instance requests. Unique; default: 32 hexadecimal digits. */
+  /** Sent with instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverAccessKey?: string;
   /** Signs instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverSecretKey?: string;
-  /** Template targets that it begins with. */
+  /** Its first template targets. */
   readonly targets?: readonly TemplateTargetFields[];
 }
 
@@ -39,7 +39,7 @@ export interface TemplateTarget extends Required<TemplateTargetFields> {
   readonly processed: boolean;
 }
 
-/** A VuMark (template) database. Its name is its id. */
+/** A VuMark (template) database. Its name is also its id. */
 export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "targets">> {
   readonly kind: "vumark";
 }
@@ -54,7 +54,7 @@ export const vuMarkDatabaseFields = z.lazy(() => {
 });
 export const vuMarkDatabaseChanges = z.lazy(() => record<VuMarkDatabaseChanges>(optional({ stateName })));
 
-/** What snapshots keep. */
+/** As snapshots hold it. */
 export const vuMarkDatabaseRecord = z.lazy(() =>
   record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
 );
@@ -80,7 +80,7 @@ const templateTargetView = z.lazy(() =>
   record<TemplateTargetView>({ targetId: pathName, name: text, processingTimeSeconds: seconds, ...dates }),
 );
 
-/** What the target manager answers. */
+/** As the target manager returns it. */
 export const templateTargetJson = wireForm(templateTargetView);
 export const vuMarkDatabaseJson = wireForm(
   z.lazy(() =>
@@ -116,7 +116,7 @@ export const seededVuMarkDatabase = z.lazy(() => {
 /** `PUT /vumark_databases/{database_name}`. */
 export const putVuMarkDatabase = wireForm(vuMarkDatabaseChanges, { resource: vuMarkDatabaseJson });
 
-/** What a new template target may be given, checked. */
+/** The checked fields of a new template target. */
 type NewTemplateTarget = Partial<TemplateTarget> & Pick<TemplateTarget, "name">;
 
 /** `POST …/vumark_targets`. */
@@ -130,7 +130,7 @@ export const postedTemplateTarget = wireForm(
   ),
 );
 
-/** A VuMark database with generated name and keys. */
+/** Creates a VuMark database; a name and keys that are not given are generated. */
 export function newVuMarkDatabase(
   given: Omit<VuMarkDatabaseFields, "targets">,
   random: HexSource,
@@ -145,7 +145,7 @@ export function newVuMarkDatabase(
   };
 }
 
-/** A template target, uploaded now unless said otherwise and, by default, processed at once. */
+/** Creates a template target; by default it is uploaded now and processed at once. */
 export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, now: number): TemplateTarget {
   const uploadDate = given.uploadDate ?? now;
   return {

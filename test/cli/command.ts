@@ -9,9 +9,9 @@ export interface Finished {
 
 /** A command that runs in this process. */
 export interface RunningCommand {
-  /** Everything printed on standard output, once there is something. */
+  /** Everything printed on standard output; waits for the first output. */
   printed(): Promise<string>;
-  /** As a signal does. */
+  /** Stops it as a signal does. */
   stop(): Promise<Finished>;
   readonly finished: Promise<Finished>;
 }

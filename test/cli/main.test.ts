@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { release, version } from "../../src/core/version.ts";
 
-// The process itself is tested in processes.test.ts; here what it does with one.
+// processes.test.ts tests the process itself; this tests how main.ts uses it.
 const before = { argv: process.argv, logLevel: process.env.LOG_LEVEL };
 afterEach(() => {
   vi.restoreAllMocks();
@@ -11,7 +11,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-/** Runs the file, and gives what it writes. */
+/** Runs the file and returns what it writes. */
 async function runMain(...args: string[]) {
   const written = { out: "", err: "" };
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
@@ -33,7 +33,7 @@ async function runMain(...args: string[]) {
 
 const ended = () => vi.waitUntil(() => process.exitCode !== undefined);
 
-test("what is printed goes to standard output", async () => {
+test("prints output to standard output", async () => {
   const written = await runMain("--version");
   await ended();
   expect({ ...written, code: process.exitCode }).toEqual({
@@ -43,7 +43,7 @@ test("what is printed goes to standard output", async () => {
   });
 });
 
-test("what is wrong goes to standard error", async () => {
+test("prints errors to standard error", async () => {
   const written = await runMain("surf");
   await ended();
   expect(written.out).toBe("");
@@ -57,7 +57,7 @@ test.each([
 ] as const)("a first %s stops the servers, a second one ends the process at once", async (signal, code) => {
   const exit = vi.spyOn(process, "exit").mockImplementation((() => {}) as () => never);
   const others = new Set(process.listeners(signal));
-  /** Only what this command listens with: the test runner has listeners of its own. */
+  /** Only the listeners of this command: the test runner has its own. */
   const send = () => {
     for (const listener of process.listeners(signal).filter((each) => !others.has(each))) {
       process.off(signal, listener);

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { LogOutput } from "../../src/cli/output.ts";
 
-/** A stream whose reader reads nothing until it is told to. */
+/** A stream that is not read until the test says so. */
 function unread() {
   const written: string[] = [];
   let isRead = false;
@@ -21,7 +21,7 @@ function unread() {
   return { stream, written, read };
 }
 
-test("a reader that reads nothing costs bounded memory, and hears how much it missed", async () => {
+test("keeps bounded memory when the log is not read, and reports how many lines were dropped", async () => {
   const { stream, written, read } = unread();
   const log = new LogOutput(stream);
   const line = `${"x".repeat(9999)}\n`;
@@ -36,7 +36,7 @@ test("a reader that reads nothing costs bounded memory, and hears how much it mi
   expect(written.slice(-2)).toEqual([`{"level":"warn","droppedLines":${1000 - kept}}\n`, "last\n"]);
 });
 
-test("a closed reader is no failure", async () => {
+test("does not fail when the reader has closed the log", async () => {
   const { stream } = unread();
   const log = new LogOutput(stream);
   stream.destroy(new Error("EPIPE"));

@@ -50,7 +50,7 @@ const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
 const body = { name: "poster", width: 1, image: makePng().toString("base64") };
 
-/** From nothing to a target that is listed and gone again. */
+/** Adds a target, lists it and deletes it. */
 async function workOnce(service: ServiceUnderTest): Promise<void> {
   expect((await manage(service, "POST", "/cloud_databases", named)).status).toBe(201);
   const added = await sendSigned(service, keys, { method: "POST", path: "/targets", body });
@@ -64,7 +64,7 @@ async function workOnce(service: ServiceUnderTest): Promise<void> {
 }
 
 describe("processes", () => {
-  test("serve works, and stops on SIGINT", async () => {
+  test("serve works and stops on SIGINT", async () => {
     const serving = command(["serve", "--json"], { PROCESSING_TIME_SECONDS: "0" });
     const { urls }: { urls: Record<"target" | "query" | "manager", string> } = JSON.parse(
       await serving.line(),
@@ -104,7 +104,7 @@ describe("processes", () => {
     },
   );
 
-  test("three processes work together, survive the manager's death, and stop on SIGTERM", async () => {
+  test("three processes work together, survive a crash of the manager, and stop on SIGTERM", async () => {
     const url = (line: string) => line.split(" ")[1] ?? "";
     const manager = command(["target-manager", "--port", "0"]);
     const managerUrl = url(await manager.line());

@@ -13,7 +13,7 @@ import type { Environment } from "../../src/servers/settings-reader.ts";
 import { start } from "./command.ts";
 
 describe("the command itself", () => {
-  test.each(["--help", "-h", "help"])("%s explains", async (word) => {
+  test.each(["--help", "-h", "help"])("%s prints the help", async (word) => {
     const { code, printed } = await start([word]).finished;
     expect(code).toBe(0);
     for (const command of ["serve", "target-manager", "target-api", "query", "openapi", "healthcheck"]) {
@@ -59,7 +59,7 @@ describe("the command itself", () => {
     expect(await having("PROCESSING_TIME_SECONDS")).toEqual([true, false, true, false]);
   });
 
-  test("--version prints the release as its date and as npm knows it", async () => {
+  test("--version prints the release by date and the npm version", async () => {
     expect(await start(["--version"]).finished).toMatchObject({
       code: 0,
       printed: `${release} (npm: ${version})\n`,
@@ -84,20 +84,20 @@ describe("the command itself", () => {
     [["openapi", "--profile", "x"], /^mock-cloud-reco: --profile: expected neutral or vuforia; got "x"/],
     [["healthcheck", "a", "b"], /^mock-cloud-reco: unexpected "b"/],
     [["healthcheck", "localhost:5000"], /^mock-cloud-reco: Invalid URL "localhost:5000": No scheme supplied/],
-  ])("%j is wrong: exit code 2, and why", async (args, message) => {
+  ])("exits with code 2 for %j, and says why", async (args, message) => {
     const { code, printed, complained } = await start(args).finished;
     expect(code).toBe(2);
     expect(printed).toBe("");
     expect(complained).toMatch(message);
   });
 
-  test("openapi prints the document, of a profile", async () => {
+  test("openapi prints the document of a profile", async () => {
     const { code, printed } = await start(["openapi", "--profile", "vuforia"]).finished;
     expect(code).toBe(0);
     expect(JSON.parse(printed)).toEqual(JSON.parse(JSON.stringify(openApiDocument({ profile: "vuforia" }))));
   });
 
-  test("each bad setting has its line", async () => {
+  test("prints one line for each invalid setting", async () => {
     const { code, complained } = await start(["target-api"], { PORT: "x", SERVICE_PROFILE: "y" }).finished;
     expect(code).toBe(2);
     expect(complained.split("\n")).toEqual([
@@ -121,7 +121,7 @@ const summary = (url: string, accessKey = "", secretKey = "") => {
 };
 
 describe("serve", () => {
-  test("--json: one line for scripts, with a first database that works", async () => {
+  test("--json prints one line for scripts, with a database that works", async () => {
     const command = start(["serve", "--json"]);
     const served: Served = JSON.parse(await command.printed());
     const { server_access_key, server_secret_key, database_name } = served.database;
@@ -134,7 +134,7 @@ describe("serve", () => {
     await expect(fetch(served.urls.target)).rejects.toThrow();
   });
 
-  test("prints URLs and keys that can be read", async () => {
+  test("prints URLs and keys as readable text", async () => {
     const command = start(["serve"], { LOG_LEVEL: "silent" });
     const printed = await command.printed();
     expect(printed).toMatch(/^target API {9}http:\/\/127\.0\.0\.1:\d+$/m);
@@ -151,7 +151,7 @@ describe("serve", () => {
     await command.stop();
   });
 
-  test("--seed: the first database is the file's", async () => {
+  test("--seed prints the first database of the file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "seed-"));
     try {
       const seed = join(folder, "seed.json");
@@ -171,7 +171,7 @@ describe("serve", () => {
     }
   });
 
-  test("a port that is taken: exit code 1", async () => {
+  test("exits with code 1 when a port is taken", async () => {
     const command = start(["serve", "--json"]);
     const { urls }: Served = JSON.parse(await command.printed());
     const { code, complained } = await start(["serve", "--query-port", new URL(urls.query).port]).finished;
@@ -183,8 +183,8 @@ describe("serve", () => {
   });
 });
 
-describe("one server each", () => {
-  test("three commands are three servers", async () => {
+describe("the single servers", () => {
+  test("work together when each runs as a command", async () => {
     const quiet = { LOG_LEVEL: "silent", PORT: "0" };
     const urlOf = (printed: string) => printed.trim().split(" ")[1] ?? "";
     const manager = start(["target-manager"], quiet);
@@ -207,13 +207,13 @@ describe("files that a command reads", () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  test("target-manager --seed: what is in the file is there; a wrong one is exit code 2", async () => {
+  test("target-manager --seed loads the file, and exits with code 2 when it is invalid", async () => {
     const seed = join(folder, "seed.json");
     await writeFile(seed, JSON.stringify({ cloud_databases: [{ database_name: "shop" }] }));
     const environment = { LOG_LEVEL: "silent", PORT: "0", HOST: "0.0.0.0" };
     const command = start(["target-manager", "--seed", seed], environment);
     const url = (await command.printed()).trim().split(" ")[1] ?? "";
-    // Where it can be reached, not where it listens.
+    // The address to connect to, not the one it listens on.
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await (await fetch(`${url}/cloud_databases`)).json()).toMatchObject([{ database_name: "shop" }]);
     await command.stop();
@@ -224,7 +224,7 @@ describe("files that a command reads", () => {
     });
   });
 
-  test("serve: the certificate of the environment", async () => {
+  test("serve uses the certificate from the environment", async () => {
     const { cert, key } = generateCertificate();
     const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     await Promise.all([writeFile(TLS_CERT_FILE, cert), writeFile(TLS_KEY_FILE, key)]);
@@ -264,7 +264,7 @@ describe("healthcheck", () => {
     [400, 1],
     [429, 1],
     [502, 1],
-  ])("%i is exit code %i", async (status, expected) => {
+  ])("turns the status %i into exit code %i", async (status, expected) => {
     await withServer(status, async (url) => {
       const { code, printed } = await start(["healthcheck", url]).finished;
       expect(code).toBe(expected);
@@ -272,14 +272,14 @@ describe("healthcheck", () => {
     });
   });
 
-  test("nobody there is not healthy", async () => {
+  test("exits with code 1 when nothing listens", async () => {
     expect(await start(["healthcheck", "http://127.0.0.1:1"]).finished).toMatchObject({
       code: 1,
       printed: "http://127.0.0.1:1/ is not healthy: ECONNREFUSED\n",
     });
   });
 
-  test("without a URL it is the server of the same environment", async () => {
+  test("checks the server of the same environment when no URL is given", async () => {
     await withServer(200, async (url) => {
       const environment = { HOST: "0.0.0.0", PORT: new URL(url).port };
       expect((await start(["healthcheck"], environment).finished).code).toBe(0);
@@ -292,14 +292,14 @@ describe("healthcheck", () => {
     [{ HOST: "::1", PORT: "1" }, "http://[::1]:1/"],
     [{ HOST: "::", PORT: "1", TLS_GENERATE: "yes" }, "https://127.0.0.1:1/"],
     [{ HOST: "127.0.0.1", PORT: "1", TLS_CERT_FILE: "/cert.pem" }, "https://127.0.0.1:1/"],
-    // Whether anybody listens on the port that servers have by default is up to the machine.
+    // Whether something listens on the default port depends on the machine.
     [{}, "http://127.0.0.1:5000/"],
-  ])("with the environment %j it asks %s", async (environment, url) => {
+  ])("checks the server of the environment %j: %s", async (environment, url) => {
     const { printed } = await start(["healthcheck"], environment).finished;
     expect(printed.startsWith(`${url} is `)).toBe(true);
   });
 
-  test("a server with a certificate of its own making is healthy", async () => {
+  test("exits with code 0 for a server with a self-signed certificate", async () => {
     const environment = { LOG_LEVEL: "silent", PORT: "0", TLS_GENERATE: "true" };
     const manager = start(["target-manager"], environment);
     const url = (await manager.printed()).trim().split(" ")[1] ?? "";

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const child of started.splice(0)) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
 });
 
-/** Ports that nobody listens on. */
+/** Free ports. */
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -42,7 +42,7 @@ async function freePorts(count: number): Promise<readonly number[]> {
   return ports;
 }
 
-/** Types a line into a shell of its own, and waits for the server's first word. */
+/** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
   const command = line.replace("npx mock-cloud-reco", `${process.execPath} --import tsx src/cli/main.ts`);
   const environment = { ...process.env, LOG_LEVEL: "silent" };
@@ -59,12 +59,12 @@ async function shell(line: string): Promise<void> {
   });
 }
 
-/** A bare machine may lack what the block uses; the servers themselves are tested everywhere. */
+/** Not every machine has the tools that the block uses; the servers themselves are tested everywhere. */
 const hasTools = ["curl", "openssl", "bash"].every(
   (tool) => spawnSync(tool, ["--version"]).error === undefined,
 );
 
-test.runIf(hasTools)("three shells and curl, as the README says", async () => {
+test.runIf(hasTools)("the README's three shells and curl work", async () => {
   const ports = await freePorts(3);
   const here = (text: string) =>
     text.replace(/\b500([012])\b/g, (_all, index) => String(ports[Number(index)]));
@@ -79,7 +79,7 @@ test.runIf(hasTools)("three shells and curl, as the README says", async () => {
   expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
 });
 
-test("the seed file of the README", async () => {
+test("the README's seed file works", async () => {
   const folder = await mkdtemp(join(tmpdir(), "seed-"));
   try {
     const seedFile = join(folder, "seed.json");
@@ -95,7 +95,7 @@ test("the seed file of the README", async () => {
   }
 });
 
-test("the container example names existing settings and commands", async () => {
+test("the container example uses existing settings and commands", async () => {
   const compose = await readFile(join(root, "examples/containers/compose.yaml"), "utf8");
   const settings = ROLES.flatMap((role) => settingsOf(role).map(({ name }) => name));
   const named = [...compose.matchAll(/^\s*#?\s+([A-Z_]{3,}): /gm)].map(([, name]) => name);

@@ -169,7 +169,7 @@ describe("databases and targets", () => {
     [{ stateName: "SLEEPING" }, 'Invalid database.stateName: expected "WORKING", "PROJECT_INACTIVE"'],
     [
       { databaseName: "" },
-      'Invalid database.databaseName: expected a name of 1 to 255 characters that a path can carry; got "".',
+      'Invalid database.databaseName: expected a name of 1 to 255 characters that can be a path segment; got "".',
     ],
     [
       { serverSecretKey: 1 },

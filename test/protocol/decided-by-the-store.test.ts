@@ -14,7 +14,7 @@ import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
 import { bearer, CREDENTIALS, STANDARD } from "./model-target/requests.ts";
 
-// Servers share a store: between a request's checks and what it then does, other requests are served.
+// Servers share a store: other requests may be served between a request's checks and its handler.
 
 const image = makePng();
 const clock = new ManualClock();
@@ -54,14 +54,14 @@ beforeEach(async () => {
   });
 });
 
-/** What another request does meanwhile. */
+/** What another request does in the meantime. */
 const targetIsDeleted = () => store.deleteTarget("shop", ID, now, true);
 const targetIsProcessed = () => store.updateTarget("shop", ID, { width: 9 }, now, ["success"]);
 const nameIsTaken = () => store.createTarget("shop", newTarget("taken", "f".repeat(32)), now);
 const shopIsDeleted = () => store.deleteDatabase("shop");
 const labelsAreDeleted = () => store.deleteDatabase("labels");
 
-/** A store in which something else happens right before a verb. */
+/** A store in which another change happens right before a verb. */
 const overtaken = (verb: keyof Store, meanwhile: () => unknown, overtakenStore: Store = store): Store =>
   new Proxy(overtakenStore, {
     get(target, key) {
@@ -99,7 +99,7 @@ const TARGET = `/targets/${ID}`;
 const MANAGED = `/cloud_databases/shop${TARGET}`;
 const picture = image.toString("base64");
 
-describe("what other requests did since the checks ran is decided by the store", () => {
+describe("the store detects what other requests changed after the checks ran", () => {
   test.each<[string, string, Sent["body"], keyof Store, () => unknown, number, string]>([
     ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsDeleted, 404, "UnknownTarget"],
     ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsProcessed, 403, "TargetStatusNotSuccess"],

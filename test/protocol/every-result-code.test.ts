@@ -12,7 +12,7 @@ import { goodPlan, imagePart, type Plan } from "./query/plan.ts";
 import { decoded, sendPlan } from "./query/send.ts";
 import { add, addProcessed, newTarget, send, type TargetRequest } from "./target/requests.ts";
 
-/** Brings a service into a state and sends the request that is answered with the code. */
+/** Prepares a service and sends a request that is answered with the code. */
 type Produce = (service: ServiceUnderTest, keys: DatabaseKeys) => Promise<ClientResponse>;
 
 interface Recipe {
@@ -116,7 +116,7 @@ describeBackends("result codes", (backend: Backend) => {
     ([, recipe]) => !(backend.overSockets && inProcessOnly(recipe)),
   );
 
-  it.each(reached)("%s is sent, with its status", async (code, recipe) => {
+  it.each(reached)("%s is sent with its status", async (code, recipe) => {
     const { produce, options = {} } = typeof recipe === "function" ? { produce: recipe } : recipe;
     await using service = await backend.open({ processingTimeSeconds: 2, ...options });
     const response = await produce(service, await service.addCloudDatabase());
@@ -124,7 +124,7 @@ describeBackends("result codes", (backend: Backend) => {
     expect([result_code, response.status]).toEqual([code, RESULT_CODES[code as ResultCode].status]);
   });
 
-  it("are all in the table, beside what the protocol never sends", () => {
+  it("are all in the table, except codes that the protocol never sends", () => {
     expect(Object.keys(recipes).sort()).toEqual(Object.keys(RESULT_CODES).sort());
     for (const never of ["DateRangeError", "TooManyRequests"]) expect(RESULT_CODES).not.toHaveProperty(never);
   });

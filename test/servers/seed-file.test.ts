@@ -107,7 +107,7 @@ test.each<[string, unknown, RegExp]>([
   [
     "has an image that is not a path",
     { cloud_databases: [{ targets: [{ name: "a", width: 1, image: 5 }] }] },
-    /targets\[0\]\.image: expected the path of an image file, from this file's folder; got 5$/,
+    /targets\[0\]\.image: expected the path of an image file, relative to this file's folder; got 5$/,
   ],
   [
     "has no list",

@@ -63,7 +63,7 @@ test.each([
 test("says what is wrong with a record, without values", async () => {
   const answer = await ask("POST", "/internal/records", json({ kind: "cloud", serverSecretKey: "hidden" }));
   expect(answer).toBe(
-    "400 database.databaseId: expected a name of 1 to 255 characters that a path can carry; got nothing",
+    "400 database.databaseId: expected a name of 1 to 255 characters that can be a path segment; got nothing",
   );
 });
 

@@ -23,9 +23,9 @@ import type { Scope } from "../../store/memory-state.ts";
 import type { MemoryStore } from "../../store/memory-store.ts";
 import { takeToken } from "../../store/rate-history.ts";
 
-/** The target manager's routes for the other servers; see `internal-protocol.ts`. Journalled nowhere. */
+/** The target manager's routes for the other servers; see `internal-protocol.ts`. Their requests are not in the journal. */
 export class InternalApi {
-  /** @param epoch - names this run of the manager: what an earlier one said about versions means nothing now. */
+  /** @param epoch - names this run of the manager: versions of an earlier run are not valid any more. */
   constructor(
     private readonly store: MemoryStore,
     private readonly journal: Journal,
@@ -44,7 +44,7 @@ export class InternalApi {
     return { ...response, headers: [...headers, self, ...packClock(this.clock.setting)] };
   }
 
-  /** What is wrong with a request is the other server's fault; a failing rater says so too. */
+  /** Any error is a 400: the other server's request is invalid, or a rater failed. */
   private async route(request: WireRequest): Promise<WireResponse> {
     try {
       return (await this.served(request)) ?? reply(404);

@@ -21,7 +21,7 @@ const PHASE_OF: ReadonlyMap<Operation | undefined, ModelTargetPhase> = new Map([
   ["deleteDataset", "delete"],
 ]);
 
-/** `modelTargetFailure` answers every request of its phases. */
+/** `modelTargetFailure`: every request of its phases gets the configured response. */
 function presetFaults({ settings: { modelTargetFailure } }: Services): readonly FaultRule[] {
   if (modelTargetFailure === undefined) return [];
   const { phases = [...PHASE_OF.values()], ...response } = modelTargetFailure;

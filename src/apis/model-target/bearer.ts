@@ -13,7 +13,7 @@ import { lacksScope, serviceError } from "./responses.ts";
 export const EVERYTHING = "modeltargets.all";
 export const CLIENT_CREDENTIALS = "oauth2.clientcredentials.all";
 
-/** What each family of datasets asks for; {@link EVERYTHING} stands for all four. */
+/** The scopes that each family of datasets needs; {@link EVERYTHING} stands for all four. */
 export const FAMILY_SCOPES: Readonly<
   Record<DatasetTypeName, { readonly datasets: string; readonly stateBased: string }>
 > = {
@@ -27,7 +27,7 @@ export const FAMILY_SCOPES: Readonly<
   },
 };
 
-/** What the fixed client and the fixed user hold. */
+/** The scopes of the configured client and the configured user. */
 export const ALL_SCOPES: readonly string[] = [
   EVERYTHING,
   ...Object.values(FAMILY_SCOPES).flatMap(({ datasets, stateBased }) => [datasets, stateBased]),
@@ -44,7 +44,7 @@ function decodeBase64Url(text: string): Buffer | undefined {
 
 const encodeBase64Url = (text: string): string => Buffer.from(text).toString("base64url");
 
-/** The JSON object that a JWT's part holds; undefined when it holds none. */
+/** The JSON object in one part of a JWT; undefined when there is none. */
 function jsonObjectPart(part: string): JsonObject | undefined {
   const bytes = decodeBase64Url(part);
   if (bytes === undefined) return undefined;
@@ -56,7 +56,7 @@ const HEADER = encodeBase64Url(JSON.stringify({ alg: "mock", typ: "JWT" }));
 const SIGNATURE = encodeBase64Url("not verified");
 
 /**
- * A token that the bearer check accepts: a JWT, the same for the same request.
+ * A JWT that the bearer check accepts; the same for the same request.
  *
  * @param source - the client id or user name that asked for it.
  */
@@ -80,7 +80,7 @@ const unauthorized = serviceError<string>(
 
 const rejected = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
 
-/** A well-formed token. Whether it was ever given out, or is still valid, is not verified. */
+/** A well-formed token. Whether it was ever issued, or is still valid, is not verified. */
 export const bearerToken = check({
   name: "bearerToken",
   refusals: [unauthorized],
@@ -88,12 +88,10 @@ export const bearerToken = check({
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) {
-      const signed = /^vws /i.test(given)
-        ? ", and is a signature (VWS), which belongs to the target and query APIs"
-        : "";
+      const signed = /^vws /i.test(given) ? "; a signature (VWS) belongs to the target and query APIs" : "";
       return rejected(
         "no Bearer token",
-        `the Authorization header must be \`Bearer\` and a token of POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
+        `expected an Authorization header with \`Bearer\` and a token from POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
       );
     }
     const [headerPart, payloadPart, signaturePart, ...rest] = token.split(".");

@@ -15,7 +15,7 @@ export const contentLengthIsInteger = check({
     contentLengthFit(request) !== "notAnInteger" || contentLengthReason(request),
 });
 
-/** The same of requests that create a dataset, whose answer is up to the profile. */
+/** The same for requests that create a dataset; the profile decides the response. */
 export const creationLengthIsInteger = check({
   name: "contentLengthIsInteger",
   refusals: ({ invalidDatasetLength }) => [
@@ -53,7 +53,7 @@ const invalidJson = serviceError<string>(400, "ERROR", "The body is not valid JS
   message,
 }));
 
-/** The body is JSON in UTF-8. How it is refused is up to the profile. */
+/** The body is JSON in UTF-8; the profile decides how it is refused. */
 export const validJson = check({
   name: "validJson",
   refusals: ({ invalidDatasetJson }) => [invalidDatasetJson === "error" ? invalidJson : validationError],

@@ -18,7 +18,7 @@ const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const isScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((scope) => typeof scope === "string");
 
-/** The real service reads any other JSON value as a dataset request that lacks everything. */
+/** The real service treats any other JSON value as a dataset request without any field. */
 const bodyIsJsonObject = check({
   name: "bodyIsJsonObject",
   concerns: ["createCredential"],
@@ -26,12 +26,12 @@ const bodyIsJsonObject = check({
   test: ({ body: { json } }: ApiContext) => {
     if (json.error !== undefined || isJsonObject(json.value)) return true;
     const messages = missingTopLevel({}).map(({ message }) => message);
-    const reason = `the body must be a JSON object with scopes, got ${show(json.value)}`;
+    const reason = `the body must be a JSON object with scopes; got ${show(json.value)}`;
     return refuse(validationError, reason, messages);
   },
 });
 
-/** `scopes` is an array of strings. Finds it. */
+/** `scopes` is an array of strings. Finds them. */
 const scopesGiven = check({
   name: "scopesGiven",
   concerns: ["createCredential"],
@@ -40,7 +40,7 @@ const scopesGiven = check({
     const { scopes } = body.fields;
     if (isScopes(scopes)) return { wanted: scopes };
     const { message } = expected("/scopes", "jsarray", scopes);
-    return refuse(validationError, `scopes must be an array of strings, got ${show(scopes)}`, [message]);
+    return refuse(validationError, `scopes must be an array of strings; got ${show(scopes)}`, [message]);
   },
 });
 
@@ -74,7 +74,7 @@ const invalidScopes = serviceError(400, "BAD_REQUEST", "The body is not an array
   target: "scopes",
 }));
 
-/** The body is an array of strings. Finds it. */
+/** The body is an array of strings. Finds them. */
 const scopesValid = check({
   name: "scopesValid",
   concerns: ["updateCredentialScopes"],
@@ -107,7 +107,7 @@ const credentialSchema = object({ clientId: text, scopes: listOf(text) });
 
 const created = success(
   201,
-  "The client, whose secret is shown once.",
+  "The client. Its secret is not shown again.",
   object({ client_id: text, client_secret: text }),
 );
 const tooMany = serviceError(
@@ -121,7 +121,7 @@ export const createCredential = operation({
   name: "createCredential",
   method: "POST",
   path: PATH,
-  summary: "Makes a client with scopes of its own.",
+  summary: "Creates a client with the given scopes.",
   ...authorized,
   body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
   responses: [created, tooMany],
@@ -136,7 +136,7 @@ export const createCredential = operation({
       ? ok(created, { client_id: clientId, client_secret: clientSecret })
       : refuse(
           tooMany,
-          `${MAX_CLIENT_CREDENTIALS} client credentials exist, and no more are allowed: delete one first`,
+          `${MAX_CLIENT_CREDENTIALS} client credentials exist, which is the maximum: delete one first`,
         );
   },
 });
@@ -147,7 +147,7 @@ export const listCredentials = operation({
   name: "listCredentials",
   method: "GET",
   path: PATH,
-  summary: "Lists the created clients, without their secrets.",
+  summary: "Lists the created clients without their secrets.",
   ...authorized,
   responses: [list],
   handle: async ({ services: { store } }) => {
@@ -165,7 +165,7 @@ export const updateCredentialScopes = operation({
   name: "updateCredentialScopes",
   method: "PUT",
   path: `${PATH}/{id}/scopes`,
-  summary: "Gives a client other scopes.",
+  summary: "Replaces a client's scopes.",
   ...authorized,
   body: { contentType: "application/json", schema: listOf(text) },
   responses: [updated, unknownCredential],
@@ -183,7 +183,7 @@ export const deleteCredential = operation({
   name: "deleteCredential",
   method: "DELETE",
   path: `${PATH}/{id}`,
-  summary: "Deletes a client, which gets no more tokens.",
+  summary: "Deletes a client, which then gets no more tokens.",
   ...authorized,
   responses: [deleted, unknownCredential],
   handle: async ({ credential: { clientId }, services: { store } }) =>

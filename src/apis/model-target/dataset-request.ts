@@ -3,7 +3,7 @@ import type { Profile } from "../../core/profiles.ts";
 import { show } from "../../core/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 
-/** A creation request in the shape that the stages read: anything else where an object belongs counts as `{}`. */
+/** A creation request in the shape that the stages read: where an object belongs, any other value counts as `{}`. */
 export interface DatasetRequest {
   readonly family: DatasetTypeName;
   readonly profile: Profile;
@@ -11,7 +11,7 @@ export interface DatasetRequest {
   readonly models: readonly Model[];
 }
 
-/** A part of the request, and where it is. */
+/** A part of the request, and its path. */
 export interface Part {
   readonly path: string;
   readonly fields: JsonObject;
@@ -42,12 +42,12 @@ function partsOf({ path, fields }: Part, key: string): readonly Part[] {
   }));
 }
 
-/** A key that is present counts as given, also with null. */
+/** A key that is present counts as given, even if its value is null. */
 export const isGiven = ({ fields }: Part, key: string): boolean => Object.hasOwn(fields, key);
 
 export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
 
-/** One thing wrong with a dataset request: as the service words it, and what to change. */
+/** One problem of a dataset request: in the words of the service, and what to change. */
 export interface Finding {
   readonly message: string;
   readonly reason: string;
@@ -67,7 +67,7 @@ export const missing = (path: string): Finding => ({
 
 export const expected = (path: string, type: keyof typeof TYPES, value: unknown): Finding => ({
   message: `${path}: error.expected.${type}`,
-  reason: `${path} must be ${TYPES[type]}, got ${show(value)}`,
+  reason: `${path} must be ${TYPES[type]}; got ${show(value)}`,
 });
 
 const SHOWN_FINDINGS = 5;

@@ -8,7 +8,7 @@ export const WHEN = ["never", "always", "auto"];
 export const OPTIMIZATIONS = ["default", "low_feature_objects", "ar_controller"];
 export const APPEARANCES = ["true", "false", "auto"];
 
-/** A request that creates a dataset, as the OpenAPI document shows it; what it must follow is in dataset-validation.ts. */
+/** A request that creates a dataset, as the OpenAPI document shows it; dataset-validation.ts has the rules. */
 export function datasetRequestSchema(
   family: DatasetTypeName,
   { datasetViewsRequired, cadDataFormats }: Profile,

@@ -29,17 +29,17 @@ function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** Stage 1: what every request has. */
+/** Stage 1: required fields of a request. */
 export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
   TOP_LEVEL.filter(({ key }) => !Object.hasOwn(fields, key)).map(({ key }) => missing(`/${key}`));
 
-/** Stage 2: its types. */
+/** Stage 2: their types. */
 export const topLevelTypes = ({ fields }: DatasetRequest): readonly Finding[] =>
   TOP_LEVEL.filter(({ key, fits }) => !fits(fields[key])).map(({ key, type }) =>
     expected(`/${key}`, type, fields[key]),
   );
 
-/** Stage 10, numbers: their place among the stages is up to the profile. */
+/** Stage 10, counts: the profile decides their place among the stages. */
 export function modelCounts({ family, models: { length } }: DatasetRequest): readonly Finding[] {
   const reason = (wanted: string) => `models has ${length} entries; expected ${wanted}`;
   if (family === "STANDARD") {
@@ -53,7 +53,7 @@ export function modelCounts({ family, models: { length } }: DatasetRequest): rea
   return length === 0 ? [{ message: "models must contain at least one entry", reason: wanted }] : [];
 }
 
-/** Stage 10, names: by profile, reported last, before the numbers if these are last too. */
+/** Stage 10, names: by profile; reported last, before the counts if these are last too. */
 export function uniqueNames({ family, models }: DatasetRequest): readonly Finding[] {
   const names = new Set(models.map(({ fields }) => fields.name));
   return family === "STANDARD" || names.size === models.length
@@ -61,7 +61,7 @@ export function uniqueNames({ family, models }: DatasetRequest): readonly Findin
     : [
         {
           message: "names of models must be unique within a Target.",
-          reason: `models has ${models.length} entries with ${names.size} different names; each needs its own`,
+          reason: `models has ${models.length} entries with ${names.size} different names; each needs a unique name`,
         },
       ];
 }
@@ -89,7 +89,7 @@ const stagesUnder = ({ modelCountsReported, modelNamesUnique }: Profile): readon
   ], // 10
 ];
 
-/** Everything that the first stage with a finding has to say about a creation request; nothing when it is valid. */
+/** All findings of the first stage that has any; none when the request is valid. */
 export function findingsIn(
   fields: JsonObject,
   family: DatasetTypeName,

@@ -1,10 +1,11 @@
 import { CheckTable, check } from "../../core/check.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { constant, hex32, listOf, object, oneOf, openObject, text } from "../../core/json-schema.ts";
+import { constant, hex32, listOf, moment, object, oneOf, openObject, text } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
 import { notYet, ok, type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
+import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import type { ApiContext, Settings } from "../shared/services.ts";
 import { type Bearer, bearerToken, EVERYTHING, FAMILY_SCOPES, holdsScope } from "./bearer.ts";
 import {
@@ -19,7 +20,7 @@ import { datasetRequestSchema } from "./dataset-schema.ts";
 import { findingsIn } from "./dataset-validation.ts";
 import { done, serviceError, success, validationError, zip } from "./responses.ts";
 
-/** Who this emulator's tokens belong to. */
+/** The user that every token of this emulator belongs to. */
 const USER = "userId:mock";
 
 const concerns = ["createDataset"] as const;
@@ -73,7 +74,7 @@ const validRequest = (family: DatasetTypeName) =>
 const allowanceExceeded = serviceError(
   422,
   "TRAINING_ALLOWANCE_EXCEEDED",
-  "The training allowance is exceeded (if so configured).",
+  "The training allowance is configured as exceeded.",
   () => ({ message: "User has reached total number of allowed trainings", target: USER }),
 );
 
@@ -92,13 +93,9 @@ const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has th
 }));
 
 const datasetUnknown = (uuid: string): Refusal =>
-  refuse(
-    unknownDataset,
-    `no dataset has the uuid ${show(uuid)}; it was never created, or it was deleted`,
-    uuid,
-  );
+  refuse(unknownDataset, `no dataset has the uuid ${show(uuid)}; it was never created or was deleted`, uuid);
 
-/** The path names a dataset, of whichever family. Finds it. */
+/** The path names a dataset of either family. Finds it. */
 const knownDataset = check({
   name: "knownDataset",
   concerns: ["datasetStatus", "downloadDataset", "deleteDataset"],
@@ -111,7 +108,7 @@ const knownDataset = check({
 
 type DatasetOperation = "createDataset" | "datasetStatus" | "downloadDataset" | "deleteDataset";
 
-/** The checks of operations on one family of datasets. */
+/** The checks of one family's operations. */
 export const datasetTable = (family: DatasetTypeName) =>
   CheckTable.on<ApiContext, DatasetOperation>()
     .row({ ...contentLengthIsInteger, concerns: ["datasetStatus", "downloadDataset", "deleteDataset"] })
@@ -154,7 +151,6 @@ function configuredOutcome({
 
 const started = success(201, "The training was started.", object({ uuid: hex32 }));
 
-const moment = { type: "string", format: "date-time" };
 const status = success(
   200,
   "The status.",
@@ -186,9 +182,8 @@ const notDone = serviceError<{ readonly uuid: string; readonly status: string }>
 
 const deleted = done(200);
 
-/** The last moment that a `Date` can hold: processing times without end come to this. */
-const END_OF_TIME = 8.64e15;
-const isoTime = (milliseconds: number): string => new Date(Math.min(milliseconds, END_OF_TIME)).toISOString();
+/** However long the processing time is: a `Date` can hold no later moment. */
+const isoTime = (time: number): string => new Date(Math.min(time, MOST_MILLISECONDS)).toISOString();
 
 function outcomeOf(
   { uuid, generationFailureMessage: failureMessage, generationWarning: warning }: Dataset,
@@ -233,7 +228,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       name: "datasetStatus",
       method: "GET",
       path: `${path}/{uuid}/status`,
-      summary: "Says how far the training of a dataset is.",
+      summary: "Returns the status of a dataset's training.",
       ...authorized,
       responses: [status],
       handle: ({ dataset, now }) => {
@@ -252,7 +247,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       name: "downloadDataset",
       method: "GET",
       path: `${path}/{uuid}/dataset`,
-      summary: "Downloads a dataset that is done.",
+      summary: "Downloads a finished dataset.",
       ...authorized,
       responses: [zip, notDone],
       handle: async ({ dataset, now }) => {

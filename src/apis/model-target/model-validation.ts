@@ -10,7 +10,7 @@ import {
 } from "./dataset-request.ts";
 import { APPEARANCES, OPTIMIZATIONS, WHEN } from "./dataset-schema.ts";
 
-/** Stage 3: what every model has. */
+/** Stage 3: required fields of a model. */
 export const missingInModels = ({ models, profile }: DatasetRequest): readonly Finding[] =>
   models.flatMap((model) =>
     (profile.datasetViewsRequired ? ["name", "views"] : ["name"])
@@ -29,7 +29,7 @@ export function modelSources({ models, profile }: DatasetRequest): readonly Find
     return [
       {
         message: `model '${nameOf(model)}' is invalid. ${wanted} ${listed} need to be provided`,
-        reason: `${model.path} must have exactly one of ${sources.join(", ")}, got ${given.join(", ") || "none"}`,
+        reason: `${model.path} must have exactly one of ${sources.join(", ")}; got ${given.join(", ") || "none"}`,
       },
     ];
   });
@@ -52,7 +52,7 @@ const STRINGS = [
   "trackingMode",
 ];
 
-/** Stage 5: the models' strings. */
+/** Stage 5: string fields of the models. */
 export const modelStrings = ({ models, family, profile }: DatasetRequest): readonly Finding[] =>
   models.flatMap((model) =>
     STRINGS.filter((key) => isGiven(model, key) && typeof model.fields[key] !== "string")
@@ -61,7 +61,7 @@ export const modelStrings = ({ models, family, profile }: DatasetRequest): reado
       .map((key) => expected(`${model.path}/${key}`, "jsstring", model.fields[key])),
   );
 
-/** How a field's value is wrong; undefined when it is fine. Stage 5 made sure that it is a string. */
+/** What is wrong with a field's value; undefined when it is valid. Stage 5 made sure that it is a string. */
 type Rule = (value: string, path: string, request: DatasetRequest) => Finding | undefined;
 
 const anyOf =
@@ -124,14 +124,14 @@ const RULES: readonly (readonly [field: string, rule: Rule])[] = [
   ["trackingMode", trackingHint(["default", "car", "scan"])],
 ];
 
-/** Fields that newer engines no longer know: by profile, they are refused whatever their value. */
+/** Fields that newer engines no longer support: by profile, they are refused whatever their value. */
 const isUnsupported = (field: string, { trackingHintsSupported }: Profile): boolean =>
   !trackingHintsSupported && (field === "motionHint" || field === "trackingMode");
 
 const unsupported = ({ path }: Model, field: string): Finding => ({
   message:
     "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.",
-  reason: `${path}/${field} is not supported under this profile: leave it out, or use optimizeTrackingFor`,
+  reason: `${path}/${field} is not supported under this profile: remove it, or use optimizeTrackingFor`,
 });
 
 /** Stage 6: enumerated fields, and `views` is an array. */

@@ -4,7 +4,7 @@ import type { HeaderList } from "../../core/message.ts";
 import type { DeclaredResponse, JsonSchema } from "../../core/response.ts";
 import { asciiJson } from "../../core/text.ts";
 
-/** The envelopes of OAuth 2.0 and the Model Target API. */
+/** The response envelopes of OAuth 2.0 and the Model Target API. */
 
 const typed = (contentType: string) => (): HeaderList => [["Content-Type", contentType]];
 const json = typed("application/json");
@@ -70,13 +70,13 @@ export const serviceError = <Details = unknown>(
     ),
   }),
   body: (context, details) => {
-    // Keys go out in this order; those that are undefined do not.
+    // Keys are sent in this order; undefined ones are left out.
     const { message, target, details: list } = content(details, context);
     return asciiJson({ error: { code, message, target, details: list } });
   },
 });
 
-/** `{"error","error_description"?}`: the token route's own shape. */
+/** `{"error","error_description"?}`: the shape of the token route's errors. */
 export const tokenError = (
   status: number,
   code: string,
@@ -91,11 +91,11 @@ export const tokenError = (
   body: () => asciiJson({ error: code, error_description: shown }),
 });
 
-/** One detail for each finding, under a uuid of the request's own. */
+/** One detail for each finding, under a new uuid. */
 export const validationError = serviceError<readonly string[]>(
   400,
   "BAD_REQUEST",
-  "The request is not valid; the details say why.",
+  "The request is invalid; the details say why.",
   (messages, { random }) => {
     const uuid = random.hex(32);
     return {

@@ -9,14 +9,14 @@ import { ALL_SCOPES, accessToken, scopesIn } from "./bearer.ts";
 import { contentLengthIsInteger } from "./body-checks.ts";
 import { success, tokenError } from "./responses.ts";
 
-/** The bytes of padded base64, and nothing but that; undefined when the text is anything else. */
+/** The bytes of padded base64; undefined when the text is anything else. */
 function decodeBase64(text: string): Buffer | undefined {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
     ? Buffer.from(text, "base64")
     : undefined;
 }
 
-/** The body's fields. The first of repeated ones counts; a body that is not UTF-8 has none. */
+/** The body's fields. Of a repeated field the first counts; a body that is not UTF-8 has no fields. */
 interface Form {
   readonly form: URLSearchParams;
 }
@@ -25,7 +25,7 @@ interface Grant extends Form {
   readonly grant: "client_credentials" | "password";
 }
 
-/** Who asks for a token, and what is theirs to give. */
+/** The client or user that asks for a token, and the scopes that it holds. */
 interface Holder {
   readonly source: string;
   readonly scopes: readonly string[];
@@ -35,7 +35,7 @@ const isBlank = (value: string | null): boolean => value === null || value.trim(
 
 const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The grant type is unknown.");
 
-/** `grant_type` is one of two. Finds the form and the grant. */
+/** `grant_type` is supported. Finds the form and the grant. */
 const supportedGrantType = check({
   name: "supportedGrantType",
   refusals: [unsupportedGrantType],
@@ -92,7 +92,7 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   if (given === undefined) {
     return refuse(
       invalidAuthorization,
-      "the Authorization header must be `Basic` and the base64 of <client id>:<client secret>",
+      "expected an Authorization header with `Basic` and the base64 of <client id>:<client secret>",
     );
   }
   const { settings, store } = context.services;
@@ -104,7 +104,7 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   return refuse(
     invalidClient,
     known
-      ? `the client secret is not that of the client ${show(given.id)}`
+      ? `the client secret is wrong for the client ${show(given.id)}`
       : `no client has the id ${showUnknownKey(given.id)}; expected Basic and the base64 of <client id>:<client secret>`,
   );
 }
@@ -120,12 +120,12 @@ function userOf({ form, services: { settings } }: ApiContext & Form): Refusal | 
   return refuse(
     invalidGrant,
     username === user.name
-      ? `the password is not that of the user ${show(username)}`
+      ? `the password is wrong for the user ${show(username)}`
       : `no user has the name ${showUnknownKey(username)}`,
   );
 }
 
-/** The client or the user is known, and proves it. Finds who asks. */
+/** The client or user is known, and its secret or password is right. Finds who asks. */
 const knownHolder = check({
   name: "knownHolder",
   refusals: [invalidAuthorization, invalidClient, missingUser, invalidGrant],
@@ -135,9 +135,9 @@ const knownHolder = check({
   },
 });
 
-const invalidScope = tokenError(400, "invalid_scope", "A scope is asked for that is not held.");
+const invalidScope = tokenError(400, "invalid_scope", "A requested scope is not held.");
 
-/** The scopes that are asked for are held. Finds those that the token is for. */
+/** The credential holds the requested scopes. Finds the scopes to grant. */
 const scopesHeld = check({
   name: "scopesHeld",
   refusals: [invalidScope],
@@ -168,7 +168,7 @@ export const token = operation({
   name: "token",
   method: "POST",
   path: "/oauth2/token",
-  summary: "Gives a bearer token, to a client or to a user.",
+  summary: "Issues a bearer token to a client or a user.",
   security: "oauthClient",
   checks: CheckTable.on<ApiContext, "token">()
     .row(contentLengthIsInteger)
@@ -183,7 +183,7 @@ export const token = operation({
         grant_type: { enum: ["client_credentials", "password"], default: "client_credentials" },
         username: text,
         password: text,
-        scope: described(text, "Separated by spaces; absent: all that the credential holds."),
+        scope: described(text, "Separated by spaces. Default: every scope that the credential holds."),
       },
     ),
   },

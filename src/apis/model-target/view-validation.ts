@@ -11,7 +11,7 @@ import {
   type Part,
 } from "./dataset-request.ts";
 
-/** Stage 7: the views' own fields. */
+/** Stage 7: fields of the views. */
 export const views = ({ models }: DatasetRequest): readonly Finding[] =>
   models.flatMap((model) =>
     model.views.flatMap((view) => [
@@ -20,7 +20,7 @@ export const views = ({ models }: DatasetRequest): readonly Finding[] =>
     ]),
   );
 
-/** Stage 8: what a view's position is made of. */
+/** Stage 8: the vectors of a view's position. */
 export const viewPositions = ({ models }: DatasetRequest): readonly Finding[] =>
   models.flatMap((model) =>
     model.views.flatMap((view) => ["rotation", "translation"].flatMap(vectorIn(view))),
@@ -58,7 +58,7 @@ export const statesTypes = ({ models }: DatasetRequest): readonly Finding[] =>
     Array.isArray(states) ? [] : [expected(`${path}/states`, "jsarray", states)],
   );
 
-/** Stage 9b: of strings. */
+/** Stage 9b: the array holds strings. */
 export const statesEntries = ({ models }: DatasetRequest): readonly Finding[] =>
   viewsWithStates(models).flatMap((view) =>
     statesOf(view).flatMap((state, index) =>
@@ -66,7 +66,7 @@ export const statesEntries = ({ models }: DatasetRequest): readonly Finding[] =>
     ),
   );
 
-/** Stage 9c: the configurations are JSON, and declare states. */
+/** Stage 9c: configurations are JSON and declare states. */
 export const configurations = ({ models }: DatasetRequest): readonly Finding[] =>
   models.filter(isStateBased).flatMap((model) => {
     const path = configurationPath(model);
@@ -97,7 +97,7 @@ const statesOf = ({ fields: { states } }: Part): readonly unknown[] => (Array.is
 
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
-/** The model's configuration, parsed; undefined when there is none, or it is not valid JSON. */
+/** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
 function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
   const text = fields.stateBasedConfigurationJsonString;
   if (typeof text !== "string") return undefined;

@@ -14,7 +14,7 @@ import {
   serverText,
 } from "./responses.ts";
 
-/** `cloudQueryFailure` answers every query. */
+/** `cloudQueryFailure`: every query gets the configured response. */
 function presetFaults({ settings: { cloudQueryFailure } }: Services): readonly FaultRule[] {
   if (cloudQueryFailure === undefined) return [];
   return [

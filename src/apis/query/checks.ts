@@ -2,7 +2,6 @@ import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
 import { header } from "../../core/message.ts";
 import { parseMediaType } from "../../core/multipart.ts";
-import { refuse } from "../../core/response.ts";
 import { namedAccessKey } from "../../core/signing.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
@@ -10,7 +9,7 @@ import { acceptsJson as jsonIsCovered } from "../shared/accept.ts";
 import { signatureVerdict } from "../shared/authentication.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "../shared/date-explanation.ts";
 import { parseDateHeader, QUERY_DATE_FORMS } from "../shared/date-header.ts";
-import { contentLengthFit, contentLengthReason } from "../shared/framing.ts";
+import { contentLengthCheck } from "../shared/framing.ts";
 import { unknownKeyReason } from "../shared/key-explanation.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "../shared/scheme-explanation.ts";
 import type { ApiContext } from "../shared/services.ts";
@@ -30,27 +29,16 @@ import {
   unsupportedMediaType,
 } from "./responses.ts";
 
-/** Row 2: `Content-Length`, where visible, is an integer and the body's length. */
-export const contentLengthFits = check({
-  name: "contentLengthFits",
-  refusals: [lengthNotAnInteger, bodyTooShort, authenticationFailure],
-  test: ({ request }: Context) => {
-    switch (contentLengthFit(request)) {
-      case "notAnInteger":
-        return refuse(lengthNotAnInteger, contentLengthReason(request));
-      case "tooLarge":
-        return refuse(bodyTooShort, contentLengthReason(request));
-      case "tooSmall":
-        return refuse(authenticationFailure, contentLengthReason(request));
-      default:
-        return true;
-    }
-  },
+/** Row 2: `Content-Length`, where visible, is an integer and equals the body's length. */
+export const contentLengthFits = contentLengthCheck({
+  notAnInteger: lengthNotAnInteger,
+  tooLarge: bodyTooShort,
+  tooSmall: authenticationFailure,
 });
 
 const AUTHORIZATION_EXPECTED = "VWS <client access key>:<signature>";
 
-/** Row 3: `Authorization` is there. */
+/** Row 3: `Authorization` is present. */
 export const authorizationGiven = check({
   name: "authorizationGiven",
   refusals: [authorizationMissing],
@@ -59,7 +47,7 @@ export const authorizationGiven = check({
     missingAuthorizationReason(request, AUTHORIZATION_EXPECTED),
 });
 
-/** Row 4: two parts split on one space, the second not empty; exactly one colon with something after it. */
+/** Row 4: two parts separated by one space, the second not empty; exactly one colon with something after it. */
 export const authorizationWellFormed = check({
   name: "authorizationWellFormed",
   refusals: [authorizationMalformed],
@@ -72,7 +60,7 @@ export const authorizationWellFormed = check({
   },
 });
 
-/** Row 5: the client access key is known, and the signature is the one that its secret key makes. */
+/** Row 5: the client access key is known, and the signature was made with its secret key. Finds the database. */
 export const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
@@ -93,7 +81,7 @@ export const authenticated = check({
   },
 });
 
-/** Row 6: the database is not inactive. Its other states do not touch queries. */
+/** Row 6: the database is not inactive; its other states do not affect queries. */
 export const projectActive = check({
   name: "projectActive",
   refusals: [inactiveProject],
@@ -102,7 +90,7 @@ export const projectActive = check({
     `the state of the database "${database.databaseName}" is PROJECT_INACTIVE`,
 });
 
-/** Row 7: `Accept` is absent, or a media range of it covers JSON. */
+/** Row 7: `Accept` is absent, or one of its media ranges covers JSON. */
 export const acceptsJson = check({
   name: "acceptsJson",
   refusals: [notAcceptable],
@@ -112,12 +100,12 @@ export const acceptsJson = check({
       accept === undefined ||
       jsonIsCovered(accept) ||
       `the Accept header is ${show(accept)}; expected none, or one that covers application/json: ` +
-        "set it on the request, in place of the client's default"
+        "set it on the request, to replace the client's default"
     );
   },
 });
 
-/** Row 8: `Date` is there. */
+/** Row 8: `Date` is present. */
 export const dateGiven = check({
   name: "dateGiven",
   refusals: [dateRequired],
@@ -149,7 +137,7 @@ export const dateCurrent = check({
 const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
 const contentTypeOf = ({ request }: Context): string => header(request, "content-type") ?? "";
 
-/** Row 11: `Content-Type` is there and not empty. */
+/** Row 11: `Content-Type` is present and not empty. */
 export const contentTypeGiven = check({
   name: "contentTypeGiven",
   refusals: [jettyPage],
@@ -157,7 +145,7 @@ export const contentTypeGiven = check({
     contentTypeOf(context) !== "" || `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`,
 });
 
-/** Row 12: a multipart form; whether any type (`*`/`*`) passes for one depends on the profile. */
+/** Row 12: a multipart form; the profile decides whether `*`/`*` counts as one. */
 export const contentTypeIsMultipart = check({
   name: "contentTypeIsMultipart",
   refusals: [unsupportedMediaType],
@@ -172,7 +160,7 @@ export const contentTypeIsMultipart = check({
   },
 });
 
-/** Row 13: it names a boundary. Finds that. */
+/** Row 13: `Content-Type` names a boundary. Finds it. */
 export const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
@@ -181,7 +169,7 @@ export const boundaryNamed = check({
     const boundary = parseMediaType(given).parameters.get("boundary") ?? "";
     return boundary === ""
       ? `the Content-Type header is ${show(given)}, without a boundary; ${CONTENT_TYPE_EXPECTED}. ` +
-          "Leave the header to the client's form encoder, which knows the boundary that it writes"
+          "Let the client's form encoder set the header: it knows the boundary that it writes"
       : { boundary };
   },
 });

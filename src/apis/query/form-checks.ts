@@ -27,7 +27,7 @@ export const boundaryOccurs = check({
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
 
-/** Row 15: only known fields, names with case. Finds the form. */
+/** Row 15: only known fields; names are case-sensitive. Finds the form. */
 export const fieldsKnown = check({
   name: "fieldsKnown",
   refusals: ({ unknownQueryField }) => [
@@ -78,7 +78,7 @@ export const imageOpens = check({
 
 const MOST_IMAGE_BYTES = 2_097_152;
 
-/** Row 18: the image has at most 2 MiB. */
+/** Row 18: the image is at most 2 MiB. */
 export const imageSmallEnough = check({
   name: "imageSmallEnough",
   refusals: [entityTooLarge],
@@ -87,7 +87,7 @@ export const imageSmallEnough = check({
     `the image has ${image.length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`,
 });
 
-/** The bytes of a field's first part; file parts do not count. */
+/** The bytes of a field's first part that is not a file. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
   return form.find((part) => part.name === name && !part.isFile)?.content;
 }
@@ -95,14 +95,14 @@ function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
 const LARGEST_INTEGER = 2_147_483_647;
 const MOST_RESULTS = 50;
 
-/** Row 19: `max_num_results` is a whole number from 1 to 50; 1 when it is not given. */
+/** Row 19: `max_num_results` is a whole number from 1 to 50. Default 1. */
 export const maxNumResultsValid = check({
   name: "maxNumResultsValid",
   refusals: [invalidValue, outOfRange],
   test: (context: FormContext) => {
     const content = fieldOf(context, "max_num_results");
     if (content === undefined) return { maxNumResults: 1 };
-    // One character per byte: the texts show the very bytes that were sent.
+    // One character per byte: the response shows exactly the bytes that were sent.
     const given = content.toString("latin1");
     const reason = `max_num_results is ${show(content.toString())}; expected a whole number from 1 to ${MOST_RESULTS}`;
     const refused = (declared: typeof invalidValue, line: string) =>
@@ -126,7 +126,7 @@ export const maxNumResultsValid = check({
 
 const INCLUDE_TARGET_DATA = ["top", "all", "none"] as const;
 
-/** Row 20: `include_target_data` is `top`, `all` or `none`, in any case; `top` when it is not given. */
+/** Row 20: `include_target_data` is `top`, `all` or `none`, in any case. Default `top`. */
 export const includeTargetDataValid = check({
   name: "includeTargetDataValid",
   refusals: [invalidValue],

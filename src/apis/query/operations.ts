@@ -33,24 +33,24 @@ import {
 import { found } from "./responses.ts";
 import { searchTargets } from "./search.ts";
 
-/** The query API's checks, top to bottom, as `apis/query/README.md` has them. */
+/** The query API's checks, in the order of README.md. */
 export const queryTable = CheckTable.on<ApiContext, "query">()
   .row(headerLinesFit) // 1
   .row(contentLengthFits) // 2
   .row(authorizationGiven) // 3
   .row(authorizationWellFormed) // 4
-  .row(authenticated) // 5: from here on the context has a database
+  .row(authenticated) // 5: finds the database
   .row(projectActive) // 6
   .row(acceptsJson) // 7
   .row(dateGiven) // 8
-  .row(dateWellFormed) // 9: from here on it has the date
+  .row(dateWellFormed) // 9: finds the date
   .row(dateCurrent) // 10
   .row(contentTypeGiven) // 11
   .row(contentTypeIsMultipart) // 12
-  .row(boundaryNamed) // 13: from here on it has the form's boundary
+  .row(boundaryNamed) // 13: finds the form's boundary
   .row(boundaryOccurs) // 14
-  .row(fieldsKnown) // 15: from here on it has the form
-  .row(imageGiven) // 16: from here on it has the image
+  .row(fieldsKnown) // 15: finds the form
+  .row(imageGiven) // 16: finds the image
   .row(imageOpens) // 17
   .row(imageSmallEnough) // 18
   .row(maxNumResultsValid) // 19
@@ -106,9 +106,9 @@ export const query = operation({
   },
 });
 
-/** As the service does. */
+/** The service sends gzip whether or not the request accepts it. */
 const GZIP_UNASKED =
-  "the answer is gzip although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
+  "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
   '"identity"';
 
 function targetData({ name, applicationMetadata: metadata, lastModifiedDate: modifiedAt }: Target) {

@@ -9,9 +9,9 @@ import { RESULT_CODES, type ResultCode } from "../../core/result-codes.ts";
 import { asciiJson } from "../../core/text.ts";
 import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../shared/pages.ts";
 
-/** The query API's responses, still without what {@link encodeResponse} gives to each of them: encoding and region. */
+/** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */
 
-/** The headers of every response, and what is named. */
+/** The headers of every response, and those named. */
 const headers =
   (named: HeaderList, connection = "keep-alive") =>
   (at: Pick<Context, "now">): HeaderList => [
@@ -49,7 +49,7 @@ export const requestTimeTooSkewed = failure("RequestTimeTooSkewed");
 export const unknownParameters = failure("UnknownParameters");
 export const badImage = failure("BadImage");
 
-/** The targets that were found. */
+/** The matching targets. */
 export const found: DeclaredResponse<{ readonly results: readonly object[] }> = {
   status: 200,
   resultCode: "Success",
@@ -62,7 +62,10 @@ export const found: DeclaredResponse<{ readonly results: readonly object[] }> = 
         { target_id: text },
         {
           target_data: object({
-            target_timestamp: described({ type: "integer" }, "Seconds since the epoch of the last change."),
+            target_timestamp: described(
+              { type: "integer" },
+              "Time of the last change, in seconds since the epoch.",
+            ),
             name: text,
             application_metadata: orNull(text),
           }),
@@ -85,7 +88,7 @@ const plainText = (status: number, line: string, ...named: HeaderList): Declared
   body: () => line,
 });
 
-/** A plain text that asks for another authentication. */
+/** A text response that asks for authentication. */
 const challenge = (line: string) => plainText(401, line, LATIN1_TEXT, ["WWW-Authenticate", "KWS"]);
 
 export const authorizationMissing = challenge("Authorization header missing.");
@@ -97,7 +100,7 @@ export const noBoundary = plainText(400, "Unable to get boundary for multipart",
   "text/plain;charset=utf-8",
 ]);
 
-/** Plain text, under the content type that the real service gives it. */
+/** Plain text under the content type that the real service sends with it. */
 const formText = (description: string, pattern: string) => ({
   status: 400,
   description,
@@ -106,7 +109,7 @@ const formText = (description: string, pattern: string) => ({
 });
 
 const fixedFormText = (line: string, pattern: string): DeclaredResponse => ({
-  ...formText(`The text "${line}", in spite of the content type.`, pattern),
+  ...formText(`The text "${line}", despite the content type.`, pattern),
   body: () => line,
 });
 
@@ -116,18 +119,18 @@ export const unknownParametersText = fixedFormText(
   "^Unknown parameters in the request\\.$",
 );
 
-/** A form field whose value is not accepted; the details are the text. */
+/** A form field has an invalid value; the details are the text. */
 const fieldText = (description: string, pattern: string): DeclaredResponse<string | Buffer> => ({
   ...formText(description, pattern),
   body: (_context, line) => line,
 });
 
 export const invalidValue = fieldText(
-  "A form field is invalid: plain text in spite of the content type.",
+  "A form field is invalid: plain text despite the content type.",
   "^Invalid value '.*' in form data part '",
 );
 export const outOfRange = fieldText(
-  "A number is out of range: plain text in spite of the content type.",
+  "A number is out of range: plain text despite the content type.",
   "^Integer out of range \\(.*\\) in form data part '",
 );
 
@@ -139,9 +142,9 @@ const empty = (status: number, description: string): DeclaredResponse => ({
 
 export const notAcceptable = empty(406, "No media range of the Accept header covers application/json.");
 export const unsupportedMediaType = empty(415, "The content type is not multipart/form-data.");
-export const notFound = empty(404, "Nothing is served there.");
+export const notFound = empty(404, "Nothing is served at this path.");
 
-/** The page of the server behind the service. */
+/** The error page of the Jetty server that runs the service. */
 export const jettyPage: DeclaredResponse = {
   status: 400,
   description: "The request has no Content-Type header.",
@@ -161,7 +164,7 @@ export const entityTooLarge: DeclaredResponse = {
   body: () => ENTITY_TOO_LARGE_PAGE,
 };
 
-/** What no check says, but the server: its manager is away, the body is too large. */
+/** Sent by the server rather than a check: the manager cannot be reached, the body is too large. */
 export const serverText = (status: number): DeclaredResponse<string> => ({
   status,
   description: "One line of text.",
@@ -182,8 +185,8 @@ export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter th
 const gzipped = promisify(gzip);
 
 /**
- * Gives a response what every response of the query API carries: its encoding (also of an empty body), by profile
- * the region, and the length of the encoded bytes.
+ * Adds to a response what every response of the query API has: the encoding (of an empty body too), by profile the
+ * region, and the length of the encoded bytes.
  */
 export async function encodeResponse(
   response: ApiResponse,

@@ -4,22 +4,22 @@ import { rankTargets } from "../../images/ranking.ts";
 import { yieldToEventLoop } from "../../images/scheduling.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 
-/** What a search found, and what it made of every target that it looked at. */
+/** The targets that a search found, and why each target did or did not match. */
 export interface Search {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
   /**
-   * The nearest first: those with a score, those that no image could have matched now, those that were not compared,
-   * those without a score.
+   * Nearest first: targets with a score, then those that no image can match now, those that were not compared, and those
+   * without a score.
    */
   readonly considered: readonly ConsideredTarget[];
-  /** How many targets more there are, by reason. */
+  /** How many more targets were considered, by reason. */
   readonly otherTargets: Readonly<Record<string, number>> | undefined;
 }
 
-/** How many targets are told of one by one. */
+/** How many targets are reported one by one. */
 const MAX_CONSIDERED = 100;
-/** The best so many matches are found for certain, however few are asked for. */
+/** At least this many of the best matches are certain, even if fewer are requested. */
 const LEAST_CERTAIN = 10;
 const TARGETS_PER_SLICE = 10_000;
 
@@ -51,17 +51,17 @@ export async function searchTargets(
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
   for (const { target, why } of nearest) report.add([target], because("no match", why));
-  report.add(unmatched.slice(nearest.length), because("no score: the matcher sees no match"));
+  report.add(unmatched.slice(nearest.length), because("no score: the matcher found no match"));
   return { found: matches.slice(0, maxNumResults).map(({ target }) => target), ...report.read() };
 }
 
-/** Of a query that finds nothing, the scores of so many targets are told. */
+/** When a query finds nothing, this many targets are reported with their scores. */
 const MOST_SCORED = 3;
 const ADVICE =
-  "; the matcher compares whole pictures, so that a photograph of a target from another side is none: " +
-  "say which pictures match with the option queryMatcher: mappingMatcher([…])";
+  "; the matcher compares whole pictures, so a photograph of a target from another angle does not match: " +
+  "define which pictures match with the option queryMatcher: mappingMatcher([…])";
 
-/** How near the nearest of those come that did not match. */
+/** The scores of the nearest targets that did not match. */
 async function scoresOfNearest(
   unmatched: readonly Target[],
   image: Buffer,
@@ -81,7 +81,7 @@ async function scoresOfNearest(
 
 const anySimilarity = createStructuralSimilarityMatcher({ threshold: -1 });
 
-/** What became of a target. */
+/** Why a target did or did not match. */
 export interface Reason {
   readonly matched: boolean;
   readonly why: string;
@@ -96,15 +96,15 @@ const cutOff = (place: string, maxNumResults: number): Reason => {
   return { matched: true, why: `${place}, ${kind}`, kind };
 };
 
-/** Tells of the first targets one by one, and counts the others. */
+/** Reports the first targets one by one, and counts the others. */
 class Report {
   private readonly considered: ConsideredTarget[] = [];
   private readonly others = new Map<string, number>();
 
   add(targets: readonly Target[], { matched, why, kind }: Reason): void {
-    const told = targets.slice(0, MAX_CONSIDERED - this.considered.length);
-    for (const { targetId, name } of told) this.considered.push({ targetId, name, matched, why });
-    const left = targets.length - told.length;
+    const reported = targets.slice(0, MAX_CONSIDERED - this.considered.length);
+    for (const { targetId, name } of reported) this.considered.push({ targetId, name, matched, why });
+    const left = targets.length - reported.length;
     if (left > 0) this.others.set(kind, (this.others.get(kind) ?? 0) + left);
   }
 

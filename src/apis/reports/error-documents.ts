@@ -1,6 +1,7 @@
 import type { Context } from "../../core/context.ts";
 import { text } from "../../core/json-schema.ts";
 import type { DeclaredResponse } from "../../core/response.ts";
+import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import { dated } from "../shared/plain.ts";
 import { xmlText } from "../shared/xml.ts";
 import { parameterName } from "./presigned-url.ts";
@@ -38,7 +39,7 @@ export const accessDenied = errorDocument<unknown>(
   () => ({ Code: "AccessDenied", Message: "Access Denied" }),
 );
 
-/** `expires` is the URL's own `Expires`, in seconds. */
+/** `expires` is the URL's `Expires` parameter, in seconds. */
 export const expired = errorDocument<{ readonly expires: string; readonly expiresAt: number }>(
   403,
   "The URL has expired.",
@@ -51,7 +52,7 @@ export const expired = errorDocument<{ readonly expires: string; readonly expire
   }),
 );
 
-/** The details are the key. */
+/** Details: the key. */
 export const noSuchKey = errorDocument<string>(
   404,
   "There is no such report, or it is not ready.",
@@ -62,8 +63,7 @@ export const noSuchKey = errorDocument<string>(
   }),
 );
 
-/** How far from the epoch a `Date` can be. */
-const LAST_MOMENT = 8.64e15;
-
 const toTheSecond = (time: number): string =>
-  new Date(Math.max(-LAST_MOMENT, Math.min(time, LAST_MOMENT))).toISOString().replace(/\.\d+/, "");
+  new Date(Math.max(-MOST_MILLISECONDS, Math.min(time, MOST_MILLISECONDS)))
+    .toISOString()
+    .replace(/\.\d+/, "");

@@ -11,7 +11,7 @@ import { targetTable } from "../shared/target-table.ts";
 import { accessDenied, expired, noSuchKey } from "./error-documents.ts";
 import { parameterName, presignedUrl, readValidity } from "./presigned-url.ts";
 
-/** Row 26: `month` is `YYYY-MM`, the current month or the previous one (UTC). Finds which. */
+/** Row 26: `month` is the current or the previous month (UTC) as `YYYY-MM`. Finds which. */
 const monthAccepted = check({
   name: "monthAccepted",
   concerns: ["requestReport"],
@@ -22,21 +22,24 @@ const monthAccepted = check({
     const month = months.find((name) => monthName(name, now) === given);
     if (month !== undefined) return { month };
     const expected = months.map((name) => show(monthName(name, now))).join(" or ");
-    return `month must be ${expected}, got ${show(given)}`;
+    return `month must be ${expected}; got ${show(given)}`;
   },
 });
 
 const reportPlace = success({
   ...resultCode(),
   ...transaction,
-  presigned_url: described({ type: "string", format: "uri" }, "Where the report is, once it is ready."),
+  presigned_url: described(
+    { type: "string", format: "uri" },
+    "Where to download the report once it is ready.",
+  ),
 });
 
 export const requestReport = operation({
   name: "requestReport",
   method: "POST",
   path: "/imagetargets/databases/{database_id}/reports/recoCounts",
-  summary: "Makes the recognition report of the current or the previous month.",
+  summary: "Creates the recognition-counts report of the current or the previous month.",
   security: "serverKeys",
   checks: targetTable.row(monthAccepted),
   body: jsonBody({
@@ -60,7 +63,7 @@ export const requestReport = operation({
   },
 });
 
-/** The URL has every parameter and has not expired. Its signature is never checked. */
+/** The URL has every parameter and has not expired. Its signature is not checked. */
 const urlValid = check({
   name: "urlValid",
   refusals: [accessDenied, expired],
@@ -90,7 +93,7 @@ export const downloadReport = operation({
   name: "downloadReport",
   method: "GET",
   path: "/reports/{database_id}/{file:[^/]+\\.csv}",
-  summary: "Downloads a report once it is ready.",
+  summary: "Downloads a report that is ready.",
   query: (profile) => ({
     [parameterName(profile, "Security-Token")]: text,
     [parameterName(profile, "Algorithm")]: constant(profile.reportAlgorithm),
@@ -112,7 +115,7 @@ export const downloadReport = operation({
     if (found !== undefined && isReady(found, now)) return ok(report, reportCsv(found));
     const key = `${database_id}/${file}`;
     return found === undefined
-      ? refuse(noSuchKey, `no report ${show(file)} of that database was requested`, key)
+      ? refuse(noSuchKey, `no report ${show(file)} was requested for that database`, key)
       : notYet(
           noSuchKey,
           `not ready yet: the report is ready ${found.processingTimeSeconds} s after it was requested`,

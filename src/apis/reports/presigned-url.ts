@@ -6,7 +6,7 @@ const UPPER_CASE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const TOKEN_BYTES = 600;
 
 /**
- * The URL of a report, in the shape that the profile's storage service signs its own in: all three secrets are
+ * The URL of a report, in the form of the URLs that the profile's storage service signs. Its three secrets are
  * placeholders.
  *
  * @param file - the file's name without `.csv`.
@@ -49,7 +49,7 @@ type Parameter = (typeof PARAMETERS)[number];
 export const parameterName = ({ reportParameterPrefix }: Profile, name: Parameter): string =>
   `${reportParameterPrefix}${name}`;
 
-/** What a download's URL says about its validity, or what is wrong with it. The first of repeated parameters counts. */
+/** When a download's URL expires, or what is wrong with it. Of a repeated parameter the first counts. */
 export function readValidity(
   profile: Profile,
   query: string,
@@ -61,7 +61,9 @@ export function readValidity(
   if (missing.length > 0) return { problem: `the URL lacks ${missing.join(", ")}` };
   const start = parseCompactDate(parameters.get(parameterName(profile, "Date")) ?? "");
   if (start === undefined) {
-    return { problem: `${parameterName(profile, "Date")} must have a form like 20261121T104200Z` };
+    return {
+      problem: `${parameterName(profile, "Date")} is malformed; expected a form like 20261121T104200Z`,
+    };
   }
   const expires = parameters.get(parameterName(profile, "Expires")) ?? "";
   if (!/^-?\d+$/.test(expires)) {
@@ -76,6 +78,6 @@ const compactDate = (time: number): string => new Date(time).toISOString().repla
 function parseCompactDate(text: string): number | undefined {
   const iso = text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
   const time = iso === text ? Number.NaN : Date.parse(iso);
-  // A day that the month does not have comes back as another day.
+  // Date.parse turns a day that the month does not have into another day.
   return Number.isNaN(time) || compactDate(time) !== text ? undefined : time;
 }

@@ -4,14 +4,14 @@ const JSON_RANGES = ["application/json", "application/*", "*/*"];
 /** Whether one of an `Accept` header's media ranges covers `application/json` with a quality above 0. */
 export const acceptsJson = (accept: string): boolean => isAccepted(accept, JSON_RANGES);
 
-/** Whether an `Accept-Encoding` header allows an encoding. Without the header, only the identity is sure. */
+/** Whether an `Accept-Encoding` header allows an encoding. Without the header, only the identity is certain. */
 export const acceptsEncoding = (header: string | undefined, encoding: string): boolean =>
   header !== undefined && isAccepted(header, [encoding, "*"]);
 
 /**
  * Whether a list of alternatives with qualities accepts something.
  *
- * @param names - what covers it, from the most specific to the most general: the first that is in the list decides.
+ * @param names - entries that cover it, from the most specific to the most general: the first one in the list decides.
  */
 function isAccepted(list: string, names: readonly string[]): boolean {
   const qualities = new Map<string, number>();

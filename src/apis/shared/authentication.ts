@@ -19,7 +19,7 @@ const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other"
   getDuplicates: "getDuplicates",
 };
 
-/** The limits that a request must fit into: the one per second first, then its group's. */
+/** The limits that apply to a request: the one per second first, then its group's. */
 function rulesFor(database: Database, operation: Operation): readonly RateRule[] {
   if (database.kind !== "cloud") return [];
   const { requestsPerSecondLimit, requestRateLimits } = database;
@@ -35,8 +35,8 @@ function rulesFor(database: Database, operation: Operation): readonly RateRule[]
 }
 
 /**
- * Row 2: rate limits of the database whose access key is named, before the signature is looked at. A refused request
- * uses no budget. Finds the owner of the key, if there is one.
+ * Row 2: the request is within the rate limits of the database that its access key names; the signature is checked
+ * later. A refused request does not count. Finds the owner of the key, if there is one.
  */
 export const withinRateLimits = check({
   name: "withinRateLimits",
@@ -52,13 +52,13 @@ export const withinRateLimits = check({
       rules.length === 0 ? undefined : await store.takeRateToken(keyOwner.databaseName, rules, now);
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
-    return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and as many were accepted in that time`;
+    return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and that many were already accepted`;
   },
 });
 
 const EXPECTED = "VWS <server access key>:<signature>";
 
-/** Row 3: `Authorization` is there. */
+/** Row 3: `Authorization` is present. */
 export const authorizationGiven = check({
   name: "authorizationGiven",
   refusals: [failure("AuthenticationFailure")],
@@ -66,7 +66,7 @@ export const authorizationGiven = check({
     header(request, "authorization") !== undefined || missingAuthorizationReason(request, EXPECTED),
 });
 
-/** Row 4: exactly one colon with something after it, and two words before it. */
+/** Row 4: two words, then exactly one colon with something after it. */
 export const authorizationWellFormed = check({
   name: "authorizationWellFormed",
   refusals: [fail(400)],
@@ -77,7 +77,7 @@ export const authorizationWellFormed = check({
 
 type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
 
-/** Row 5: the access key belongs to a cloud database. */
+/** Row 5: the access key belongs to a cloud database. Finds it. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
   concerns: [
@@ -100,7 +100,7 @@ export const knownAccessKey = check({
   },
 });
 
-/** Row 5, where keys of databases of both kinds are read. */
+/** Row 5 of operations that accept keys of either kind of database. */
 export const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   concerns: ["generateInstance", "requestReport"],
@@ -115,10 +115,9 @@ const refusedKey = (context: KeyContext): Promise<string> =>
   unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");
 
 /**
- * Why the `Authorization` header is not the one that the keys make for the request; true when it is. The whole header
- * is compared.
+ * True when the whole `Authorization` header is the one that results from the keys and the request; otherwise why not.
  *
- * @param otherSecrets - by what they are called, to name the mistake of taking one of them.
+ * @param otherSecrets - by name: secrets that a client may have used by mistake.
  */
 export async function signatureVerdict(
   context: ApiContext,
@@ -137,7 +136,7 @@ export async function signatureVerdict(
   return explainSignature(context, keys, otherSecrets);
 }
 
-/** Row 6: the signature is the one that the database's secret key makes. */
+/** Row 6: the request is signed with the database's secret key. */
 export const signatureMatches = check({
   name: "signatureMatches",
   refusals: [failure("AuthenticationFailure")],
@@ -152,7 +151,7 @@ export const signatureMatches = check({
   },
 });
 
-/** Row 7: the path names the keys' own database, which is a cloud database. */
+/** Row 7: the path names the database that the keys belong to, which is a cloud database. */
 export const ownDatabaseNamed = check({
   name: "ownDatabaseNamed",
   concerns: ["requestReport"],

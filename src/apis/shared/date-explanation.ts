@@ -2,12 +2,12 @@ import { header, type WireRequest } from "../../core/message.ts";
 import { show } from "../../core/text.ts";
 
 const HOUR_MS = 3_600_000;
-/** How far a clock may be off, beside whole hours, so that a time zone still explains the difference. */
+/** How far a difference may be from whole or half hours and still be explained by a time zone. */
 const TOLERATED_MS = 5 * 60_000;
 
-/** Why a `Date` header that could not be read was refused, and what would be accepted at this moment. */
+/** Why a malformed `Date` header was refused, and what would be accepted now. */
 export function malformedDateReason(date: string, now: number): string {
-  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(new Date(now).toUTCString())}, as new Date().toUTCString() makes it`;
+  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(new Date(now).toUTCString())}, as new Date().toUTCString() returns it`;
 }
 
 function kindOf(date: string): string {
@@ -15,8 +15,8 @@ function kindOf(date: string): string {
   if (/^\d{4}-\d{2}-\d{2}/.test(date)) return ", which is ISO 8601 (toISOString)";
   if (/^\d{10,13}$/.test(date)) return ", which is a number of seconds or milliseconds";
   if (/GMT[+-]\d{4}/.test(date)) return ", which is local time (toString)";
-  if (/[+-]\d{4}$/.test(date)) return ", which has an offset in the place of GMT";
-  if (/\bUTC$/.test(date)) return ", which says UTC in the place of GMT";
+  if (/[+-]\d{4}$/.test(date)) return ", which has an offset instead of GMT";
+  if (/\bUTC$/.test(date)) return ", which says UTC instead of GMT";
   return "";
 }
 
@@ -24,14 +24,13 @@ function kindOf(date: string): string {
 export function skewReason(date: string, moment: number, now: number, allowed: string): string {
   const says = `the Date header is ${show(date)}, but the service's clock says ${new Date(now).toUTCString()}; expected less than ${allowed} between them: `;
   const off = moment - now;
-  const quarters = Math.round((off / HOUR_MS) * 2) / 2;
-  const isZone =
-    quarters !== 0 && Math.abs(quarters) <= 14 && Math.abs(off - quarters * HOUR_MS) < TOLERATED_MS;
-  const zone = `it is ${Math.abs(quarters)} h ${quarters > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: make it with new Date().toUTCString(); or `;
+  const hours = Math.round((off / HOUR_MS) * 2) / 2;
+  const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
+  const zone = `it is ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: use new Date().toUTCString(); or `;
   return `${says}${isZone ? zone : ""}correct the client's clock, or the mock's if a test set it`;
 }
 
-/** Whether this runtime's `Headers` loses `Date`, as browsers' and happy-dom's do; asked once. */
+/** Whether this runtime's `Headers` drops `Date`, as those of browsers and happy-dom do; tested once. */
 let headersLoseDate: boolean | undefined;
 
 function losesDate(): boolean {
@@ -39,12 +38,12 @@ function losesDate(): boolean {
   return headersLoseDate;
 }
 
-/** Completes "the request has …" of a request without a `Date` header. */
+/** Says that the request has no `Date` header, and why it may be missing. */
 export function missingDateAdvice(request: WireRequest): string {
   const missing = "the request has no Date header";
   if (hasNoHeaders(request)) return `${missing}: ${NO_HEADERS}`;
   return losesDate()
-    ? `${missing}: this runtime's Headers drops it (happy-dom and browsers do; run the test in the node environment)`
+    ? `${missing}: this runtime's Headers class drops it (as happy-dom and browsers do; run the test in the node environment)`
     : missing;
 }
 
@@ -52,13 +51,13 @@ export function missingDateAdvice(request: WireRequest): string {
 export const missingDateReason = (request: WireRequest, now: number): string =>
   `${missingDateAdvice(request)}; expected a form like ${show(new Date(now).toUTCString())}`;
 
-/** Completes "…: " of a request that arrived without what clients always send. */
+/** Advice for a request that arrived without the headers that clients always send. */
 export const NO_HEADERS =
-  "no header at all arrived; another interceptor (a second nock or MSW in the same process, say) or this runtime lost them";
+  "no headers arrived at all; another interceptor (such as a second nock or MSW in the same process) or this runtime lost them";
 
 export const hasNoHeaders = ({ headers }: WireRequest): boolean =>
   headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));
 
-/** What to add to the reason that there is no `Authorization` header. */
+/** What to add when there is no `Authorization` header. */
 export const missingHeadersAdvice = (request: WireRequest): string =>
   hasNoHeaders(request) && header(request, "authorization") === undefined ? `; ${NO_HEADERS}` : "";

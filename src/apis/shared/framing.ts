@@ -1,7 +1,7 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
 import { header, type WireRequest } from "../../core/message.ts";
-import { refuse } from "../../core/response.ts";
+import { type DeclaredResponse, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { headerTooLargePage, loadBalancerPage } from "./pages.ts";
 import { failure, streamTimeout } from "./target-responses.ts";
@@ -10,7 +10,7 @@ const LONGEST_HEADER_LINE_BYTES = 8190;
 /** Between a header's name and its value. */
 const SEPARATOR = ": ";
 
-/** Row 1 of both tables: every header line fits. On the wire, each character of a line is one byte. */
+/** Row 1 of both tables: no header line is too long. On the wire, each character of a line is one byte. */
 export const headerLinesFit = check({
   name: "headerLinesFit",
   refusals: [headerTooLargePage],
@@ -24,7 +24,7 @@ export const headerLinesFit = check({
   },
 });
 
-/** How `Content-Length` fits the body. A header that is not visible counts as right. */
+/** How `Content-Length` compares with the body. A header that is not visible counts as right. */
 export function contentLengthFit(request: WireRequest): "fits" | "notAnInteger" | "tooLarge" | "tooSmall" {
   const given = header(request, "content-length");
   if (given === undefined) return "fits";
@@ -37,20 +37,26 @@ export function contentLengthFit(request: WireRequest): "fits" | "notAnInteger" 
 export const contentLengthReason = ({ headers, body }: WireRequest): string =>
   `the Content-Length header is ${show(header({ headers }, "content-length"))}; the body has ${body.length} bytes`;
 
-/** Row 25: `Content-Length`, where visible, is an integer and the body's length. */
-export const contentLengthFits = check({
-  name: "contentLengthFits",
-  refusals: [loadBalancerPage, streamTimeout, failure("AuthenticationFailure")],
-  test: ({ request }: Context) => {
-    switch (contentLengthFit(request)) {
-      case "notAnInteger":
-        return refuse(loadBalancerPage, contentLengthReason(request));
-      case "tooLarge":
-        return refuse(streamTimeout, contentLengthReason(request));
-      case "tooSmall":
-        return refuse(failure("AuthenticationFailure"), contentLengthReason(request));
-      default:
-        return true;
-    }
-  },
+/**
+ * `Content-Length`, where visible, is an integer and equals the body's length.
+ *
+ * @param responses - by what is wrong with it.
+ */
+export const contentLengthCheck = (
+  responses: Readonly<Record<Exclude<ReturnType<typeof contentLengthFit>, "fits">, DeclaredResponse>>,
+) =>
+  check({
+    name: "contentLengthFits",
+    refusals: Object.values(responses),
+    test: ({ request }: Context) => {
+      const fit = contentLengthFit(request);
+      return fit === "fits" || refuse(responses[fit], contentLengthReason(request));
+    },
+  });
+
+/** Row 25 of the target API's table. */
+export const contentLengthFits = contentLengthCheck({
+  notAnInteger: loadBalancerPage,
+  tooLarge: streamTimeout,
+  tooSmall: failure("AuthenticationFailure"),
 });

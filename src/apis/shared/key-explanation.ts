@@ -4,10 +4,10 @@ import type { ApiContext } from "./services.ts";
 
 const RULE = "server keys sign target API requests, client keys sign queries";
 
-/** How many databases are looked through for a secret key or a target in the wrong place. */
+/** How many databases are searched for a misplaced secret key or target. */
 const MOST_DATABASES = 100;
 
-/** Why the access key that a request names is not one that its API knows. */
+/** Why a request's access key is unknown to its API. */
 export async function unknownKeyReason(
   { services: { store } }: ApiContext,
   key: string | undefined,
@@ -28,25 +28,25 @@ export async function unknownKeyReason(
   );
   if (swapped !== undefined) {
     return (
-      `a secret key of the database ${show(swapped.databaseName)} stands in the place of the access key: are the two swapped? ` +
+      `a secret key of the database ${show(swapped.databaseName)} was sent as the access key: are the two swapped? ` +
       "the access key is sent, the secret key only signs"
     );
   }
   const former = formerKeyOwner(key);
   if (former !== undefined) {
     return (
-      `the access key ${showUnknownKey(key)} belongs to the database ${show(former)} of a mock that has ended: is this a request ` +
-      "left over from an earlier test, or a client made in one? Await all requests, and make the client in each test"
+      `the access key ${showUnknownKey(key)} belongs to the database ${show(former)} of a mock that has stopped: is this a request ` +
+      "left over from an earlier test, or a client created in one? Await all requests, and create the client in each test"
     );
   }
   const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
   if (template !== undefined) {
-    return `the server access key ${show(key)} belongs to the VuMark database ${show(template.databaseName)}, which has no ${wanted} keys for this`;
+    return `the server access key ${show(key)} belongs to the VuMark database ${show(template.databaseName)}, whose keys this API does not accept`;
   }
   return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
 }
 
-/** Names another database that has the target, for a reason that says that this one has not. */
+/** Names another database that has the target, to complete the reason that this one does not. */
 export async function whereTargetIs(
   { services: { store } }: ApiContext,
   databaseName: string,
@@ -56,7 +56,7 @@ export async function whereTargetIs(
   for (const other of databases) {
     if (other.databaseName === databaseName) continue;
     if ((await store.findTarget(other.databaseName, id)) === undefined) continue;
-    return `; the database ${show(other.databaseName)} has one: sign with the keys of the database that the target was added to`;
+    return `; the database ${show(other.databaseName)} has it: sign with the keys of the database that the target was added to`;
   }
   return "";
 }

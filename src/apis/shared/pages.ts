@@ -9,7 +9,7 @@ import { acceptsEncoding } from "./accept.ts";
 import { dated } from "./plain.ts";
 import { upstreamTime } from "./target-responses.ts";
 
-/** What the parts in front of the real service send: their own standard pages. */
+/** The standard pages of the servers in front of the real service. */
 
 const crlfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
 const lfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
@@ -48,7 +48,7 @@ export const HEADER_TOO_LARGE_PAGE = crlfPage(
   "</html>",
 );
 
-/** For a header line above the limit. */
+/** For a header line that is too long. */
 export const headerTooLargePage: DeclaredResponse = {
   status: 400,
   description: "A header line has more than 8190 bytes.",
@@ -99,7 +99,7 @@ const HTML_ESCAPES: Readonly<Record<string, string>> = {
 };
 const htmlEscaped = (raw: string): string => raw.replace(/[&<>"']/g, (found) => HTML_ESCAPES[found] ?? found);
 
-/** One line of text; the details. */
+/** One line of text: the details. */
 export const plainText = (status: number, description = "One line of text."): DeclaredResponse<string> => ({
   status,
   description,
@@ -108,7 +108,7 @@ export const plainText = (status: number, description = "One line of text."): De
   body: (_context, line) => line,
 });
 
-/** What is no whole request gets no further than the load balancer. */
+/** The load balancer answers malformed requests. */
 export const malformedPages: Readonly<Record<MalformedKind, DeclaredResponse<string>>> = {
   contentLength: loadBalancerPage,
   headersTooLarge: headerTooLargePage,
@@ -131,10 +131,10 @@ const pageNotFound = (request: string): Buffer =>
     "</html>",
   );
 
-/** For an unserved path, or an unserved method of a served one; the details say which. */
+/** For an unserved path, or an unserved method of a served path; the details say which. */
 const notFoundPage: DeclaredResponse<string> = {
   status: 404,
-  description: "Nothing is served there.",
+  description: "Nothing is served at this path.",
   headers: ({ profile }) => [["Content-Type", "text/html; charset=UTF-8"], upstreamTime(profile)],
   schema: text,
   body: (_context, request) => pageNotFound(request),
@@ -152,11 +152,11 @@ const gzippedNotFoundPage: DeclaredResponse<string> = {
 
 export const emptyNotFound: DeclaredResponse = {
   status: 404,
-  description: "Nothing is served there (empty body).",
+  description: "Nothing is served at this path (empty body).",
   headers: () => [],
 };
 
-/** What nothing serves on the target API's host: a page below the profile's prefixes, an empty body elsewhere. */
+/** An unserved request to the target API's host: the page if the path begins with one of the profile's prefixes, otherwise an empty body. */
 export function notFound({ request, profile }: Context): PreparedResponse {
   const { method, path } = request;
   if (!profile.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix))) return ok(emptyNotFound);

@@ -12,7 +12,7 @@ async function unknownTarget(context: ApiContext & { readonly database: Database
   return `the database "${database.databaseName}" has no undeleted target with the id ${show(params.id)}${where}`;
 }
 
-/** Row 11: the path's target exists and is not deleted. */
+/** Row 11: the path's target exists and is not deleted. Finds it. */
 export const knownTarget = check({
   name: "knownTarget",
   concerns: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
@@ -24,7 +24,7 @@ export const knownTarget = check({
   },
 });
 
-/** Row 11 on the instances route, which serves databases of both kinds. */
+/** Row 11 of the instances route, which accepts databases of either kind. */
 export const knownTargetOfAnyDatabase = check({
   name: "knownTarget",
   concerns: ["generateInstance"],

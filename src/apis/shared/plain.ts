@@ -2,9 +2,9 @@ import type { ApiResponse, Context } from "../../core/context.ts";
 import type { HeaderList } from "../../core/message.ts";
 import { dateOf } from "../../core/response.ts";
 
-/** Responses with nothing but `Content-Type`, `Date` and `Content-Length`. */
+/** Responses whose only headers are `Content-Type`, `Date` and `Content-Length`. */
 
-/** The headers of a declared response. */
+/** The headers of such a response. */
 export const dated =
   (contentType?: string) =>
   (at: Pick<Context, "now">): HeaderList => [
@@ -12,7 +12,7 @@ export const dated =
     ["Date", dateOf(at)],
   ];
 
-/** Without a date. */
+/** Such a response, without `Date`. */
 export function bodyReply(status: number, contentType: string, content: string): ApiResponse {
   const body = Buffer.from(content);
   return {

@@ -33,7 +33,7 @@ export const stateAllows = check({
   },
 });
 
-/** Row 9, of all but `GET` requests, and of duplicates: a cloud database is not inactive. */
+/** Row 9 of duplicates and all requests but `GET`: a cloud database is not inactive. */
 export const stateAllowsMore = check({
   name: "stateAllows",
   concerns: [
@@ -48,7 +48,7 @@ export const stateAllowsMore = check({
   test: ({ database }: DatabaseContext) =>
     database.stateName !== "PROJECT_INACTIVE" ||
     database.kind !== "cloud" ||
-    `${stateOf(database)}, in which only GET requests other than duplicates are served`,
+    `${stateOf(database)}; only GET requests other than duplicates are served in this state`,
 });
 
 /** Row 10: there is room in the target quota. */
@@ -62,4 +62,4 @@ export const targetQuotaLeft = check({
 });
 
 export const targetQuotaReached = (quota: number): string =>
-  `the target quota of the database is ${quota}, and it holds as many targets`;
+  `the database already has as many targets as its target quota allows: ${quota}`;

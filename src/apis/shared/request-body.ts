@@ -17,12 +17,12 @@ export const noUnexpectedBody = check({
   concerns: ["listTargets", "getTarget", "deleteTarget", "getDuplicates", "databaseSummary", "targetSummary"],
   refusals: [unexpectedBody],
   test: ({ request, body }: ApiContext) =>
-    body.isEmpty || `a ${request.method} request takes no body, got ${body.bytes.length} bytes`,
+    body.isEmpty || `a ${request.method} request must not have a body; got ${body.bytes.length} bytes`,
 });
 
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** Row 13: `Date` is there, in the one form, within 5 minutes of now (exactly 5 is out). */
+/** Row 13: `Date` is present, in the accepted form, and within 5 minutes of now (exactly 5 is out). */
 export const dateCurrent = check({
   name: "dateCurrent",
   refusals: [fail(400), failure("RequestTimeTooSkewed")],
@@ -38,7 +38,7 @@ export const dateCurrent = check({
   },
 });
 
-/** Row 14: a body where one belongs. */
+/** Row 14: the body is not empty. */
 const bodyGiven = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
   check({
     name: "bodyGiven",
@@ -63,9 +63,9 @@ const bodyIsJsonObject = <Name extends Operation>(concerns: readonly Name[], ref
       const judge = () => {
         const { json } = body;
         if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
-        return isJsonObject(json.value) || `the body must be a JSON object, got ${show(json.value)}`;
+        return isJsonObject(json.value) || `the body must be a JSON object; got ${show(json.value)}`;
       };
-      // The signature and the JSON of a megabyte take milliseconds each: not both in one turn of the event loop.
+      // Checking the signature and parsing JSON take milliseconds per megabyte: not both in one turn of the event loop.
       return body.bytes.length > LARGE_BODY_BYTES ? yieldToEventLoop().then(judge) : judge();
     },
   });
@@ -73,7 +73,7 @@ const bodyIsJsonObject = <Name extends Operation>(concerns: readonly Name[], ref
 export const bodyIsObject = bodyIsJsonObject(["addTarget", "updateTarget", "requestReport"], fail(400));
 export const instanceBodyIsObject = bodyIsJsonObject(["generateInstance"], failure("BadRequest"));
 
-/** Row 16: only allowed keys, and every required one. */
+/** Row 16: the body has every required key, and only allowed ones. */
 const keysAllowed = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
   check({
     name: "keysAllowed",
@@ -94,7 +94,7 @@ const keysAllowed = <Name extends Operation>(concerns: readonly Name[], refusal:
 export const bodyKeysAllowed = keysAllowed(["addTarget", "updateTarget", "requestReport"], fail(400));
 export const instanceKeysAllowed = keysAllowed(["generateInstance"], failure("BadRequest"));
 
-/** Row 24: requests with a body name their content type; any value will do. */
+/** Row 24: requests with a body name a content type; any value is accepted. */
 export const contentTypeGiven = check({
   name: "contentTypeGiven",
   concerns: ["addTarget", "updateTarget", "generateInstance", "requestReport"],

@@ -13,13 +13,13 @@ export type { ConfiguredResponse };
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
-/** A result code that instance generation can be made to fail with. */
+/** A result code that instance generation can be configured to fail with. */
 export type InstanceFailure = Extract<
   ResultCode,
   "QuotaExceeded" | "LicenseCheckFailed" | "AuthorizationFailed"
 >;
 
-/** What can be configured about an emulator; the same in process and on servers. */
+/** Settings of an emulator; the same in process and on servers. */
 export interface Settings {
   /** Processing time of new targets, reports and datasets, in seconds. */
   readonly processingTimeSeconds: number;
@@ -28,7 +28,7 @@ export interface Settings {
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly queryContentEncoding: "gzip" | "identity";
-  /** Waited before every answer but the manager's, in seconds. */
+  /** Delay of every response but the manager's, in seconds. */
   readonly responseDelaySeconds: number;
   readonly delay: (seconds: number) => Promise<void>;
   /** Base URL of the report downloads. */
@@ -57,5 +57,5 @@ export interface Services {
   readonly journal: Journal;
 }
 
-/** What the checks of every API start from. */
+/** The context that the checks of every API start with. */
 export type ApiContext = OperationContext<Services>;

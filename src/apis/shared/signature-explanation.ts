@@ -5,7 +5,7 @@ import { missingDateAdvice } from "./date-explanation.ts";
 import type { ApiContext } from "./services.ts";
 import { joined, rightLines, type Variant, wrongVariants } from "./signed-variants.ts";
 
-/** A secret that a client may have signed with, and what to say of it. */
+/** A secret that a client may have signed with, and the advice for that mistake. */
 interface Secret {
   readonly key: string;
   readonly advice?: string;
@@ -52,12 +52,12 @@ const FORMS: readonly Form[] = [
 const MOST_OTHER_DATABASES = 100;
 
 /**
- * Says why a signature does not match: tries what clients commonly get wrong, alone and in pairs, and where that gives the
- * very signature that was sent, shows both strings to sign with their first difference marked, and leaves them for the journal.
- * Shows no secret key.
+ * Explains why a signature does not match: tries common mistakes of clients, alone and in pairs. If one of them produces
+ * the signature that was sent, shows both strings to sign with their first difference marked, and notes them for the
+ * journal. Never shows a secret key.
  *
- * @param keys - of the database that the access key belongs to.
- * @param otherSecrets - further secrets of that database, by the name to show.
+ * @param keys - those of the database that the access key belongs to.
+ * @param otherSecrets - other secrets of that database, by the name to show.
  */
 export async function explainSignature(
   context: ApiContext,
@@ -80,7 +80,7 @@ export async function explainSignature(
   if (explained !== undefined) {
     const { advice, signed } = explained;
     const all = [...(scheme === "VWS" ? [] : [schemeAdvice(scheme)]), ...advice];
-    // Right but for the scheme.
+    // Only the scheme is wrong.
     if (advice.length === 0) return `the signature is right, but ${all.join("; and ")}`;
     if (signed === expected) return all.join("; and ");
     notes.signature = { expected, signed };
@@ -91,7 +91,7 @@ export async function explainSignature(
   }
   const advice =
     header(request, "date") === undefined
-      ? `the signature does not match, and ${missingDateAdvice(request)}: send the one that was signed`
+      ? `the signature does not match, and ${missingDateAdvice(request)}: send the Date that was signed`
       : "the signature does not match, and no common mistake explains it: check the secret key";
   return `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
 }
@@ -99,7 +99,7 @@ export async function explainSignature(
 const schemeAdvice = (scheme: string): string =>
   `the Authorization scheme is ${JSON.stringify(scheme)}; it must be exactly "VWS"`;
 
-/** Secrets that a client may have taken in place of the right one, and the right one not quite. */
+/** Wrong secrets that a client may have signed with, and wrong spellings of the right one. */
 function mistakenFor(
   { accessKey, secretKey }: SigningKeys,
   otherSecrets: Readonly<Record<string, string>>,
@@ -113,7 +113,8 @@ function mistakenFor(
     })),
     ...around.map((key) => ({
       key,
-      advice: "the secret key has white space around it (a line feed of a file or a variable, say): trim it",
+      advice:
+        "the secret key has white space around it (such as the line feed at the end of a file): trim it",
     })),
     ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({
       key,
@@ -126,7 +127,7 @@ function mistakenFor(
   ].filter(({ key }) => key !== secretKey && key !== "");
 }
 
-/** Keys of two databases mixed up. */
+/** Secrets of other databases, in case the keys of two were mixed up. */
 async function secretsOfOthers(
   { services }: ApiContext,
   { databaseName }: { readonly databaseName: string },
@@ -142,7 +143,7 @@ async function secretsOfOthers(
       key,
       advice:
         `the signature was made with the ${name} of another database, ${JSON.stringify(other.databaseName)}; the access key ` +
-        `is of ${JSON.stringify(databaseName)}: take both keys from one`,
+        `belongs to ${JSON.stringify(databaseName)}: take both keys from the same database`,
     })),
   );
 }
@@ -152,7 +153,7 @@ interface Explained {
   readonly signed: string;
 }
 
-/** The fewest mistakes, at most two, that give the very signature. */
+/** The fewest mistakes, at most two, that produce the signature. */
 function findMistakes(
   signature: string,
   right: ReturnType<typeof rightLines>,
@@ -171,7 +172,7 @@ function findMistakes(
     for (const changed of changes) {
       const lines = { ...right, ...Object.fromEntries(changed.map(({ line, value }) => [line, value])) };
       const signed = joined(lines);
-      // Two mistakes in the lines are enough: the key is then the right one.
+      // With two mistakes in the lines, only the right key is tried.
       for (const { key, advice } of count === 2 ? secrets.slice(0, 1) : secrets) {
         const form = formOf(signature, key, signed);
         const all = [advice, ...changed.map((each) => each.advice), form?.advice].filter(
@@ -187,13 +188,13 @@ function findMistakes(
 function formOf(signature: string, key: string, signed: string): Form | undefined {
   const sha1 = createHmac("sha1", key).update(signed).digest();
   const found = FORMS.find(({ algorithm, of }) => algorithm === "sha1" && of(sha1) === signature);
-  // Longer, whatever the form; most signatures are not, and need not be compared.
+  // In any form, an HMAC-SHA256 is at least this long; most signatures are not.
   if (found !== undefined || signature.length < 40) return found;
   const sha256 = createHmac("sha256", key).update(signed).digest();
   return FORMS.find(({ algorithm, of }) => algorithm === "sha256" && of(sha256) === signature);
 }
 
-/** `text` as JSON, with `▶` where it begins to differ from `other`. */
+/** `text` as JSON, with `▶` before its first difference from `other`. */
 function marked(text: string, other: string): string {
   let same = 0;
   while (same < text.length && text[same] === other[same]) same += 1;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { header, type WireRequest } from "../../core/message.ts";
 import { percentDecoded } from "../../core/router.ts";
 
-/** One of the five signed lines, as a client may have got it wrong. */
+/** One of the five signed lines with a mistake that clients make. */
 export interface Variant {
   readonly line: "method" | "digest" | "type" | "date" | "path";
   readonly value: string;
@@ -34,7 +34,7 @@ const COMMON_TYPES = [
   "application/x-www-form-urlencoded",
 ];
 
-/** Each line as clients commonly get it wrong. */
+/** Each line with the mistakes that clients commonly make. */
 export function wrongVariants(request: WireRequest): readonly Variant[] {
   const right = rightLines(request);
   const { method, path, query } = request;
@@ -87,7 +87,7 @@ function bodyVariants(body: Buffer): readonly Variant[] {
   const none =
     body.length === 0
       ? exact
-      : `a body of 0 bytes was signed, but one of ${body.length} bytes was sent: ${exact}`;
+      : `a body of 0 bytes was signed, but a body of ${body.length} bytes was sent: ${exact}`;
   const wrong = [
     digest("", `${exact}, also when there is no body`),
     digest(hash("md5", ""), none),
@@ -99,14 +99,14 @@ function bodyVariants(body: Buffer): readonly Variant[] {
   if (body.length === 0) return wrong;
   const text = body.toString();
   const encoded = (bytes: Buffer | string, how: string) =>
-    digest(hash("md5", bytes), `the MD5 was made of the body's text as ${how}: ${exact}`);
+    digest(hash("md5", bytes), `the MD5 was computed over the body's text as ${how}: ${exact}`);
   const texts = [
     encoded(Buffer.from(text, "latin1"), "Latin-1"),
     encoded(Buffer.from(text, "utf16le"), "UTF-16"),
-    encoded(text, "UTF-8, which the bytes are not"),
-    encoded(body.toString("latin1"), "a binary string, encoded as UTF-8 once more"),
+    encoded(text, "UTF-8, but the bytes are not UTF-8"),
+    encoded(body.toString("latin1"), "a binary string, encoded as UTF-8 again"),
     encoded(body.toString("base64"), "base64"),
-    encoded(`${text}\n`, "text with a line feed behind it"),
+    encoded(`${text}\n`, "text with a line feed appended"),
   ];
   return [
     ...wrong,
@@ -114,13 +114,13 @@ function bodyVariants(body: Buffer): readonly Variant[] {
     ...serialisedAgain(text).map((again) =>
       digest(
         hash("md5", again),
-        `the body was serialised again after it was signed: make its bytes once, then sign and send them`,
+        `the body was serialised again after it was signed: serialise it once, then sign and send those bytes`,
       ),
     ),
   ];
 }
 
-/** What other calls and languages make of the same JSON. */
+/** The same JSON as other serialisers and languages write it. */
 function serialisedAgain(text: string): readonly string[] {
   if (text.length > MOST_RESERIALISED_BYTES || !/^\s*[{[]/.test(text)) return [];
   let value: unknown;
@@ -144,7 +144,7 @@ function serialisedAgain(text: string): readonly string[] {
   return [...plain, JSON.stringify(compact), ...plain.map(asciiOnly)];
 }
 
-/** As Python writes it: a space behind each comma and colon. */
+/** As Python writes it: with a space after each comma and colon. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

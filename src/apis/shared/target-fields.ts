@@ -6,20 +6,20 @@ import { compareBySimilarity } from "../../images/matchers.ts";
 import { yieldToEventLoop } from "../../images/scheduling.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
+import { MAX_METADATA_BYTES } from "../../schema/target.ts";
 import { explainBase64 } from "./base64-explanation.ts";
 import type { ApiContext } from "./services.ts";
 import { fail, failure } from "./target-responses.ts";
 
-/** The operations whose body holds a target's fields; checks of absent fields pass. */
+/** The operations whose body has a target's fields; a check of an absent field passes. */
 const concerns = ["addTarget", "updateTarget"] as const;
 
-const MAX_METADATA_BYTES = 1_048_575;
 const MAX_NAME_CHARACTERS = 64;
 
-/** Longer ones are decoded in a turn of the event loop of their own. */
+/** Longer texts are decoded in a separate turn of the event loop. */
 const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
-/** Row 17: `application_metadata` is a string of base64 or null, decoded at most 1048575 bytes. */
+/** Row 17: `application_metadata` is null, or a base64 string of at most 1048575 bytes when decoded. */
 export const metadataFits = check({
   name: "metadataFits",
   concerns,
@@ -28,7 +28,7 @@ export const metadataFits = check({
     const metadata = body.fields.application_metadata;
     if (metadata === undefined || metadata === null) return true;
     if (typeof metadata !== "string") {
-      return refuse(fail(400), `application_metadata must be a base64 string or null, got ${show(metadata)}`);
+      return refuse(fail(400), `application_metadata must be a base64 string or null; got ${show(metadata)}`);
     }
     const decoded = decodeServiceBase64(metadata);
     if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
@@ -42,7 +42,7 @@ export const metadataFits = check({
   },
 });
 
-/** What each accepted value of `active_flag` means. The service's own sample clients send 1. */
+/** What each accepted value of `active_flag` means. The service's sample clients send 1. */
 const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
   [false, false],
@@ -50,7 +50,7 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [0, false],
 ]);
 
-/** `active_flag` as it is kept; undefined when it is absent or null. */
+/** `active_flag` as it is stored; undefined when it is absent or null. */
 export const activeFlagOf = ({ body }: Pick<ApiContext, "body">): boolean | undefined =>
   FLAGS.get(body.fields.active_flag);
 
@@ -65,7 +65,7 @@ export const activeFlagBoolean = check({
       flag === undefined ||
       flag === null ||
       FLAGS.has(flag) ||
-      `active_flag must be true, false, 1, 0 or null, got ${show(flag)}`
+      `active_flag must be true, false, 1, 0 or null; got ${show(flag)}`
     );
   },
 });
@@ -78,13 +78,13 @@ export const instanceIdGiven = check({
   test: ({ body }: ApiContext) => {
     const id = body.fields.instance_id;
     if (typeof id !== "string") {
-      return refuse(failure("BadRequest"), `instance_id must be a string, got ${show(id)}`);
+      return refuse(failure("BadRequest"), `instance_id must be a string; got ${show(id)}`);
     }
-    return id !== "" || refuse(failure("InvalidInstanceId"), "instance_id is empty; expected some text");
+    return id !== "" || refuse(failure("InvalidInstanceId"), "instance_id is empty; expected non-empty text");
   },
 });
 
-/** Row 20: `image` is a string of base64. Finds its bytes; undefined when there is none. */
+/** Row 20: `image` is a base64 string. Finds its bytes; undefined when it is absent. */
 export const imageIsBase64 = check({
   name: "imageIsBase64",
   concerns,
@@ -93,7 +93,7 @@ export const imageIsBase64 = check({
     const { image } = body.fields;
     if (image === undefined) return { image };
     if (typeof image !== "string") {
-      return refuse(fail(400), `image must be a base64 string, got ${show(image)}`);
+      return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
     }
     const judge = () => {
       const bytes = decodeServiceBase64(image);
@@ -125,12 +125,12 @@ const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: De
     test: async ({ body, params, database, services }: ApiContext & { readonly database: CloudDatabase }) => {
       const given = body.fields.name;
       if (given === undefined) return true;
-      if (typeof given !== "string") return refuse(fail(400), `name must be a string, got ${show(given)}`);
+      if (typeof given !== "string") return refuse(fail(400), `name must be a string; got ${show(given)}`);
       const characters = [...given];
       if (characters.length < 1 || characters.length > MAX_NAME_CHARACTERS) {
         return refuse(
           fail(400),
-          `name must have 1 to ${MAX_NAME_CHARACTERS} characters, got ${characters.length}: ${show(given)}`,
+          `name must have 1 to ${MAX_NAME_CHARACTERS} characters; got ${characters.length}: ${show(given)}`,
         );
       }
       const above = characters.find((character) => (character.codePointAt(0) ?? 0) > 0xffff);
@@ -161,7 +161,7 @@ export const widthPositive = check({
     return (
       width === undefined ||
       (typeof width === "number" && width > 0 && Number.isFinite(width)) ||
-      `width must be a number above 0, got ${show(width)}`
+      `width must be a number above 0; got ${show(width)}`
     );
   },
 });

@@ -7,7 +7,7 @@ import { type DeclaredResponse, dateOf, type JsonSchema, transactionId } from ".
 import { RESULT_CODES, type ResultCode } from "../../core/result-codes.ts";
 import { asciiJson } from "../../core/text.ts";
 
-/** Milliseconds that the part in front of the service says it waited. */
+/** How many milliseconds the proxy in front of the service claims to have waited. */
 const UPSTREAM_TIME = "5";
 
 export const upstreamTime = ({ upstreamTimeHeader }: Profile): readonly [string, string] => [
@@ -17,7 +17,7 @@ export const upstreamTime = ({ upstreamTimeHeader }: Profile): readonly [string,
 
 type Moment = Pick<Context, "profile" | "now">;
 
-/** The headers of every response that the service itself sends, rather than a part in front of it. */
+/** The headers of every response that comes from the service itself rather than a proxy in front of it. */
 export const serviceHeaders =
   (contentType: string) =>
   (at: Moment): HeaderList => [
@@ -44,7 +44,7 @@ export const anyFailure = (code: string, status: number, description = "A failur
 
 const failures = new Map<string, DeclaredResponse>();
 
-/** A failure: a result code, and nothing else. The same response whenever it is asked for. */
+/** A failure with nothing but a result code. The same arguments return the same object. */
 export function failure(code: ResultCode, status: number = RESULT_CODES[code].status): DeclaredResponse {
   const key = `${code} ${status}`;
   const declared = failures.get(key) ?? anyFailure(code, status, RESULT_CODES[code].meaning);
@@ -52,13 +52,13 @@ export function failure(code: ResultCode, status: number = RESULT_CODES[code].st
   return declared;
 }
 
-/** `Fail`, with one of the three statuses that it has. */
+/** `Fail` with one of its three statuses. */
 export const fail = (status: 400 | 422 | 500): DeclaredResponse => failure("Fail", status);
 
 type Filled = "result_code" | "transaction_id";
 
 /**
- * A success. Its body's keys go out in the order of the schema's properties; the result code and the transaction id
+ * A success. The keys of its body have the order of the schema's properties; the result code and the transaction id
  * are filled in.
  */
 export function success<Key extends string>(
@@ -80,14 +80,13 @@ export function success<Key extends string>(
   };
 }
 
-/** The properties that every success has; where they stand among the others differs. */
+/** The properties that every success has; their place among the others differs. */
 export const resultCode = (code: ResultCode = "Success") => ({ result_code: constant(code) });
 export const transaction = { transaction_id: hex32 };
 
-/** More requests than a rate limit allows. */
 export const tooManyRequests: DeclaredResponse = {
   status: 429,
-  description: "More requests than a rate limit of the database allows; the body is empty.",
+  description: "More requests than a rate limit of the database allows (empty body).",
   headers: (at) => [
     [at.profile.rateLimitedHeader, "true"],
     upstreamTime(at.profile),
@@ -96,14 +95,12 @@ export const tooManyRequests: DeclaredResponse = {
   ],
 };
 
-/** A body where none belongs. */
 export const unexpectedBody: DeclaredResponse = {
   status: 400,
-  description: "The request has a body; that of this response is empty.",
+  description: "The request has a body where none is allowed (empty body).",
   headers: (at) => [["server", "envoy"], ["Date", dateOf(at)], upstreamTime(at.profile)],
 };
 
-/** Fewer body bytes came than `Content-Length` said. */
 export const streamTimeout: DeclaredResponse = {
   status: 408,
   description: "The body is shorter than its Content-Length.",

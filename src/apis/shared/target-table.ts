@@ -48,15 +48,15 @@ type TargetApiOperation =
   | "requestReport";
 
 /**
- * The target API's checks, top to bottom, as `apis/target/README.md` has them. A row that answers differently to some
- * operations is several checks of one name.
+ * The target API's checks, in the order of `apis/target/README.md`. A row whose responses differ between operations is
+ * several checks with the same name.
  */
 export const targetTable = CheckTable.on<ApiContext, TargetApiOperation>()
   .row(headerLinesFit) // 1
   .row(withinRateLimits) // 2
   .row(authorizationGiven) // 3
   .row(authorizationWellFormed) // 4
-  .row(knownAccessKey) // 5: from here on the context has a database
+  .row(knownAccessKey) // 5: finds the database
   .row(knownKeyOfAnyDatabase)
   .row(signatureMatches) // 6
   .row(ownDatabaseNamed) // 7
@@ -64,7 +64,7 @@ export const targetTable = CheckTable.on<ApiContext, TargetApiOperation>()
   .row(stateAllows) // 9
   .row(stateAllowsMore)
   .row(targetQuotaLeft) // 10
-  .row(knownTarget) // 11: from here on it has the path's target
+  .row(knownTarget) // 11: finds the path's target
   .row(knownTargetOfAnyDatabase)
   .row(noUnexpectedBody) // 12
   .row(dateCurrent) // 13
@@ -78,7 +78,7 @@ export const targetTable = CheckTable.on<ApiContext, TargetApiOperation>()
   .row(metadataFits) // 17
   .row(activeFlagBoolean) // 18
   .row(instanceIdGiven) // 19
-  .row(imageIsBase64) // 20: from here on it has the image's bytes
+  .row(imageIsBase64) // 20: finds the image's bytes
   .row(imageAcceptable) // 21
   .row(newNameFree) // 22
   .row(changedNameFree)

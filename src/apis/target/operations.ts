@@ -31,7 +31,7 @@ const targetOptions: JsonSchemas = {
   application_metadata: orNull(described(text, "Base64 of at most 1048575 bytes.")),
 };
 
-/** What is kept of `application_metadata`. */
+/** `application_metadata` as it is stored. */
 const metadataOf = ({ body }: ApiContext): string | null => {
   const { application_metadata } = body.fields;
   return typeof application_metadata === "string" ? application_metadata : null;
@@ -41,7 +41,7 @@ export const addTarget = operation({
   name: "addTarget",
   method: "POST",
   path: "/targets",
-  summary: "Adds a target, which is then processed.",
+  summary: "Adds a target and starts its processing.",
   ...signed,
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
@@ -61,7 +61,7 @@ export const addTarget = operation({
       },
       now,
     );
-    // What other requests did since the checks ran is decided by the store.
+    // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
     if (created === "quotaReached")
       return refuse(failure("TargetQuotaReached"), targetQuotaReached(database.targetQuota));
@@ -114,7 +114,7 @@ export const updateTarget = operation({
   name: "updateTarget",
   method: "PUT",
   path: "/targets/{id}",
-  summary: "Changes the given fields of a target, which is then processed again.",
+  summary: "Changes the given fields of a target and starts its processing again.",
   ...signed,
   body: jsonBody({}, { ...targetFields, ...targetOptions }),
   responses: [
@@ -186,7 +186,7 @@ export const getDuplicates = operation({
   name: "getDuplicates",
   method: "GET",
   path: "/duplicates/{id}",
-  summary: "Lists other active targets whose image matches this target's, best first.",
+  summary: "Lists the other active targets whose image matches this target's, best first.",
   ...signed,
   responses: [similarTargets],
   handle: async ({ database, target, services, now }) => {
@@ -207,7 +207,7 @@ export const databaseSummary = operation({
   name: "databaseSummary",
   method: "GET",
   path: "/summary",
-  summary: "Returns a database's quotas, and how many of its targets are in which state.",
+  summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
   responses: [summaryOfDatabase],
   handle: async ({ database, services, now }) => {
@@ -240,7 +240,7 @@ export const targetSummary = operation({
   name: "targetSummary",
   method: "GET",
   path: "/summary/{id}",
-  summary: "Returns a target's state and recognition counts.",
+  summary: "Returns a target's status and recognition counts.",
   ...signed,
   responses: [summaryOfTarget],
   handle: ({ database, target, now }) =>

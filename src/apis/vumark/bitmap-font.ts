@@ -1,4 +1,4 @@
-/** Rows of a glyph; glyphs are 5 pixels wide. The eighth row is for what hangs below the line. */
+/** Size of a glyph in pixels. The eighth row is for descenders. */
 export const GLYPH_WIDTH = 5;
 export const GLYPH_HEIGHT = 8;
 

@@ -3,7 +3,7 @@ export interface Label {
   readonly width: number;
   readonly height: number;
   readonly lines: readonly (readonly string[])[];
-  /** Size of one sixth of a character's cell, which is 6 wide and 10 high. */
+  /** Size of one unit; a character's cell is 6 units wide and 10 high. */
   readonly scale: number;
 }
 
@@ -11,14 +11,14 @@ export const CELL_WIDTH = 6;
 export const CELL_HEIGHT = 10;
 const PAGE_WIDTH = 512;
 const MIN_PAGE_HEIGHT = 256;
-/** Between the page's edge and the text; the frame is drawn inside it. */
+/** Space between the page's edge and the text, in which the frame is drawn. */
 const MARGIN = 32;
 const LARGEST_SCALE = 10;
 /** 37 characters fit in a line at this scale: a UUID stays whole. */
 const SMALLEST_SCALE = 2;
 const MOST_LINES = 40;
 
-/** Lays characters out as large as they fit in one line, and in several lines where even the smallest do not. */
+/** Lays characters out as large as they fit in one line, or in several lines if even the smallest do not fit. */
 export function layOut(characters: readonly string[]): Label {
   const textWidth = PAGE_WIDTH - 2 * MARGIN;
   const fitting = Math.floor(textWidth / (CELL_WIDTH * Math.max(1, characters.length)));
@@ -45,7 +45,7 @@ export function placeOf({ width, height, lines, scale }: Label, line: number) {
 /** The frame around the label, as distances from the page's edge. */
 export const FRAME = { outer: 8, inner: 14 };
 
-/** An id as printable ASCII: every other character as `\u{…}`, so that it can be told without any font. */
+/** An id as printable ASCII: other characters are written as `\u{…}`, so that no further font is needed. */
 export function printable(id: string): string[] {
   return [...id].flatMap((character) =>
     /^[ -~]$/.test(character) ? [character] : [...`\\u{${character.codePointAt(0)?.toString(16)}}`],

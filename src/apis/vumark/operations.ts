@@ -27,7 +27,7 @@ const databaseHasTemplates = check({
   refusals: [failure("InvalidTargetType")],
   test: ({ database }: InstanceContext) =>
     database.kind === "vumark" ||
-    `the database "${database.databaseName}" is a cloud database; instances are made of VuMark databases' targets`,
+    `the database "${database.databaseName}" is a cloud database; instances need a VuMark database's target`,
 });
 
 /** Row 27: the template target is past its processing time. */
@@ -47,7 +47,7 @@ const instance = (contentType: string): DeclaredResponse<Buffer> => ({
   body: (_context, image) => image,
 });
 
-/** By media type: the response, and how an id is drawn. */
+/** By media type: the response, and what renders an id. */
 const FORMATS = new Map([
   ["image/png", { response: instance("image/png"), render: pngInstance }],
   ["image/svg+xml", { response: instance("image/svg+xml"), render: svgInstance }],
@@ -63,12 +63,12 @@ const mediaTypeAccepted = check({
     const mediaType = header(request, "accept") ?? "";
     const format = FORMATS.get(mediaType);
     return format === undefined
-      ? `Accept must be ${[...FORMATS.keys()].join(", ")}, got ${show(mediaType)}`
+      ? `Accept must be ${[...FORMATS.keys()].join(", ")}; got ${show(mediaType)}`
       : { format };
   },
 });
 
-/** A configured failure: without the headers that other responses have. */
+/** A configured failure does not have the headers of other responses. */
 const configuredFailure = (code: InstanceFailure): DeclaredResponse => ({
   ...failure(code),
   headers: dated("application/json"),
@@ -80,7 +80,7 @@ const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> =
   AuthorizationFailed: configuredFailure("AuthorizationFailed"),
 };
 
-/** `instanceGenerationFailure` answers every request for an instance. */
+/** `instanceGenerationFailure`: every request for an instance gets the configured failure. */
 export function instanceFaults({ settings }: Services): readonly FaultRule[] {
   const code = settings.instanceGenerationFailure;
   if (code === undefined) return [];
@@ -98,7 +98,8 @@ export const generateInstance = operation({
   name: "generateInstance",
   method: "POST",
   path: "/targets/{id}/instances",
-  summary: "Makes an instance of a template (VuMark) target, as the image that the Accept header names.",
+  summary:
+    "Generates an instance of a template (VuMark) target in the image format that the Accept header names.",
   security: "serverKeys",
   checks: targetTable.row(databaseHasTemplates).row(templateProcessed).row(mediaTypeAccepted),
   body: jsonBody({ instance_id: { type: "string", minLength: 1 } }),
@@ -107,7 +108,7 @@ export const generateInstance = operation({
     ...Object.values(CONFIGURED_FAILURES),
   ],
   handle: ({ format: { response, render }, body }) =>
-    // A lone surrogate is no character that any of the formats could carry.
+    // None of the formats can hold a lone surrogate.
     ok(response, render(Buffer.from(String(body.fields.instance_id)).toString())),
 });
 

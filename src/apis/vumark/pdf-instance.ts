@@ -1,11 +1,11 @@
 import { CELL_WIDTH, FRAME, type Label, layOut, placeOf, printable } from "./label.ts";
 
-/** A character of Courier is 0.6 of the font's size wide. */
+/** Width of a Courier character, relative to the font size. */
 const WIDTH_PER_SIZE = 0.6;
 /** How far below the top of its cell a character's base line is. */
 const BASE_LINE = 8;
 
-/** A PDF of one page that shows the id and has it as its `/Title`. */
+/** A one-page PDF that shows the id and has it as its `/Title`. */
 export function pdfInstance(id: string): Buffer {
   const label = layOut(printable(id));
   const content = drawing(label);
@@ -48,7 +48,7 @@ function pdfFile(objects: readonly string[]): Buffer {
   return Buffer.from(`${file}${table}${trailer}startxref\n${file.length}\n%%EOF\n`, "latin1");
 }
 
-/** Text outside the page: as it is when it is printable ASCII, else UTF-16 with a byte-order mark, in hexadecimal. */
+/** Text in the document information: printable ASCII as it is, other text as UTF-16 with a byte-order mark, in hexadecimal. */
 function pdfText(text: string): string {
   if (/^[ -~]*$/.test(text)) return literal(text);
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex").toUpperCase()}>`;

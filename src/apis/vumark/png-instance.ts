@@ -8,10 +8,10 @@ const WHITE = 255;
 const GREYSCALE_OF_8_BITS = [8, 0, 0, 0, 0];
 
 /**
- * A PNG that shows the id and carries it in a `tEXt` chunk.
+ * A PNG that shows the id and contains it in a `tEXt` chunk.
  *
- * `tEXt` is Latin-1 by its own specification. An id beyond Latin-1 is there in UTF-8 all the same, and every id
- * beyond ASCII is in an `iTXt` chunk too.
+ * The specification of `tEXt` demands Latin-1; an id beyond Latin-1 is written there as UTF-8 all the same. Every id
+ * beyond ASCII is also in an `iTXt` chunk.
  */
 export function pngInstance(id: string): Buffer {
   const label = layOut(printable(id));
@@ -24,14 +24,14 @@ export function pngInstance(id: string): Buffer {
     SIGNATURE,
     chunk("IHDR", header),
     chunk("tEXt", Buffer.from(`${KEYWORD}\0`), Buffer.from(id, encoding)),
-    // Uncompressed, without language and translated keyword.
+    // Not compressed; without a language or a translated keyword.
     ...(/[^\0-\x7f]/.test(id) ? [chunk("iTXt", Buffer.from(`${KEYWORD}\0\0\0\0\0${id}`))] : []),
     chunk("IDAT", deflateSync(pixelRows(label))),
     chunk("IEND"),
   ]);
 }
 
-/** Rows of one byte per pixel, each behind the byte that says it is not filtered. */
+/** Rows of one byte per pixel, each after a filter byte of 0 (no filter). */
 function pixelRows(label: Label): Buffer {
   const { width, height, lines, scale } = label;
   const rows = Buffer.alloc((width + 1) * height, WHITE);

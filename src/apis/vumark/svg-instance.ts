@@ -1,12 +1,12 @@
 import { xmlText } from "../shared/xml.ts";
 import { CELL_WIDTH, FRAME, layOut, placeOf } from "./label.ts";
 
-/** A monospaced character is 0.6 of the font's size wide. */
+/** Width of a monospaced character, relative to the font size. */
 const WIDTH_PER_SIZE = 0.6;
-/** Where in its cell a character's base line is. */
+/** How far below the top of its cell a character's base line is. */
 const BASE_LINE = 8;
 
-/** An SVG with the id as its title and, drawn, as the content of its one `text` element. */
+/** An SVG that shows the id in its one `text` element and has it as its title. */
 export function svgInstance(id: string): Buffer {
   const label = layOut([...id].flatMap(cells));
   const { width, height, lines, scale } = label;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { kind, seconds, wholeNumberFrom, wordsOf } from "./values.ts";
 
-/** Text that a function reads; what it throws at is not accepted. */
+/** Text that a function parses; text for which it throws is invalid. */
 export const textReadBy = <T>(description: string, readText: (given: string) => T) =>
   kind(
     description,
@@ -18,7 +18,7 @@ export const textReadBy = <T>(description: string, readText: (given: string) => 
     ),
   );
 
-/** A number as an environment variable writes it. */
+/** A number in an environment variable. */
 const numberIn = (number: z.ZodMiniType<number>) => {
   const description = wordsOf(number);
   const digits = z.string().check(z.regex(/^(\d+\.?\d*|\.\d+)$/));

@@ -3,24 +3,24 @@ import { words } from "./values.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What a request may hold, as OpenAPI 3.1 has it. */
+/** The JSON Schema of a request body. */
 export const requestSchema = (schema: z.ZodMiniType): JsonSchema => jsonSchema(schema, () => {});
 
-/** What a response holds: every field, and no other. */
+/** The JSON Schema of a response body: every field is required. */
 export const responseSchema = (schema: z.ZodMiniType): JsonSchema =>
   jsonSchema(schema, (part) => {
     delete part.default;
     if (part.properties !== undefined) part.required = Object.keys(part.properties);
   });
 
-/** @param finish - is called with each part. */
+/** @param finish - is called with the schema of each part. */
 function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
   const { $schema, ...document } = z.toJSONSchema(schema, {
     io: "input",
     metadata: words,
     unrepresentable: "any",
     override: ({ jsonSchema: part }) => {
-      // Every whole number has these bounds.
+      // Zod adds these bounds to every whole number.
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
       if (part.properties !== undefined) delete part.description;

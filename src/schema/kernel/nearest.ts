@@ -1,6 +1,6 @@
 const LONGEST_COMPARED = 64;
 
-/** The name that is most like a given one, if any is like it. */
+/** The name most similar to a given one, if any is similar. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const wanted = bare(given.slice(0, LONGEST_COMPARED));
   const [best] = names
@@ -10,10 +10,10 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return best?.name;
 }
 
-/** `requestQuota`, `request_quota` and `REQUEST_QUOTA` are the same word. */
+/** Makes `requestQuota`, `request_quota` and `REQUEST_QUOTA` equal. */
 const bare = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
-/** How many letters must be added, removed or changed to make one word the other. */
+/** The Levenshtein distance of two words. */
 function distance(from: string, to: string): number {
   let row = [...`${to} `].map((_, index) => index);
   for (const letter of from) {

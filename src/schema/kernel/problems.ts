@@ -2,14 +2,14 @@ import type * as z from "zod/mini";
 import { nearest } from "./nearest.ts";
 import { wordsOf } from "./values.ts";
 
-/** A value that a schema does not take: where it stands, what is given there (undefined: nothing), what is expected. */
+/** An invalid value: its path, what was given there (undefined: nothing), and what is expected. */
 export interface Problem {
   readonly path: string;
   readonly given: string | undefined;
   readonly expected: string;
 }
 
-/** What a schema makes of a value, or everything that is wrong with it. */
+/** The value that a schema reads, or everything that is wrong with it. */
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
 export function read<T>(schema: z.ZodMiniType<T>, value: unknown): Reading<T> {
@@ -17,16 +17,16 @@ export function read<T>(schema: z.ZodMiniType<T>, value: unknown): Reading<T> {
   return success ? { value: data } : { problems: error.issues.flatMap((issue) => problemsOf(issue, [])) };
 }
 
-/** An option or field whose value is not accepted. */
+/** An option or field has an invalid value. */
 export class InvalidOptionError extends TypeError {
-  /** Tells the error from others. */
+  /** Always `InvalidOptionError`. */
   override readonly name = "InvalidOptionError";
 
   constructor(
     /** Dotted path of the option or field. */
     readonly option: string,
     value: string,
-    /** What would be accepted, in words. */
+    /** The accepted values, in words. */
     readonly expected: string,
   ) {
     super(`Invalid ${option}: expected ${expected}; got ${value}.`);
@@ -34,10 +34,10 @@ export class InvalidOptionError extends TypeError {
 }
 
 /**
- * What a schema makes of a value.
+ * Reads a value with a schema.
  *
  * @param name - what the value is called in messages.
- * @throws InvalidOptionError naming the first thing that is wrong with it.
+ * @throws InvalidOptionError naming the first problem.
  */
 export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknown): T {
   const reading = read(schema, value);
@@ -46,11 +46,11 @@ export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknow
   throw new InvalidOptionError(joined(name, path), given, expected);
 }
 
-/** A path inside of something that has a name. */
+/** A path inside a named value. */
 export const joined = (name: string, path: string): string =>
   path === "" || path.startsWith("[") ? name + path : `${name}.${path}`;
 
-/** The message of an issue: what the schema expects that raised it, or the names that it knows. */
+/** The message of an issue: what its schema expects, or the names that the schema knows. */
 function expected({ code, inst, schema = inst as z.core.$ZodType }: z.core.$ZodRawIssue): string {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   return code === "unrecognized_keys" && def.type === "object"
@@ -58,7 +58,7 @@ function expected({ code, inst, schema = inst as z.core.$ZodType }: z.core.$ZodR
     : wordsOf(schema);
 }
 
-/** So many of them are told; comparing each of a million names with what is known would take minutes. */
+/** How many unknown names are reported: comparing a million of them with the known names would take minutes. */
 const MOST_UNKNOWN_NAMES = 20;
 
 function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): readonly Problem[] {
@@ -76,12 +76,12 @@ function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): r
       .sort((a, b) => weight(a) - weight(b));
     if (meant !== undefined) return meant.flatMap((inner) => problemsOf(inner, path));
   }
-  const told: unknown = issue.code === "custom" ? issue.params?.given : undefined;
-  const given = typeof told === "string" ? told : shown(path, issue.input);
+  const described: unknown = issue.code === "custom" ? issue.params?.given : undefined;
+  const given = typeof described === "string" ? described : shown(path, issue.input);
   return [{ path: dotted(path), given, expected: issue.message }];
 }
 
-/** Of several forms, the one that fits best was meant; an unknown name speaks against it most. */
+/** How badly a value fits one of several forms: the best one was meant. An unknown name counts most. */
 const weight = (issues: readonly z.core.$ZodIssue[]): number =>
   issues.reduce((sum, { code }) => sum + (code === "unrecognized_keys" ? 2 : 1), 0);
 const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>

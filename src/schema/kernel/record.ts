@@ -6,8 +6,8 @@ import { kind } from "./values.ts";
 type FieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<T[Name]> };
 
 /**
- * An object with these fields and no other. The interface is for people and the compiler, the fields are for values; it
- * does not compile unless they agree. A field given as undefined is one that is not given.
+ * An object with exactly these fields. The interface documents and types them; it does not compile unless interface and
+ * fields agree. A field with the value undefined counts as not given.
  */
 export function record<T>(fields: FieldsOf<T>): z.ZodMiniType<T>;
 export function record(fields: z.core.$ZodShape): z.ZodMiniType {
@@ -17,13 +17,13 @@ export function record(fields: z.core.$ZodShape): z.ZodMiniType {
 const given = (fields: Readonly<Record<string, unknown>>) =>
   Object.values(fields).includes(undefined) ? withoutUndefined(fields) : fields;
 
-/** A record as it is kept: without codecs, whose JSON forms are for people. */
+/** A record as it is stored: without the codecs, whose JSON forms are for people. */
 export const keptRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
   kind("an object", z.output(record<T>(fields)));
 
 type Discriminable = z.core.$ZodTypeDiscriminable;
 
-/** Of several records the one whose `kind` is given. */
+/** One of several records, distinguished by `kind`. */
 export const byKind = <T extends { readonly kind: string }>(
   description: string,
   forms: readonly z.ZodMiniType<T>[],
@@ -39,7 +39,7 @@ type Optional<F, D> = {
     : never;
 };
 
-/** The same fields, but each may be absent: it is then what `defaults` says, or stays absent. */
+/** The same fields, each of them optional; an absent field has its value in `defaults`, if there is one. */
 export function optional<F extends z.core.$ZodLooseShape, D extends object = object>(
   fields: F,
   defaults?: D,

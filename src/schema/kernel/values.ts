@@ -3,19 +3,19 @@ import * as z from "zod/mini";
 import { decodeServiceBase64 } from "../base64.ts";
 
 /*
- * What single values may be, each kind once. What JSON writes in another way is a codec, with JSON's form outside.
+ * Kinds of single values. A value that JSON represents differently is a codec whose outer form is that of JSON.
  */
 
-/** What a schema expects, in words that complete "expected …", and what else JSON Schema says of it. */
+/** What a schema expects, in words that follow "expected", and further keywords for its JSON Schema. */
 interface Words {
   readonly description: string;
   readonly [keyword: string]: unknown;
 }
 
-/** The words of schemas. Not zod's own registry: other copies of zod in the process share that. */
+/** The words of schemas. Not zod's own registry, which other copies of zod in the process share. */
 export const words = z.registry<Words>();
 
-/** A schema, and the words for it. */
+/** Gives a schema its words. */
 export const kind = <S extends z.core.$ZodType>(description: string, schema: S, more: object = {}): S => {
   words.add(schema, { description, ...more });
   return schema;
@@ -39,13 +39,13 @@ const MAX_NAME_LENGTH = 255;
 /** Half of a surrogate pair, which UTF-8 has no bytes for. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What a path can carry as one segment. Clients resolve `.` and `..`, percent-encoded ones too. */
+/** Whether a name can be one segment of a path. Clients resolve `.` and `..`, even percent-encoded. */
 const fitsIntoPath = (name: string): boolean =>
   [...name].length <= MAX_NAME_LENGTH && !LONE_SURROGATE.test(name) && name !== "." && name !== "..";
 
-/** A name or an id that paths contain. */
+/** A name or an id that is part of paths. */
 export const pathName = kind(
-  `a name of 1 to ${MAX_NAME_LENGTH} characters that a path can carry`,
+  `a name of 1 to ${MAX_NAME_LENGTH} characters that can be a path segment`,
   z.string().check(z.minLength(1), z.refine(fitsIntoPath)),
   { maxLength: MAX_NAME_LENGTH },
 );
@@ -98,7 +98,7 @@ export const binary = kind(
 export const textOrBytes = kind("text or bytes (Uint8Array)", z.union([z.string(), binary]));
 export const textOrNumber = kind("text or a number", z.union([z.string(), z.number()]));
 
-/** A JSON object as somebody sent it. */
+/** A JSON object from outside. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -106,7 +106,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 
 const MAX_NESTING = 100;
 
-/** Whether objects and arrays are inside each other at most {@link MAX_NESTING} deep. */
+/** Whether objects and arrays are nested at most {@link MAX_NESTING} deep. */
 function isShallow(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= MAX_NESTING; depth += 1) {
@@ -117,10 +117,10 @@ function isShallow(value: unknown): boolean {
   return false;
 }
 
-/** Whatever is in it. */
+/** An object with any content. */
 export const anyObject = kind("an object", z.custom<JsonObject>(isJsonObject), { type: "object" });
 
-/** Kept as it is: the product looks inside nowhere. */
+/** An object that is stored as it is and never read. */
 export const jsonObject = kind(
   `an object, nested at most ${MAX_NESTING} deep`,
   z.custom<JsonObject>((value) => isJsonObject(value) && isShallow(value)),
@@ -129,7 +129,7 @@ export const jsonObject = kind(
 
 const BASE64 = "base64 (A-Z, a-z, 0-9, + and /, padding at the end)";
 
-/** Base64 in the service's reading of it, kept as it was sent. */
+/** Base64 as the service reads it, stored as it was sent. */
 const base64Text = kind(
   BASE64,
   z.string().check(z.refine((given) => decodeServiceBase64(given) !== undefined)),
@@ -138,7 +138,7 @@ const base64Text = kind(
   },
 );
 
-/** Base64 of at most so many bytes, kept as it was sent. */
+/** Base64 of a limited number of bytes, stored as it was sent. */
 export const base64UpTo = (bytes: number) =>
   kind(
     `${BASE64} of at most ${bytes} bytes`,
@@ -146,14 +146,14 @@ export const base64UpTo = (bytes: number) =>
     { contentEncoding: "base64" },
   );
 
-/** Bytes; in JSON base64. */
+/** Bytes, which JSON holds as base64. */
 export const bytes = z.codec(base64Text, binary, {
   decode: (given) => decodeServiceBase64(given) ?? z.NEVER,
   encode: (value) => Buffer.from(value).toString("base64"),
 });
 
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
-/** Microseconds are dropped, and without a zone it is UTC. */
+/** Microseconds are dropped; a time without a zone is UTC. */
 const millisecondsOf = (given: string): number =>
   parseISO(/(Z|[+-]\d\d:\d\d)$/.test(given) ? given : `${given}Z`).getTime();
 
@@ -164,8 +164,8 @@ const writtenMoment = (description: string, accepts: (milliseconds: number) => b
     { format: "date-time" },
   );
 
-/** The latest moment, and the earliest one's distance from the epoch, that a JavaScript date can hold. */
-const MOST_MILLISECONDS = 8.64e15;
+/** The most milliseconds before and after the epoch that a `Date` can hold. */
+export const MOST_MILLISECONDS = 8.64e15;
 const EXAMPLE = "2026-11-21T10:42:00.000Z";
 const milliseconds = kind(
   "a moment, in milliseconds since 1970",
@@ -173,7 +173,7 @@ const milliseconds = kind(
 );
 const toIso = (time: number): string => new Date(time).toISOString();
 
-/** Milliseconds since the epoch; in JSON ISO 8601. */
+/** Milliseconds since the epoch, which JSON holds as ISO 8601. */
 export const moment = z.codec(
   writtenMoment(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time)),
   milliseconds,
@@ -183,11 +183,11 @@ export const moment = z.codec(
 /** The last millisecond of the year 9999. */
 const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
 
-/** Whether a clock can be put to a moment: the years that every date format can write. */
+/** Whether a clock can be set to a moment: every date format can write these years. */
 export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
-/** A moment that a clock can be put to. */
+/** A moment that a clock can be set to. */
 export const clockMoment = z.codec(
   writtenMoment(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment),
   milliseconds,

@@ -2,19 +2,19 @@ import * as z from "zod/mini";
 import { type JsonObject, kind, wordsOf } from "./values.ts";
 
 interface WireOptions {
-  /** What JSON calls fields that have another name there than their own in snake case. */
+  /** Names in JSON of fields whose name there is not just their own in snake case. */
   readonly names?: Readonly<Record<string, string>>;
-  /** What the resource looks like in full: the rest of its fields may be given, whatever they hold, and nobody reads them. */
+  /** The full resource: its other fields are accepted with any value, and ignored. */
   readonly resource?: { fieldNames(): readonly string[] };
-  /** Of these rest, what is refused. */
+  /** Those of its other fields that are refused all the same. */
   readonly except?: readonly string[];
 }
 
-/** A resource as JSON has it: names in snake case, values as their codecs say. */
+/** A resource in JSON: names in snake case, values encoded by their codecs. */
 export interface WireForm<T> {
-  /** Reads it. */
+  /** Reads and checks it. */
   readonly schema: z.ZodMiniType<T>;
-  /** Writes a value that the product made itself, and that therefore is not checked again. */
+  /** Writes it. The value is not checked: it does not come from outside. */
   write(value: T): JsonObject;
   /** Names of its fields. */
   fieldNames(): readonly string[];
@@ -78,7 +78,7 @@ function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType 
 type Write = (value: unknown) => unknown;
 const writers = new WeakMap<WireOptions, WeakMap<z.core.SomeType, Write>>();
 
-/** Worked out once for each schema: thousands of targets are written in one listing. */
+/** Built once for each schema: one listing may write thousands of targets. */
 function writer(schema: z.core.SomeType, options: WireOptions): Write {
   const known = writers.get(options) ?? new WeakMap<z.core.SomeType, Write>();
   writers.set(options, known);

@@ -71,7 +71,7 @@ describe("the printed journal explains how to fix", () => {
     await axios.request({ ...query, headers, data: body }).catch(() => {});
     expect(lines(mock.explain())[2]).toBe(
       'acceptsJson: the Accept header is "text/html"; expected none, or one that covers application/json: ' +
-        "set it on the request, in place of the client's default",
+        "set it on the request, to replace the client's default",
     );
   });
 
@@ -142,7 +142,7 @@ describe("the printed journal explains", () => {
     const session = new MockSession(mock, mock.addCloudDatabase());
     await session.query();
     expect(lines(mock.explain())).toContain(
-      "the answer is gzip although the request has no Accept-Encoding: decode it, or set the option " +
+      "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option " +
         'queryContentEncoding to "identity"',
     );
     expect(mock.requestsOf({ refused: true })).toEqual([]);
@@ -156,7 +156,7 @@ describe("the printed journal explains", () => {
     const { mock, session, database } = service;
     const flat = makePng({ fill: () => 200 });
     const { targetId, whyNotFound } = await mock.addTarget(database, { image: flat, processed: true });
-    expect(whyNotFound).toMatch(/^failed: the image is of one colour, or nearly/);
+    expect(whyNotFound).toMatch(/^failed: the image has only one colour, or nearly so/);
     expect(database.targets[0]?.whyNotFound).toBe(whyNotFound);
     await session.target({ method: "GET", path: `/targets/${targetId}` });
     expect(mock.requests.at(-1)).toMatchObject({ status: 200, reason: whyNotFound, refusedBy: undefined });
@@ -175,7 +175,7 @@ describe("the printed journal explains", () => {
       /^no match: score 0\.\d{1,4}, must be above 0\.6; the matcher compares whole pictures.*mappingMatcher/,
     );
     expect(told[2]).toMatch(/^no match: score 0\.\d{1,4}, must be above 0\.6$/);
-    expect(told[3]).toBe("no score: the matcher sees no match");
+    expect(told[3]).toBe("no score: the matcher found no match");
   });
 
   it("a request with the keys of a stopped mock", async () => {
@@ -186,7 +186,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient(late);
     expect(mock.requests[0]?.reason).toMatch(
-      /belongs to the database "earlier" of a mock that has ended: is this a request left over from an earlier test/,
+      /belongs to the database "earlier" of a mock that has stopped: is this a request left over from an earlier test/,
     );
   });
 
@@ -194,7 +194,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient({ method: "GET", url: "https://vws.vuforia.com/targets", headers: {} });
     expect(mock.requests[0]?.reason).toMatch(
-      /no Authorization header; .*; no header at all arrived; another interceptor/,
+      /no Authorization header; .*; no headers arrived at all; another interceptor/,
     );
   });
 });
@@ -244,10 +244,10 @@ describe("the printed journal of a query explains why each target", () => {
       '✓ "same" (b): matched: score 1, rank 1',
       '✓ "again" (c): score 1, rank 2, cut off by max_num_results 1',
       '✗ "off" (d): inactive',
-      '✗ "poor" (e): tracking rating 0; it must be above 0',
-      '✗ "flat" (f): failed: the image is of one colour, or nearly',
+      '✗ "poor" (e): tracking rating 0; expected above 0',
+      '✗ "flat" (f): failed: the image has only one colour, or nearly so',
       '✗ "new" (g): still processing, for 1.5 s more',
-      '✗ "other" (a): no score: the matcher sees no match',
+      '✗ "other" (a): no score: the matcher found no match',
     ]);
   });
 

@@ -58,7 +58,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     "the MD5 of no body is signed",
     (s) => changed(adding(s), { digest: md5("") }),
-    "a body of 0 bytes was signed, but one of",
+    "a body of 0 bytes was signed, but a body of",
     "sign the lower-case hexadecimal MD5 of the body's exact bytes",
   ],
   [
@@ -94,7 +94,7 @@ const MISTAKES: readonly Mistake[] = [
       const sent = searching(s);
       return changed(sent, { digest: md5(sent.body.toString("utf8")) });
     },
-    "UTF-8, which the bytes are not",
+    "UTF-8, but the bytes are not UTF-8",
     "the body's exact bytes",
   ],
   [
@@ -104,7 +104,7 @@ const MISTAKES: readonly Mistake[] = [
       return changed(sent, { digest: md5(JSON.stringify(JSON.parse(sent.body.toString()), null, 2)) });
     },
     "serialised again after it was signed",
-    "make its bytes once",
+    "serialise it once",
   ],
   [
     "two mistakes: hexadecimal, and the query string",
@@ -169,7 +169,7 @@ const MISTAKES: readonly Mistake[] = [
     "keys of two databases mixed",
     (s) => ({ ...listing(s), secretKey: s.other.serverSecretKey }),
     "server secret key of another database",
-    "take both keys from one",
+    "take both keys from the same database",
   ],
   [
     "an unknown access key",
@@ -187,14 +187,14 @@ const MISTAKES: readonly Mistake[] = [
   [
     "Bearer where VWS belongs",
     (s) => authorized(listing(s), "Bearer abc.def.ghi"),
-    "Bearer token belongs to the Model Target API",
+    "Bearer tokens belong to the Model Target API",
     "signed with the database's keys",
   ],
   [
     "VWS where Bearer belongs",
     (s) => ({ ...request(s, "GET", "/modeltargets/datasets/0000/status"), api: "modelTarget" }),
-    "is a signature (VWS)",
-    "a token of POST /oauth2/token",
+    "a signature (VWS) belongs to the target and query APIs",
+    "a token from POST /oauth2/token",
   ],
   ["a scheme in lower case", (s) => ({ ...listing(s), scheme: "vws" }), 'scheme is "vws"', 'exactly "VWS"'],
   [
@@ -229,7 +229,7 @@ const MISTAKES: readonly Mistake[] = [
     "base64 with line breaks",
     (s) => adding(s, { image: image.toString("base64").replace(/.{76}/g, "$&\n") }),
     "at position 77",
-    "encode without lines",
+    "encode without line breaks",
   ],
   [
     "base64url",
@@ -242,7 +242,7 @@ const MISTAKES: readonly Mistake[] = [
     "a data URI",
     (s) => adding(s, { image: `data:image/png;base64,${image.toString("base64")}` }),
     "is a data URI",
-    'behind "data:image/png;base64," only',
+    'send only what follows "data:image/png;base64,"',
   ],
   [
     "a picture that went through a text encoding",
@@ -287,12 +287,12 @@ const MISTAKES: readonly Mistake[] = [
       return request(s, "GET", `/targets/${id}`);
     },
     "has no undeleted target",
-    'the database "other" has one: sign with the keys of the database that the target was added to',
+    'the database "other" has it: sign with the keys of the database that the target was added to',
   ],
   ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
 ];
 
-describeBackends("a typical mistake is named, with its fix", (backend) => {
+describeBackends("the journal names a typical mistake and its fix", (backend) => {
   it("is one of 43", () => expect(MISTAKES).toHaveLength(43));
 
   it.each(MISTAKES)("%s", async (_what, make, mistake, fix) => {

@@ -4,7 +4,7 @@ import type { DatabaseKeys, ServiceUnderTest } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
 
-/** A request as it is signed and sent; a mistake changes some of it. */
+/** A request as it is signed and sent; a mistake changes a part of it. */
 export interface Sent {
   api: "target" | "query" | "modelTarget";
   method: string;

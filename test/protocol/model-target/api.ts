@@ -22,7 +22,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** An emulator's Model Target API, however it is reached. */
+/** An emulator's Model Target API on any backend. */
 export interface Api extends AsyncDisposable {
   send(request: Sent): Promise<Received>;
   now(): Date;
@@ -44,7 +44,7 @@ export function describeApi(name: string, define: (openApi: OpenApi) => void): v
   describeBackends(name, (backend) => define(async (options) => throughClient(await backend.open(options))));
 }
 
-/** For options that exist in process only. */
+/** For options that are available in process only. */
 export function openMock(options: MockCloudRecoOptions): Api {
   const clock = new ManualClock();
   const mock = new MockCloudReco({ ...options, clock });
@@ -56,7 +56,7 @@ export function openMock(options: MockCloudRecoOptions): Api {
   });
 }
 
-/** Without a transport: for thousands of requests, and for such as no client sends. */
+/** Without a transport: for thousands of requests, and for requests that no client sends. */
 export function openDirectly(options: MockCloudRecoOptions = {}): Api {
   const clock = new ManualClock();
   const { profile, settings } = resolveOptions(options);

@@ -32,7 +32,7 @@ const datasetOf = (requestBody: JsonObject): Dataset => ({
   processed: true,
 });
 
-/** The digest of the archive below; a change of its bytes is a change for everyone who compares downloads. */
+/** The digest of the archive below: users may compare downloads, so its bytes must not change. */
 const DIGEST = "f8266866b492b7870411c5e3b7b1016223454eb6d92f26e6f9908136ee0a612c";
 
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -81,7 +81,7 @@ describeApi("the downloaded zip", (openApi) => {
     expect(description).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<\w+ [^<>]*\/>\n$/);
   });
 
-  it("leaves CAD data out", async () => {
+  it("leaves out CAD data", async () => {
     const blob = Buffer.from("cad data").toString("base64");
     const zip = await download(openApi, dataset({ name: "a", cadDataBlob: blob, views: [] }));
     expect(zip.toString("latin1")).not.toContain(blob);
@@ -95,7 +95,7 @@ describeApi("the downloaded zip", (openApi) => {
     });
   });
 
-  // A bare machine does not have it; the library above reads the archive everywhere.
+  // Not every machine has unzip; the library above reads the archive everywhere.
   it.runIf(hasUnzip())("opens with unzip", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dataset-"));
     const file = join(folder, "full-dataset.zip");
@@ -107,7 +107,7 @@ describeApi("the downloaded zip", (openApi) => {
     expect(tested).toContain("No errors detected");
   });
 
-  it("is the same bytes for the same request, whatever the order of its keys", async () => {
+  it("has the same bytes for the same request, whatever the order of its keys", async () => {
     const reversed = Object.fromEntries(Object.entries(REQUEST).reverse());
     expect(await download(openApi, reversed)).toEqual(await download(openApi, REQUEST));
     expect(await download(openApi, REQUEST)).toEqual(await datasetArchive(datasetOf(REQUEST)));
@@ -116,7 +116,7 @@ describeApi("the downloaded zip", (openApi) => {
 });
 
 describe("the archive of a dataset", () => {
-  it("is the same bytes at any time", async () => {
+  it("has the same bytes at any time", async () => {
     vi.useFakeTimers({ now: Date.UTC(2044, 6, 1) });
     try {
       expect(digestOf(await datasetArchive(datasetOf(REQUEST)))).toBe(DIGEST);
@@ -129,7 +129,7 @@ describe("the archive of a dataset", () => {
     ["America/St_Johns", "20"],
     ["Pacific/Kiritimati", "13"],
     ["Africa/Monrovia", "23"],
-  ])("is the same bytes in a process in %s", async (zone, hour) => {
+  ])("has the same bytes in a process in %s", async (zone, hour) => {
     const source = fileURLToPath(
       new URL("../../../src/apis/model-target/dataset-archive.ts", import.meta.url),
     );

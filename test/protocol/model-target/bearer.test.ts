@@ -86,7 +86,7 @@ describeApi("the bearer check", (openApi) => {
     });
   });
 
-  it.each(ROUTES)("guards %s %s, and its scopes", async (method, path, accepted) => {
+  it.each(ROUTES)("is needed for %s %s, with its scopes", async (method, path, accepted) => {
     await using api = await openApi();
     const statusWith = async (headers: Record<string, string>) =>
       (await api.send({ method, path, headers })).status;
@@ -106,8 +106,8 @@ describeApi("the bearer check", (openApi) => {
   it.each([
     ["lacks the scope", { scope: "oauth2.clientcredentials.all" }],
     ["has no scope", {}],
-    ["has a scope that is no string", { scope: ["modeltargets.all"] }],
-  ])("answers a token that %s with text", async (_name, claims) => {
+    ["has a scope that is not a string", { scope: ["modeltargets.all"] }],
+  ])("answers 403 with text to a token that %s", async (_name, claims) => {
     await using api = await openApi();
     const headers = bearer(`${head}.${part(claims)}.c2ln`);
     const received = await api.send({ method: "POST", path: STANDARD, headers });

@@ -57,7 +57,7 @@ describe("a configured outcome of generation", () => {
   });
 
   it.each([[{ modelTargetGenerationFailure: {} }], [{ modelTargetGenerationWarning: {} }]])(
-    "shows only when processing is over: %j",
+    "is shown only when processing is over: %j",
     async (options) => {
       await using api = open(options);
       const uuid = await createdUuid(api);
@@ -69,7 +69,7 @@ describe("a configured outcome of generation", () => {
     },
   );
 
-  it("is one or the other", () => {
+  it("cannot be both a failure and a warning", () => {
     const both = { modelTargetGenerationFailure: {}, modelTargetGenerationWarning: {} };
     expect(() => new MockCloudReco(both)).toThrow(
       /failure and warning configurations are mutually exclusive$/,
@@ -92,7 +92,7 @@ describe("a configured failure", () => {
     ["delete", { method: "DELETE", path: `${STANDARD}/x` }],
   ] as const;
 
-  it("answers every phase, without a token too", async () => {
+  it("answers every phase, even without a token", async () => {
     await using api = openMock({ modelTargetFailure: failure });
     for (const [, request] of phases) {
       expect(await api.send(request)).toEqual(sent);
@@ -100,7 +100,7 @@ describe("a configured failure", () => {
     }
   });
 
-  it("answers before Content-Length is looked at", async () => {
+  it("answers before Content-Length is checked", async () => {
     await using api = openDirectly({ modelTargetFailure: failure });
     for (const [, request] of phases)
       expect(await api.send({ ...request, headers: { "Content-Length": "x" } })).toEqual(sent);
@@ -115,7 +115,7 @@ describe("a configured failure", () => {
     },
   );
 
-  it("answers no phase of an empty list", async () => {
+  it("answers no phase when the list is empty", async () => {
     await using api = openMock({ modelTargetFailure: { ...failure, phases: [] } });
     for (const [, request] of phases) expect((await api.send(request)).status).toBe(401);
   });

@@ -46,7 +46,7 @@ describeApi("creating a dataset of either family", (openApi) => {
       "modeltargets.advancedstatebasedmodeltarget.all",
     ],
   ])("creating a dataset (%s)", (_family, path, own, states) => {
-    it("answers with a uuid of its own", async () => {
+    it("answers with a new uuid", async () => {
       await using api = await openApi();
       const [one, other] = [
         await api.send(creation(dataset(), { path })),
@@ -58,7 +58,7 @@ describeApi("creating a dataset of either family", (openApi) => {
       expect(textIn(other, "uuid")).not.toBe(uuid);
     });
 
-    it("needs a scope of its own for state-based models", async () => {
+    it("answers 403 without the scope for state-based models", async () => {
       await using api = await openApi();
       expect((await api.send(withScope(own, path, dataset()))).status).toBe(201);
       expectJson(await api.send(withScope(own, path, stateful)), 403, NO_STATES);
@@ -70,7 +70,7 @@ describeApi("creating a dataset of either family", (openApi) => {
       );
     });
 
-    it("asks for that scope before it validates, of any model that has the key", async () => {
+    it("checks that scope before validation, for any model that has the key", async () => {
       await using api = await openApi();
       expectJson(await api.send(withScope(own, path, brokenStateful)), 403, NO_STATES);
       const validated = await api.send(withScope(`${own} ${states}`, path, brokenStateful));
@@ -89,7 +89,7 @@ describeApi("creating a dataset", (openApi) => {
   );
 
   it.each([["text/plain"], ["application/jso"], ["multipart/form-data; boundary=x"], [""]])(
-    "refuses the content type %j before the body",
+    "answers 415 for the content type %j before the body is read",
     async (type) => {
       await using api = await openApi();
       const error = { code: "ERROR", message: "Expecting text/json or application/json body" };
@@ -115,14 +115,14 @@ describeApi("creating a dataset", (openApi) => {
     expect(validationMessages(received)).toEqual([expect.stringMatching(/^Invalid Json: ./)]);
   });
 
-  it.each(invalid)("refuses %s with an error of its own (vuforia)", async (_name, body) => {
+  it.each(invalid)("refuses %s with a separate error (vuforia)", async (_name, body) => {
     await using api = await openApi({ profile: "vuforia" });
     const received = await api.send(creation(body));
     expectJson(received, 400, { error: { code: "ERROR", message: textOfError(jsonOf(received)) } });
     expect(textOfError(jsonOf(received))).toMatch(/^Invalid Json: ./);
   });
 
-  it("takes the last of duplicate keys, and up to 100 levels", async () => {
+  it("reads the last of duplicate keys, and up to 100 levels", async () => {
     await using api = await openApi();
     const deep = `${"[".repeat(99)}1${"]".repeat(99)}`;
     const { name: _name, ...rest } = dataset();
@@ -137,7 +137,7 @@ describeApi("creating a dataset", (openApi) => {
     expect((await api.send(creation(dataset(), { headers: {} }))).status).toBe(401);
   });
 
-  it("gives every validation error a uuid of its own, and no header beside the two", async () => {
+  it("gives every validation error a new uuid, and only the two headers", async () => {
     await using api = await openApi();
     const [one, other] = [await api.send(creation({})), await api.send(creation({}))];
     expect(one.body).not.toEqual(other.body);

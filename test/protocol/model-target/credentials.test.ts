@@ -42,7 +42,7 @@ describeApi("client credentials", (openApi) => {
     ]);
   });
 
-  it("are none at first", async () => {
+  it("are an empty list at first", async () => {
     await using api = await openApi();
     expectJson(await send(api, "GET", CREDENTIALS), 200, []);
   });
@@ -57,19 +57,19 @@ describeApi("client credentials", (openApi) => {
     ["null", { scopes: null }],
     ["a string", { scopes: "modeltargets.all" }],
     ["an array with a number", { scopes: ["modeltargets.all", 1] }],
-  ])("are refused with %s", async (_name, body) => {
+  ])("answer 400 when they are created with %s", async (_name, body) => {
     await using api = await openApi();
     expect(validationMessages(await create(api, body))).toEqual(["/scopes: error.expected.jsarray"]);
     expect((await api.latest()).reason).toContain("scopes must be an array of strings");
   });
 
-  it.each([["null"], ["[]"], ['"scopes"'], ["7"]])("are refused for the body %s", async (body) => {
+  it.each([["null"], ["[]"], ['"scopes"'], ["7"]])("answer 400 for the body %s", async (body) => {
     const required = ["/models", "/name", "/targetSdk"].map((path) => `${path}: element is required`);
     await using api = await openApi();
     expect(validationMessages(await create(api, body))).toEqual(required);
   });
 
-  it("are refused for another content type, before the body is read", async () => {
+  it("answer 415 for another content type, before the body is read", async () => {
     await using api = await openApi();
     for (const contentType of ["text/plain", ""]) {
       const received = await send(api, "POST", CREDENTIALS, "{", { "Content-Type": contentType });
@@ -78,7 +78,7 @@ describeApi("client credentials", (openApi) => {
     }
   });
 
-  it.each<[ProfileName]>([["neutral"], ["vuforia"]])("are refused for invalid JSON (%s)", async (profile) => {
+  it.each<[ProfileName]>([["neutral"], ["vuforia"]])("answer 400 for invalid JSON (%s)", async (profile) => {
     await using api = await openApi({ profile });
     for (const body of ["{", "", Buffer.from([0x22, 0xff, 0x22]), "\ufeff{}", "[".repeat(5000)]) {
       const received = await create(api, body);
@@ -106,7 +106,7 @@ describeApi("client credentials", (openApi) => {
     expectJson(await create(api), 409, full);
   });
 
-  it("get other scopes", async () => {
+  it("can be given other scopes", async () => {
     await using api = await openApi();
     const id = textIn(await create(api), "client_id");
     const changed = { clientId: id, scopes: ["oauth2.clientcredentials.all"] };
@@ -125,7 +125,7 @@ describeApi("client credentials", (openApi) => {
     },
   );
 
-  it("do not care for the content type of new scopes", async () => {
+  it("accept any content type for new scopes", async () => {
     await using api = await openApi();
     const id = textIn(await create(api), "client_id");
     const received = await send(api, "PUT", `${CREDENTIALS}/${id}/scopes`, [], {
@@ -134,13 +134,13 @@ describeApi("client credentials", (openApi) => {
     expect(received.status).toBe(200);
   });
 
-  it("are unknown before their body is looked at", async () => {
+  it("answer 404 for an unknown id before the body is read", async () => {
     await using api = await openApi();
     expectJson(await send(api, "PUT", `${CREDENTIALS}/n%C3%B6%20one/scopes`, "{"), 404, notFound("nö one"));
     expectJson(await send(api, "DELETE", `${CREDENTIALS}/client-id`), 404, notFound("client-id"));
   });
 
-  it("give no more tokens once they are deleted", async () => {
+  it("get no more tokens after their deletion", async () => {
     await using api = await openApi();
     const created = await create(api);
     const id = textIn(created, "client_id");

@@ -40,7 +40,7 @@ describeApi("a dataset's status", (openApi) => {
     expectJson(await get(api, path), 200, done);
   });
 
-  it("is done at once without a processing time", async () => {
+  it("is done at once with a processing time of 0", async () => {
     await using api = await openApi({ processingTimeSeconds: 0 });
     const uuid = await createdUuid(api);
     const now = timeIn(api, 0);
@@ -58,7 +58,7 @@ describeApi("a dataset's status", (openApi) => {
 });
 
 describe("a dataset's eta", () => {
-  it("is the last date there is, however long the processing time", async () => {
+  it("is the last possible date, however long the processing time is", async () => {
     await using api = openDirectly({ processingTimeSeconds: 1e300 });
     const uuid = await createdUuid(api);
     const { body } = await get(api, `${STANDARD}/${uuid}/status`);
@@ -67,7 +67,7 @@ describe("a dataset's eta", () => {
 });
 
 describeApi("a dataset", (openApi) => {
-  it("cannot be downloaded while it is processed", async () => {
+  it("answers 422 when it is downloaded while it is processed", async () => {
     await using api = await openApi();
     const uuid = await createdUuid(api);
     expectJson(await get(api, `${STANDARD}/${uuid}/dataset`), 422, unsupported(uuid, "not-started"));
@@ -86,7 +86,7 @@ describeApi("a dataset", (openApi) => {
     });
   });
 
-  it("is gone once it is deleted, while it is processed too", async () => {
+  it("answers 404 after its deletion, even while it is processed", async () => {
     await using api = await openApi();
     const uuid = await createdUuid(api);
     const kept = await createdUuid(api);
@@ -101,7 +101,7 @@ describeApi("a dataset", (openApi) => {
 });
 
 describe("a dataset's path", () => {
-  it("has any segment for a uuid, and nothing but the listed names behind it", async () => {
+  it("has any segment as uuid, followed only by the listed names", async () => {
     await using api = openDirectly();
     for (const odd of ["0af-Zz9", "a_b", "%61", "%20.~"]) {
       const uuid = decodeURIComponent(odd);
@@ -130,7 +130,7 @@ describeApi("a dataset and the other family", (openApi) => {
     });
 
     it.each([["neutral", 404] as const, ["vuforia", 200] as const])(
-      "deleted through it answers %s %i later",
+      "after deletion through the other (%s), its status is answered with %i",
       async (profile, later) => {
         await using api = await openApi({ profile });
         const uuid = await createdUuid(api, creation(dataset(), { path: own }));

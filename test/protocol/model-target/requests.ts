@@ -16,7 +16,7 @@ export const CREDENTIALS = "/oauth2/clientcredentials";
 
 export const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A token of this test's own making: nothing but the shape is verified. */
+/** A token made by the test: the API verifies only the form. */
 export const tokenFor = (scope: string): string => `${part({ alg: "RS256" })}.${part({ scope })}.c2ln`;
 
 export const bearer = (token: string = tokenFor(EVERY_SCOPE)): Record<string, string> => ({
@@ -30,7 +30,7 @@ export const basic = (id: string, secret: string): Record<string, string> => ({
 export const form = (fields: Readonly<Record<string, string>>): string =>
   new URLSearchParams(fields).toString();
 
-/** A request that asks for a token with the fixed client, changed as a test needs it. */
+/** A token request of the configured client, with changes. */
 export const tokenRequest = (changes: Partial<Sent> = {}): Sent => ({
   method: "POST",
   path: "/oauth2/token",
@@ -56,7 +56,7 @@ export const dataset = (...models: unknown[]): Record<string, unknown> => ({
   models: models.length === 0 ? [model()] : models,
 });
 
-/** A request that creates a dataset, changed as a test needs it. */
+/** A request that creates a dataset, with changes. */
 export const creation = (body: unknown, changes: Partial<Sent> = {}): Sent => ({
   method: "POST",
   path: STANDARD,
@@ -122,7 +122,7 @@ export function validationMessages(received: Received): string[] {
 export const get = (api: Api, path: string): Promise<Received> =>
   api.send({ method: "GET", path, headers: bearer() });
 
-/** The answer to a download of a dataset that is not done. */
+/** The response to the download of a dataset that is not done. */
 export const unsupported = (uuid: string, status: string) => ({
   error: {
     code: "UNSUPPORTED_STATE",
@@ -131,6 +131,6 @@ export const unsupported = (uuid: string, status: string) => ({
   },
 });
 
-/** The moment so many seconds from now, as the API writes it. */
+/** The moment some seconds from now, as the API writes it. */
 export const timeIn = (api: Api, seconds: number): string =>
   new Date(api.now().getTime() + seconds * 1000).toISOString();

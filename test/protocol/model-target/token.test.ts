@@ -22,7 +22,7 @@ const byPassword = (fields: Record<string, string> = {}): Partial<Sent> => ({
 });
 
 describeApi("POST /oauth2/token", (openApi) => {
-  it("gives the fixed client a token with every scope", async () => {
+  it("issues a token with every scope to the configured client", async () => {
     await using api = await openApi();
     const received = await api.send(tokenRequest());
     const token = textIn(received, "access_token");
@@ -35,7 +35,7 @@ describeApi("POST /oauth2/token", (openApi) => {
     expect(payload).toMatchObject({ scope: EVERY_SCOPE });
   });
 
-  it("gives the same token for the same request, in every emulator", async () => {
+  it("issues the same token for the same request, in every emulator", async () => {
     const scoped = tokenRequest({ body: form({ scope: "modeltargets.all" }) });
     await using api = await openApi();
     const { body } = await api.send(scoped);
@@ -67,7 +67,7 @@ describeApi("POST /oauth2/token", (openApi) => {
     ],
     ["the password grant", byPassword(), EVERY_SCOPE],
     ["the password grant's scope", byPassword({ scope: "modeltargets.all" }), "modeltargets.all"],
-  ])("takes %s", async (_name, changes, scope) => {
+  ])("accepts %s", async (_name, changes, scope) => {
     await using api = await openApi();
     const received = await api.send(tokenRequest(changes));
     expect(received.status).toBe(200);
@@ -117,7 +117,7 @@ describeApi("POST /oauth2/token", (openApi) => {
     ["a wrong client secret", { headers: basic("client-id", "wrong") }, 401, { error: "invalid_client" }],
     ["an unknown client", { headers: basic("nobody", "client-secret") }, 401, { error: "invalid_client" }],
     [
-      "a secret with a colon behind it",
+      "a secret followed by a colon",
       { headers: basic("client-id", "client-secret:") },
       401,
       { error: "invalid_client" },
@@ -139,19 +139,19 @@ describeApi("POST /oauth2/token", (openApi) => {
     expect((await api.latest()).reason).toMatch(/\w+ \w+/);
   });
 
-  it("takes a password with a colon in it, and in any script", async () => {
+  it("accepts a password with a colon in it, and in any script", async () => {
     await using api = await openApi({ modelTargetClient: { id: "kunde-ä", secret: "a:b:✓" } });
     expect((await api.send(tokenRequest({ headers: basic("kunde-ä", "a:b:✓") }))).status).toBe(200);
     expect((await api.send(tokenRequest())).status).toBe(401);
   });
 
-  it("takes the configured user instead of the usual one", async () => {
+  it("accepts the configured user instead of the default one", async () => {
     await using api = await openApi({ modelTargetUser: { name: "me", password: "mine" } });
     expect((await api.send(tokenRequest(byPassword({ username: "me", password: "mine" })))).status).toBe(200);
     expect((await api.send(tokenRequest(byPassword()))).status).toBe(401);
   });
 
-  it("gives a created credential its own scopes only", async () => {
+  it("grants a created credential only its own scopes", async () => {
     await using api = await openApi();
     const created = await api.send({
       method: "POST",
@@ -196,7 +196,7 @@ describe("Content-Length of a token request", () => {
     expect((await openDirectly().send(tokenRequest({ headers }))).status).toBe(200);
   });
 
-  it("is checked for being one before anything else", async () => {
+  it("is checked before anything else", async () => {
     await using api = openDirectly();
     const received = await api.send(
       tokenRequest({ headers: { "Content-Length": "x" }, body: "grant_type=x" }),

@@ -23,7 +23,7 @@ table("stages 7 and 8: views and their positions", [
   ["accepts a view", withViews(view()), []],
   ["accepts a view of a name only", withViews({ name: "front" }), []],
   ["no name", withViews({}), [required(at("name"))]],
-  ["a view that is no object counts as {}", withViews(view(), 7), [required("/models(0)/views(1)/name")]],
+  ["a view that is not an object counts as {}", withViews(view(), 7), [required("/models(0)/views(1)/name")]],
   ["a numeric name", withViews(view({ name: 1 })), [expected(at("name"), "jsstring")]],
   [
     "a position as an array",
@@ -251,7 +251,7 @@ table(
 );
 
 describeApi("the reason of a validation error", (openApi) => {
-  it("says what to change, and does not grow with the findings", async () => {
+  it("says what to change, and lists only the first findings", async () => {
     await using api = await openApi();
     await api.send(creation(dataset(model({ simplify: "often" }))));
     expect((await api.latest()).reason).toBe(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, describeApi } from "./api.ts";
 import { creation, dataset, model, STANDARD, validationMessages } from "./requests.ts";
 
-/** What a creation is refused with; nothing when it is accepted. */
+/** The messages with which a creation is refused; none when it is accepted. */
 export async function messages(api: Api, body: unknown, path: string): Promise<string[]> {
   const received = await api.send(creation(body, { path }));
   if (received.status === 201) return [];
@@ -28,7 +28,7 @@ export const view = (changes: Record<string, unknown> = {}): Record<string, unkn
 });
 export const withViews = (...views: unknown[]): Record<string, unknown> => dataset(model({ views }));
 
-/** What is found may depend on the profile. */
+/** The findings may depend on the profile. */
 export type Case = [name: string, body: unknown, found: string[] | ((profile: ProfileName) => string[])];
 export const BOTH: ProfileName[] = ["neutral", "vuforia"];
 
@@ -48,7 +48,7 @@ export function table(title: string, cases: Case[], path = STANDARD, under: Prof
   });
 }
 
-/** What a model with no source, or with several, is told; the profile decides which fields are sources. */
+/** The message for a model with no source or several; the profile decides which fields are sources. */
 const sources = {
   neutral: "`cadDataBlob`, `cadDataUrl`",
   vuforia: "`cadDataBlob`, `cadDataUrl`, `cadDataUuid`",

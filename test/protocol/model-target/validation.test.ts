@@ -88,7 +88,7 @@ table("stages 3 to 5: the models", [
     ].map((key) => expected(`/models(0)/${key}`, "jsstring")),
   ],
   [
-    "a blob that is no string",
+    "a blob that is not a string",
     dataset({ name: "engine", views: [], cadDataBlob: 1 }),
     [expected("/models(0)/cadDataBlob", "jsstring")],
   ],
@@ -133,14 +133,14 @@ table(
 table(
   "stages 3 and 4 by profile",
   [
-    ["a model that is no object counts as {}", dataset(null), [required("/models(0)/name")]],
+    ["a model that is not an object counts as {}", dataset(null), [required("/models(0)/name")]],
     ["views may be left out", dataset(withoutKeys(model(), "views")), []],
     [
-      "cadDataUuid is no source",
+      "cadDataUuid is not a source",
       dataset(withoutKeys(model({ cadDataUuid: "x" }), "cadDataUrl")),
       (profile) => [`model 'engine' is invalid. ${oneOf(profile)}`],
     ],
-    ["cadDataUuid beside a source", dataset(model({ cadDataUuid: "x" })), []],
+    ["cadDataUuid and a source", dataset(model({ cadDataUuid: "x" })), []],
   ],
   STANDARD,
   ["neutral"],
@@ -150,7 +150,7 @@ table(
   "stages 3 and 4 by profile",
   [
     [
-      "a model that is no object counts as {}",
+      "a model that is not an object counts as {}",
       dataset(7),
       [required("/models(0)/name"), required("/models(0)/views")],
     ],
@@ -160,7 +160,7 @@ table(
     ["cadDataUuid is a source", dataset(withoutKeys(model({ cadDataUuid: "x" }), "cadDataUrl")), []],
     ["cadDataUuid of any type", dataset(withoutKeys(model({ cadDataUuid: 5 }), "cadDataUrl")), []],
     [
-      "cadDataUuid beside a source",
+      "cadDataUuid and a source",
       dataset(model({ cadDataUuid: "x" })),
       (profile) => [`model 'engine' is invalid. ${onlyOneOf(profile)}`],
     ],

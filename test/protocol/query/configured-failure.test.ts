@@ -9,7 +9,7 @@ describe("the configured failure", () => {
     ["a text", "käputt", Buffer.from("käputt")],
     ["bytes", new Uint8Array([0, 255, 13]), Buffer.from([0, 255, 13])],
     ["no body", undefined, Buffer.alloc(0)],
-  ])("with %s goes out exactly as configured, before any check", async (_, body, sent) => {
+  ])("with %s is sent exactly as configured, before any check", async (_, body, sent) => {
     const headers = { "x-CASE": "1", "content-type": "text/plain", "Content-Length": String(sent.length) };
     const failure = { status: 503, headers, ...(body !== undefined && { body }) };
     await using mock = new MockCloudReco({ cloudQueryFailure: failure });

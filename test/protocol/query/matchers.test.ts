@@ -80,13 +80,13 @@ test("the journal says why each target was not searched", async () => {
   expect(considered(service.mock)).toEqual([
     ["inactive", false, "inactive"],
     ["processing", false, "still processing, for 0.3 s more"],
-    ["flat", false, "failed: the image is of one colour, or nearly"],
-    ["unrated", false, "tracking rating 0; it must be above 0"],
-    ["searched", false, "no score: the matcher sees no match"],
+    ["flat", false, "failed: the image has only one colour, or nearly so"],
+    ["unrated", false, "tracking rating 0; expected above 0"],
+    ["searched", false, "no score: the matcher found no match"],
   ]);
 });
 
-describe("a matcher of the user's own", () => {
+describe("a custom matcher", () => {
   test("gets the query's image, the target's, and the target", async () => {
     const seen: unknown[] = [];
     const queryMatcher: ImageMatcher = async (...given) => {
@@ -158,7 +158,7 @@ describe("a matcher of the user's own", () => {
 });
 
 describe("the journal of a query over many targets", () => {
-  test("tells of the nearest 100, and counts the others by reason", async () => {
+  test("lists the nearest 100, and counts the others by reason", async () => {
     await using service = open({ queryMatcher: (_a, _b, target) => (target?.name === "near" ? 1 : null) });
     for (let index = 0; index < 60; index++) await service.add(`off ${index}`, { activeFlag: false });
     for (let index = 0; index < 70; index++) await service.add(`far ${index}`);
@@ -170,7 +170,9 @@ describe("the journal of a query over many targets", () => {
       ["near", true, "matched: score 1, rank 1"],
       ["off 0", false, "inactive"],
     ]);
-    expect(service.mock.requests.at(-1)?.otherTargets).toEqual({ "no score: the matcher sees no match": 31 });
+    expect(service.mock.requests.at(-1)?.otherTargets).toEqual({
+      "no score: the matcher found no match": 31,
+    });
     expect(service.mock.explain()).toContain("and 121 more targets, none of them nearer");
   });
 

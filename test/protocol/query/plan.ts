@@ -67,7 +67,7 @@ export interface Query {
   readonly body: Buffer;
 }
 
-/** Signs and writes down what is planned. */
+/** Signs and serialises the planned query. */
 export function queryOf(
   plan: Plan,
   keys: ClientKeys,

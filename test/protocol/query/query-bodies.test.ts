@@ -100,7 +100,7 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
       outcomes.set(cut, response.status);
     }
     expect(outcomes.get(0)).toBe(400);
-    // Its last bytes are "\r\n--b0undary--\r\n" behind the last part.
+    // It ends with "\r\n--b0undary--\r\n" after the last part.
     expect(outcomes.get(good.length)).toBe(200);
     expect(outcomes.get(good.length - 4)).toBe(200);
   });

@@ -14,7 +14,7 @@ const ALL = { max_num_results: "50" };
 const ids = (found: Awaited<ReturnType<typeof results>>) => found.map(({ target_id }) => target_id);
 
 describeBackends("the results of a query", (backend) => {
-  it("go out to the byte, through every client", async () => {
+  it("arrive byte for byte, through every client", async () => {
     await using service = await backend.open(OPTIONS);
     service.clock.set(new Date(START.getTime() - 1_600));
     const keys = await service.addCloudDatabase();
@@ -42,7 +42,7 @@ describeBackends("the results of a query", (backend) => {
     ]);
   });
 
-  it("go out plain when the encoding is identity, and without region under the vuforia profile", async () => {
+  it("are not encoded when the encoding is identity, and have no region under the vuforia profile", async () => {
     await using service = await backend.open({ queryContentEncoding: "identity", profile: "vuforia" });
     const keys = await service.addCloudDatabase();
     const { rawHeaders = [], body } = await sendPlan(service, keys, goodPlan(service.clock.now()));
@@ -66,7 +66,7 @@ describeBackends("the results of a query", (backend) => {
     ["YWJj", "YWJj"],
     ["YQ==YQ==", "YQ=="],
     ["YWJjZ", "YWJj"],
-  ])("carry the metadata %j as %j", async (application_metadata, sent) => {
+  ])("have the metadata %j as %j", async (application_metadata, sent) => {
     await using service = await backend.open(OPTIONS);
     const keys = await service.addCloudDatabase();
     await add(service, keys, { image: base64(image), application_metadata });
@@ -76,7 +76,7 @@ describeBackends("the results of a query", (backend) => {
     ]);
   });
 
-  it("carry target data as asked, come in order of upload, and are cut to max_num_results", async () => {
+  it("have target data as requested, are in the order of upload, and are cut to max_num_results", async () => {
     await using service = await backend.open(OPTIONS);
     const keys = await service.addCloudDatabase();
     const added: string[] = [];
@@ -98,7 +98,7 @@ describeBackends("the results of a query", (backend) => {
     }
   });
 
-  it("are for the first of repeated parts; files are no options and texts no image", async () => {
+  it("use the first of repeated parts; a file is not read as an option, nor a text as the image", async () => {
     await using service = await backend.open(OPTIONS);
     const keys = await service.addCloudDatabase();
     const id = await add(service, keys, { image: base64(image) });
@@ -163,7 +163,7 @@ describeBackends("the results of a query", (backend) => {
     expect(await results(service, keys, makePng({ width: 9 }))).toEqual([]);
   });
 
-  it("are refused with the very bytes that were sent as a number", async () => {
+  it("are refused with exactly the bytes that were sent as a number", async () => {
     await using service = await backend.open({ queryContentEncoding: "identity" });
     const keys = await service.addCloudDatabase();
     const plan = goodPlan(service.clock.now());
@@ -175,7 +175,7 @@ describeBackends("the results of a query", (backend) => {
     expect(body.subarray(0, start.length)).toEqual(start);
   });
 
-  it("are none, and no error, for images of any kind that open", async () => {
+  it("are empty, without an error, for images of any kind that open", async () => {
     await using service = await backend.open({});
     const keys = await service.addCloudDatabase();
     await add(service, keys);

@@ -30,7 +30,7 @@ async function send({ service, keys }: Situation, plan: Plan, client: Client): P
   return sendPlan(service, keys, plan, client);
 }
 
-/** A good plan with rows spoilt. The last is spoilt first: what an earlier row changes stays as that row needs it. */
+/** A valid plan that fails these rows. The last row is applied first, so that later changes do not undo those of an earlier row. */
 function spoilt(...rows: readonly Row[]): Plan {
   const plan = goodPlan();
   for (const { spoil } of [...rows].reverse()) spoil(plan);
@@ -177,7 +177,7 @@ describeBackends("the table of the query API", (backend) => {
       );
     });
 
-    test("an unserved method is an empty 404", async () => {
+    test("answers an unserved method with an empty 404", async () => {
       await using situation = await open(backend);
       const { urls } = situation.service;
       const response = await client({ method: "GET", url: `${urls.query}/v1/query`, headers: {} });

@@ -3,7 +3,7 @@ import { ENTITY_TOO_LARGE_PAGE, HEADER_TOO_LARGE_PAGE, JETTY_PAGE } from "../../
 import { makePng, pngChunk } from "../../support/png.ts";
 import { type Plan, START } from "./plan.ts";
 
-/** What is expected on the wire, beside `Content-Length`, encoding and region. */
+/** The expected response, without `Content-Length`, encoding and region. */
 interface Expected {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Row {
   readonly spoil: (plan: Plan) => void;
   readonly expected: Expected;
   readonly profile?: ProfileName;
-  /** Node's own clients and servers see to that header themselves; fetch shows it to an emulator in process. */
+  /** Node's own clients and servers handle that header themselves; fetch shows it to an emulator in process. */
   readonly onlyFetchInProcess?: boolean;
   /** Rows that cannot fail in the same request. */
   readonly excludes?: readonly number[];
@@ -47,7 +47,7 @@ const field = (name: string, content: string) => (plan: Plan) => {
 const image = (content: Buffer) => (plan: Plan) => {
   plan.parts = plan.parts.map((part) => (part.name === "image" ? { ...part, content } : part));
 };
-/** A PNG that opens, with a chunk that makes it as long as wanted. */
+/** A valid PNG, padded to a length by an extra chunk. */
 const pngOfLength = (bytes: number) =>
   makePng({ before: [pngChunk("tEXt", Buffer.alloc(bytes - makePng().length - 12, 65))] });
 const invalidNumber = (given: string): Expected =>
@@ -77,7 +77,7 @@ export const ROWS: readonly Row[] = [
   {
     row: 2,
     onlyFetchInProcess: true,
-    what: "a Content-Length that is no integer",
+    what: "a Content-Length that is not an integer",
     spoil: (plan) => {
       plan.contentLength = () => "0x10";
     },
@@ -271,7 +271,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     row: 16,
-    what: "an image that is no file",
+    what: "an image that is not a file",
     spoil: (plan) => {
       plan.parts = plan.parts.map((part) => ({ ...part, filename: undefined }));
     },

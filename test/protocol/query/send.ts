@@ -18,7 +18,7 @@ export interface QueryResult {
   readonly target_data?: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a good query and gives its results. */
+/** Sends a valid query and returns its results. */
 export async function results(
   service: Pick<ServiceUnderTest, "urls" | "clock">,
   keys: Parameters<typeof queryOf>[1],

@@ -26,7 +26,7 @@ describeBackends("recognition-counts reports", (backend) => {
     await manage(service, "POST", `/cloud_databases/db/targets/${target_id}/recognition_counts`, counts);
   }
 
-  /** Servers are not where the configured base URL says that they can be reached. */
+  /** Servers do not listen at the configured base URL. */
   const get = (at: string | URL, headers?: Readonly<Record<string, string>>) =>
     getUrl(String(at).replace(/^https:\/\/proxy\.example\/vws/, service.urls.target), headers);
   const ask = (month: unknown) => sendSigned(service, keys, { method: "POST", path, body: { month } });
@@ -36,7 +36,7 @@ describeBackends("recognition-counts reports", (backend) => {
   afterEach(() => service[Symbol.asyncDispose]());
 
   describe("POST /imagetargets/databases/{database_id}/reports/recoCounts", () => {
-    it("answers with a URL in the shape of a presigned one", async () => {
+    it("answers with a URL in the form of a presigned one", async () => {
       const answer = await ask("2026-03");
       expect(answer.status).toBe(200);
       expect(Object.keys(answer.fields)).toEqual(["result_code", "transaction_id", "presigned_url"]);
@@ -55,7 +55,7 @@ describeBackends("recognition-counts reports", (backend) => {
       expect(text.split("?")[1]).not.toMatch(/[/+]/);
     });
 
-    it("takes the parameters' names from the vuforia profile", async () => {
+    it("uses the parameter names of the vuforia profile", async () => {
       await service[Symbol.asyncDispose]();
       await open({ profile: "vuforia" });
       const { searchParams } = await url("2026-02");
@@ -76,7 +76,7 @@ describeBackends("recognition-counts reports", (backend) => {
       202603,
       null,
       ["2026-03"],
-    ])("refuses the month %j", async (month) => {
+    ])("answers 400 for the month %j", async (month) => {
       const answer = await ask(month);
       expect(answer.status).toBe(400);
       expect(answer.fields.result_code).toBe("Fail");
@@ -89,7 +89,7 @@ describeBackends("recognition-counts reports", (backend) => {
       expect(answer.status).toBe(401);
     });
 
-    it("serves only the keys' own database", async () => {
+    it("answers 401 for another database than that of the keys", async () => {
       const other = "/imagetargets/databases/db/reports/recoCounts";
       const answer = await sendSigned(service, keys, {
         method: "POST",
@@ -101,7 +101,7 @@ describeBackends("recognition-counts reports", (backend) => {
   });
 
   describe("GET /reports/{database_id}/{file}.csv", () => {
-    it("is the month's counts by target id, once the processing time has passed", async () => {
+    it("has the month's counts by target id when the processing time has passed", async () => {
       await addTarget("b", { current_month_recos: 3, previous_month_recos: 1 });
       await addTarget("a", { current_month_recos: 5 });
       await addTarget("none", { total_recos: 9 });
@@ -120,7 +120,7 @@ describeBackends("recognition-counts reports", (backend) => {
       expect((await get(previous)).text).toBe("target_id,reco_count\r\nb,1\r\n");
     });
 
-    it("stays what it was when it was first requested, and as ready", async () => {
+    it("stays as it was at its first request, and stays ready", async () => {
       await addTarget("a", { current_month_recos: 5 });
       await url("2026-03");
       service.clock.advance(2);
@@ -134,7 +134,7 @@ describeBackends("recognition-counts reports", (backend) => {
       expect((await get(nextHour)).text).toBe("target_id,reco_count\r\na,5\r\nb,6\r\n");
     });
 
-    it("goes with its database, and is not there again when the database is", async () => {
+    it("is deleted with its database, even if the database is added again", async () => {
       const current = await url("2026-03");
       service.clock.advance(2);
       expect((await get(current)).status).toBe(200);
@@ -143,7 +143,7 @@ describeBackends("recognition-counts reports", (backend) => {
       expect((await get(current)).status).toBe(404);
     });
 
-    it("explains a file that does not exist, whatever its name", async () => {
+    it("explains that a file does not exist, whatever its name", async () => {
       const current = await url("2026-03");
       current.pathname = "/vws/reports/my%20id/%3Ca%26%00%3E.csv";
       const refused = await get(current);
@@ -178,7 +178,7 @@ describeBackends("recognition-counts reports", (backend) => {
       "Signature",
     ];
 
-    it.each(NAMES)("needs the parameter %s, in this very spelling", async (name) => {
+    it.each(NAMES)("answers 403 without the parameter %s in exactly this spelling", async (name) => {
       const current = await url("2026-03");
       service.clock.advance(2);
       const value = current.searchParams.get(`X-Storage-${name}`) ?? "";
@@ -196,7 +196,7 @@ describeBackends("recognition-counts reports", (backend) => {
     });
 
     it.each(["Security-Token", "Algorithm", "SignedHeaders", "Credential", "Signature"])(
-      "never looks at the value of %s",
+      "ignores the value of %s",
       async (name) => {
         const current = await url("2026-03");
         service.clock.advance(2);
@@ -214,14 +214,14 @@ describeBackends("recognition-counts reports", (backend) => {
       ["Expires", ""],
       ["Expires", "6e5"],
       ["Expires", "604799.5"],
-    ])("refuses %s=%s", async (name, value) => {
+    ])("answers 403 for %s=%s", async (name, value) => {
       const current = await url("2026-03");
       service.clock.advance(2);
       current.searchParams.set(`X-Storage-${name}`, value);
       expect((await get(current)).text).toContain("<Message>Access Denied</Message>");
     });
 
-    it("takes the first of repeated parameters", async () => {
+    it("reads the first of repeated parameters", async () => {
       const current = await url("2026-03");
       service.clock.advance(2);
       current.searchParams.append("X-Storage-Expires", "0");

@@ -8,7 +8,7 @@ import { newTarget } from "../target/requests.ts";
 const PATH = "/targets";
 const CONTENT_TYPE = "application/json; charset=utf-8";
 
-/** What a client may get wrong, from the right parts on. */
+/** The signed parts, in which a client may make a mistake. */
 interface Parts {
   key: string;
   scheme: string;
@@ -90,7 +90,7 @@ describeBackends("the reason of a refused signature", (backend) => {
       () => ({ key: "something else" }),
       "no common mistake explains it: check the secret key",
     ],
-  ])("tells of %s", async (_what, change, advice) => {
+  ])("explains %s", async (_what, change, advice) => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase();
     const { status, reason } = await sendSigned(service, keys, change);
@@ -99,7 +99,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     for (const secret of [keys.serverSecretKey, keys.clientSecretKey]) expect(reason).not.toContain(secret);
   });
 
-  it("tells of a whole URL in the place of the path", async () => {
+  it("explains a full URL signed instead of the path", async () => {
     await using service = await backend.open({ targetUrl: "https://target.example" });
     const keys = await service.addCloudDatabase();
     const host = backend.overSockets ? new URL(service.urls.target).host : "target.example";
@@ -109,17 +109,17 @@ describeBackends("the reason of a refused signature", (backend) => {
     );
   });
 
-  it("tells of a Date header that is missing", async () => {
+  it("explains a missing Date header", async () => {
     await using service = await backend.open();
     const { serverAccessKey: key } = await service.addCloudDatabase();
     const headers = { Authorization: `VWS ${key}:c2lnbmF0dXJl` };
     expect((await nodeClient({ method: "GET", url: service.urls.target + PATH, headers })).status).toBe(401);
     expect((await service.latest()).reason).toMatch(
-      /^the signature does not match, and the request has no Date header: send the one that was signed, and that/,
+      /^the signature does not match, and the request has no Date header: send the Date that was signed, and that/,
     );
   });
 
-  it("tells of the client's access key", async () => {
+  it("explains the use of the client access key", async () => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase({ databaseName: "shop" });
     const { clientAccessKey: serverAccessKey, clientSecretKey: serverSecretKey } = keys;
@@ -134,7 +134,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     );
   });
 
-  it("tells of the client's secret key", async () => {
+  it("explains the use of the client secret key", async () => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase();
     const { reason } = await sendSigned(service, keys, () => ({ key: keys.clientSecretKey }));
@@ -149,7 +149,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     expect(reason).toMatch(/signed: "POST\\n[0-9a-f]{32}\\napplication\/json▶; charset=utf-8\\n/);
   });
 
-  it("is none for a right signature, made from text or from bytes", async () => {
+  it("is absent for a correct signature, made from text or from bytes", async () => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase();
     expect(await sendSigned(service, keys, () => ({}))).toEqual({ status: 201, reason: "" });

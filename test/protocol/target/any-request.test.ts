@@ -41,7 +41,7 @@ const contentTypes = fc.constantFrom(
 );
 
 describeBackends("any request to the target API", (backend) => {
-  it("gets a response of the table, and never an error", async () => {
+  it("gets a response from the table, and never an error", async () => {
     await using service = await backend.open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     await fc.assert(

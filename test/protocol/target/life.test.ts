@@ -39,7 +39,7 @@ describeBackends("the life of a target", (backend) => {
     expect(await record(service, keys, id)).toMatchObject({ status: "success", tracking_rating: 5 });
   });
 
-  it("ends failed when its image is one colour", async () => {
+  it("fails when its image has one colour", async () => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
     const id = await addProcessed(service, keys, { image: flatImage.toString("base64") });
@@ -47,14 +47,14 @@ describeBackends("the life of a target", (backend) => {
     expect(await summary(service, keys)).toMatchObject({ active_images: 0, failed_images: 1 });
   });
 
-  it("is over at once with a processing time of 0", async () => {
+  it("is processed at once with a processing time of 0", async () => {
     await using service = await open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     const id = await add(service, keys);
     expect(await record(service, keys, id)).toMatchObject({ status: "success", tracking_rating: 5 });
   });
 
-  it("waits when the clock is set back", async () => {
+  it("keeps processing when the clock is set back", async () => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
     const id = await add(service, keys);
@@ -86,7 +86,7 @@ describeBackends("the life of a target", (backend) => {
     expect(await summary(service, keys)).toMatchObject({ active_images: 0, inactive_images: 1 });
   });
 
-  it("takes its own name again, and frees its old name", async () => {
+  it("can keep its name in an update, and frees its old name", async () => {
     await using service = await open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     const id = await add(service, keys, { name: "old" });
@@ -95,14 +95,17 @@ describeBackends("the life of a target", (backend) => {
     expect(await add(service, keys, { name: "old" })).not.toBe(id);
   });
 
-  it.each(["active_flag", "application_metadata"])("refuses an update with %s null", async (field) => {
-    await using service = await open({ processingTimeSeconds: 0 });
-    const keys = await service.addCloudDatabase();
-    const id = await add(service, keys);
-    const response = await update(service, keys, id, { [field]: null, name: "changed" });
-    expect([response.status, json(response).result_code]).toEqual([400, "Fail"]);
-    expect(await record(service, keys, id)).toMatchObject({ name: "target" });
-  });
+  it.each(["active_flag", "application_metadata"])(
+    "answers 400 when an update sets %s to null",
+    async (field) => {
+      await using service = await open({ processingTimeSeconds: 0 });
+      const keys = await service.addCloudDatabase();
+      const id = await add(service, keys);
+      const response = await update(service, keys, id, { [field]: null, name: "changed" });
+      expect([response.status, json(response).result_code]).toEqual([400, "Fail"]);
+      expect(await record(service, keys, id)).toMatchObject({ name: "target" });
+    },
+  );
 
   it("accepts null for both when it is added", async () => {
     await using service = await open({ processingTimeSeconds: 0 });
@@ -122,7 +125,7 @@ describeBackends("the life of a target", (backend) => {
     expect([response.status, json(response).result_code]).toEqual([status, code]);
   });
 
-  it("cannot be deleted while processing, and is gone afterwards", async () => {
+  it("answers 403 when it is deleted while processing, and 404 after its deletion", async () => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
     const id = await add(service, keys);
@@ -139,7 +142,7 @@ describeBackends("the life of a target", (backend) => {
     expect(await add(service, keys)).not.toBe(id);
   });
 
-  it("is listed in order of creation, whatever happened since", async () => {
+  it("is listed in the order of creation, whatever changed since", async () => {
     await using service = await open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     const ids = [];
@@ -162,7 +165,7 @@ describeBackends("the life of a target", (backend) => {
     });
   });
 
-  it("finishes with the name U+FFFF", async () => {
+  it("is processed with the name U+FFFF", async () => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
     const id = await addProcessed(service, keys, { name: "\uffff" });
@@ -176,7 +179,7 @@ describeBackends("the life of a target", (backend) => {
     expect((await send(service, keys, { method: "POST", path: "/targets", body })).status).toBe(201);
   });
 
-  it.each(["x".repeat(64), "é".repeat(64), "\uffff".repeat(64)])("takes the name %s", async (name) => {
+  it.each(["x".repeat(64), "é".repeat(64), "\uffff".repeat(64)])("accepts the name %s", async (name) => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
     expect(await record(service, keys, await add(service, keys, { name }))).toMatchObject({ name });
@@ -244,7 +247,7 @@ describeBackends("the life of a target", (backend) => {
       expect(await duplicates(service, keys, id)).toEqual([second]);
     });
 
-    it("are none of a failed target", async () => {
+    it("are empty for a failed target", async () => {
       await using service = await open(other);
       const keys = await service.addCloudDatabase();
       const flat = flatImage.toString("base64");

@@ -22,7 +22,7 @@ describeBackends("rate limits", (backend) => {
         await send(service, wrongKey ? { ...keys, serverSecretKey: "wrong" } : keys, {
           method: "GET",
           path,
-          // Other databases and unlimited requests do not matter.
+          // Other databases and unlimited requests have no effect.
         })
       ).status;
     return { service, keys, statusOf };
@@ -51,7 +51,7 @@ describeBackends("rate limits", (backend) => {
     expect(await statusOf(paths.other)).toBe(200);
   });
 
-  it("keep each group's own budget; a group without one spends the other's", async () => {
+  it("count each group separately; a group without a limit counts towards other", async () => {
     const { service, statusOf } = await situation({
       requestRateLimits: {
         ...NONE,
@@ -66,7 +66,7 @@ describeBackends("rate limits", (backend) => {
     expect([await statusOf(paths.duplicates), await statusOf(paths.duplicates)]).toEqual([404, 429]);
   });
 
-  it("spend nothing of any limit on a request that one of them refuses", async () => {
+  it("do not count a request for any limit when one of them refuses it", async () => {
     const { service, statusOf } = await situation({
       requestsPerSecondLimit: 2,
       requestRateLimits: { ...NONE, listTargets: { maxRequests: 1, windowSeconds: 60 } },
@@ -78,7 +78,7 @@ describeBackends("rate limits", (backend) => {
     expect([await statusOf(paths.other), await statusOf(paths.other)]).toEqual([200, 429]);
   });
 
-  it("do not concern requests without a known key, and other databases", async () => {
+  it("do not apply to requests without a known key or to other databases", async () => {
     const { service, keys, statusOf } = await situation({ requestsPerSecondLimit: 0 });
     await using _service = service;
     expect(await statusOf(paths.other)).toBe(429);

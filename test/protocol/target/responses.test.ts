@@ -169,7 +169,7 @@ describeBackends("responses of the target API", (backend) => {
       ]);
     });
 
-    it(`${profile}: a body on GET is answered without body and content type`, async () => {
+    it(`${profile}: answers a body on GET without a body and a content type`, async () => {
       await using service = await backend.open(options);
       const keys = await service.addCloudDatabase();
       const response = await send(service, keys, { method: "GET", path: "/summary", body: "{}" });
@@ -183,7 +183,7 @@ describeBackends("responses of the target API", (backend) => {
     });
   }
 
-  it("a header line that is too long gets nginx's page", async () => {
+  it("answers a header line that is too long with nginx's page", async () => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase();
     const request = { method: "GET", path: "/summary" };
@@ -209,7 +209,7 @@ describeBackends("responses of the target API", (backend) => {
     ]);
   });
 
-  it("sends what is not ASCII as escapes", async () => {
+  it("escapes characters that are not ASCII", async () => {
     await using service = await backend.open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     const name = 'é\u007f\u2028"\\/\n\uffff';
@@ -221,7 +221,7 @@ describeBackends("responses of the target API", (backend) => {
     expect(json(response).target_name).toBe(name);
   });
 
-  it("gives every response another transaction id", async () => {
+  it("gives every response a new transaction id", async () => {
     await using service = await backend.open();
     const keys = await service.addCloudDatabase();
     const ids = await Promise.all(

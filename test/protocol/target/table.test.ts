@@ -90,10 +90,10 @@ const exclusive: Readonly<Record<number, number>> = {
   5: 13, // without a known key there is no database to have a quota
   10: 13, // adding names no target
   14: 24, // an empty body has no fields
-  15: 24, // nor has one that is no object
+  15: 24, // nor has one that is not an object
   18: 20, // row 19 is of instances, which have no flag
   19: 24, // nor have they an image, name or width
-  20: 22, // an image that is no base64 cannot be opened
+  20: 22, // an image that is not base64 cannot be opened
 };
 
 const pairs = [...new Set(breaks.map(({ row }) => row))].flatMap((row, index, rows) => {

@@ -27,7 +27,7 @@ describeBackends("requests that nothing serves", (backend) => {
     ["vuforia", "x-envoy-upstream-service-time", undefined, true],
     ["vuforia", "x-envoy-upstream-service-time", "identity", true],
   ] as const)(
-    "%s: an unserved method gets the page (%s, Accept-Encoding %s)",
+    "%s: answers an unserved method with the page (%s, Accept-Encoding %s)",
     async (profile, upstreamTime, accepted, isGzipped) => {
       await using service = await backend.open({ profile });
       const response = await nodeClient({
@@ -59,20 +59,23 @@ describeBackends("requests that nothing serves", (backend) => {
     ["/reports/x/2026-11.csv", true, false],
     ["/oauth2/token", true, false],
     ["/modeltargets/datasets", true, false],
-  ])("whether %s gets the page depends on the profile", async (path, neutral, vuforia) => {
-    for (const [profile, page] of [
-      ["neutral", neutral],
-      ["vuforia", vuforia],
-    ] as const) {
-      await using service = await backend.open({ profile });
-      const response = await nodeClient({ method: "PATCH", url: service.urls.target + path, headers: {} });
-      expect([response.status, response.headers["content-type"]]).toEqual([
-        404,
-        page ? "text/html; charset=UTF-8" : undefined,
-      ]);
-      if (!page) expect(response.rawHeaders).toEqual([["Content-Length", "0"]]);
-    }
-  });
+  ])(
+    "answers %s with the page or an empty body, depending on the profile",
+    async (path, neutral, vuforia) => {
+      for (const [profile, page] of [
+        ["neutral", neutral],
+        ["vuforia", vuforia],
+      ] as const) {
+        await using service = await backend.open({ profile });
+        const response = await nodeClient({ method: "PATCH", url: service.urls.target + path, headers: {} });
+        expect([response.status, response.headers["content-type"]]).toEqual([
+          404,
+          page ? "text/html; charset=UTF-8" : undefined,
+        ]);
+        if (!page) expect(response.rawHeaders).toEqual([["Content-Length", "0"]]);
+      }
+    },
+  );
 
   it("escapes the path, percent-decoded once", async () => {
     await using service = await backend.open();
@@ -81,7 +84,7 @@ describeBackends("requests that nothing serves", (backend) => {
     expect(response.body.toString()).toBe(page("POST /targets/&lt;b&gt;&amp;&quot;&#x27;%41"));
   });
 
-  it("answers header lines that are too long first", async () => {
+  it("answers 400 first when a header line is too long", async () => {
     await using service = await backend.open();
     const headers = { "X-Long": "x".repeat(9000) };
     for (const path of ["/targets/x", "/unserved"]) {
@@ -92,23 +95,26 @@ describeBackends("requests that nothing serves", (backend) => {
 });
 
 describe("unserved paths in process", () => {
-  it.each(Object.entries(clients))("%s gets a connection error that names them", async (_name, client) => {
-    await using mock = new MockCloudReco();
-    const request = client({ method: "GET", url: `${mock.urls.target}/targetsfoo`, headers: {} });
-    const error: unknown = await request.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    expect(cause).toMatchObject({
-      code: "ECONNREFUSED",
-      message: expect.stringContaining("GET /targetsfoo"),
-    });
-    expect(mock.requests).toMatchObject([{ refusedBy: "route", path: "/targetsfoo", method: "GET" }]);
-  });
+  it.each(Object.entries(clients))(
+    "give %s a connection error that names the path",
+    async (_name, client) => {
+      await using mock = new MockCloudReco();
+      const request = client({ method: "GET", url: `${mock.urls.target}/targetsfoo`, headers: {} });
+      const error: unknown = await request.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      expect(cause).toMatchObject({
+        code: "ECONNREFUSED",
+        message: expect.stringContaining("GET /targetsfoo"),
+      });
+      expect(mock.requests).toMatchObject([{ refusedBy: "route", path: "/targetsfoo", method: "GET" }]);
+    },
+  );
 
   it.each(["/targets/", "/Targets", "/targets/a/b", "/summary/", "/targets/x/instances/"])(
-    "%s is another path than what is served",
+    "does not serve %s",
     async (path) => {
       await using mock = new MockCloudReco();
       await expect(nodeClient({ method: "GET", url: mock.urls.target + path, headers: {} })).rejects.toThrow(

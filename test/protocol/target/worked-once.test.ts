@@ -9,9 +9,9 @@ import { scene } from "../../support/scenes.ts";
 // As the package loads it.
 const sharp: typeof Sharp = createRequire(import.meta.url)("sharp");
 
-/** How often an image was worked on, in whichever way. */
+/** How often each kind of work was done on an image. */
 let counts: { base64: number; hashed: number; headers: number; decoded: number; scaledFromPixels: number };
-/** A size that nothing else in these tests has. */
+/** A size that no other image in these tests has. */
 const MIN_BYTES = 20_000;
 /** Of a sharp image. */
 interface Pipeline {

@@ -15,11 +15,11 @@ const ids = fc.oneof(
     minLength: 1,
   }),
 );
-/** What XML can hold of a text. */
+/** A text without the characters that XML does not allow. */
 const inXml = (text: string) => text.replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, "\ufffd");
 
 describe("an instance id in a PNG", () => {
-  it("is a text chunk, also in UTF-8 where it is beyond ASCII", () => {
+  it("is a text chunk, and also one in UTF-8 when it is not ASCII", () => {
     fc.assert(
       fc.property(ids, (id) => {
         const [latin, unicode, ...others] = pngTexts(pngInstance(id));
@@ -40,15 +40,15 @@ describe("an instance id in a PNG", () => {
     ["!\"#$%&'()*+,-./0123456789:;<=>?", 2],
     ["@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_", 2],
     ["`abcdefghijklmnopqrstuvwxyz{|}~", 2],
-  ])("%s can be read by looking", async (id, scale) => {
+  ])("%s is legible in the picture", async (id, scale) => {
     expect(await drawnText(pngInstance(id), scale)).toBe(id);
   });
 
-  it("is spelled out where it is beyond ASCII", async () => {
+  it("is drawn as code points when it is not ASCII", async () => {
     expect(await drawnText(pngInstance("日é"), 5)).toBe("\\u{65e5}\\u{e9}");
   });
 
-  it("is cut where it is too long to look at, in the picture only", async () => {
+  it("is cut off when it is too long, but only in the picture", async () => {
     const id = "x".repeat(100_000);
     const png = pngInstance(id);
     expect(pngTexts(png)[0]?.text).toBe(id);
@@ -57,7 +57,7 @@ describe("an instance id in a PNG", () => {
 });
 
 describe("an instance id in an SVG", () => {
-  it("is its title and its text, as far as XML can hold it", () => {
+  it("is its title and its text, as far as XML allows", () => {
     fc.assert(
       fc.property(ids, (id) => {
         const svg = svgInstance(id).toString();
@@ -68,7 +68,7 @@ describe("an instance id in an SVG", () => {
     );
   });
 
-  it("can be drawn, with black text inside its frame", async () => {
+  it("is drawn as black text inside a frame", async () => {
     const picture = await sharp(svgInstance("a<b>&日\0")).metadata();
     expect([picture.width, picture.height]).toEqual([512, 256]);
     const middle = { left: 32, top: 32, width: 448, height: 192 };
@@ -99,7 +99,7 @@ describe.each([
   ["SVG", svgInstance],
   ["PDF", pdfInstance],
 ])("a %s", (_, render) => {
-  it("is the same bytes for the same id, and others for another", () => {
+  it("has the same bytes for the same id, and others for another", () => {
     expect(render("id").equals(render("id"))).toBe(true);
     expect(render("id").equals(render("Id"))).toBe(false);
   });

@@ -47,7 +47,7 @@ describeBackends("instances of template targets", (backend) => {
       headers: { Accept: accept },
     });
 
-  it("are PNG, SVG or PDF, as Accept says, and carry the id", async () => {
+  it("are PNG, SVG or PDF, according to Accept, and contain the id", async () => {
     const png = await generate();
     expect(png.status).toBe(200);
     expect(pngTexts(png.body)).toEqual([{ type: "tEXt", keyword: "instance_id", text: "id-1" }]);
@@ -72,12 +72,12 @@ describeBackends("instances of template targets", (backend) => {
     expect(pdfTitle(pdf.body)).toBe("id-1");
   });
 
-  it("are the same bytes for the same id, of whatever template", async () => {
+  it("have the same bytes for the same id, whatever the template", async () => {
     await addTemplate({ name: "other", target_id: "other" });
     expect((await generate()).body.equals((await generate({ target: "other" })).body)).toBe(true);
   });
 
-  it("can have a lone surrogate in the id, which no format can carry", async () => {
+  it("replace a lone surrogate in the id, which no format can contain", async () => {
     const svg = await generate({ body: '{"instance_id":"a\\ud800b"}', accept: "image/svg+xml" });
     expect(xmlTextOf(svg.text, "title")).toBe("a\ufffdb");
   });
@@ -85,11 +85,11 @@ describeBackends("instances of template targets", (backend) => {
   const refusals: readonly [string, Wanted, number, string][] = [
     ["an unknown target", { target: "unknown" }, 404, "UnknownTarget"],
     ["an empty body", { body: "" }, 400, "BadRequest"],
-    ["a body that is no JSON", { body: "{" }, 400, "BadRequest"],
-    ["a body that is no object", { body: [] }, 400, "BadRequest"],
+    ["a body that is not JSON", { body: "{" }, 400, "BadRequest"],
+    ["a body that is not an object", { body: [] }, 400, "BadRequest"],
     ["no instance_id", { body: {} }, 400, "BadRequest"],
     ["an unknown key", { body: { instance_id: "a", more: 1 } }, 400, "BadRequest"],
-    ["an instance_id that is no string", { body: { instance_id: 1 } }, 400, "BadRequest"],
+    ["an instance_id that is not a string", { body: { instance_id: 1 } }, 400, "BadRequest"],
     ["an empty instance_id", { body: { instance_id: "" } }, 422, "InvalidInstanceId"],
     ["no Accept", { accept: null }, 400, "InvalidAcceptHeader"],
     ["another Accept", { accept: "*/*" }, 400, "InvalidAcceptHeader"],
@@ -103,7 +103,7 @@ describeBackends("instances of template targets", (backend) => {
     expect((await service.latest()).reason).toMatch(/\w/);
   });
 
-  it("are not made of a cloud database's target", async () => {
+  it("are refused for a cloud database's target", async () => {
     const target = { name: "n", width: 1, image_base64: makePng().toString("base64"), target_id: "label" };
     await manage(service, "POST", "/cloud_databases/cloud/targets", target);
     const refused = await generate({ keys: cloudKeys, accept: null });
@@ -111,7 +111,7 @@ describeBackends("instances of template targets", (backend) => {
     expect((await generate({ keys: cloudKeys, target: "unknown" })).status).toBe(404);
   });
 
-  it("wait for the template's processing time, which is checked before Accept", async () => {
+  it("answer 403 until the template is processed, which is checked before Accept", async () => {
     await addTemplate({ name: "slow", target_id: "slow", processing_time_seconds: 3 });
     service.clock.advance(2.999);
     const early = await generate({ target: "slow", accept: "x" });
@@ -132,7 +132,7 @@ describeBackends("instances of template targets", (backend) => {
     expect((await generate({ keys: stateKeys, target: "unknown" })).status).toBe(unknown);
   });
 
-  it("are all that a template database's keys are good for", async () => {
+  it("are the only requests that accept a template database's keys", async () => {
     const summary = await sendSigned(service, templateKeys, { method: "GET", path: "/summary" });
     expect([summary.status, summary.fields.result_code]).toEqual([400, "Fail"]);
   });

@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { isBlack } from "../../../src/apis/vumark/bitmap-font.ts";
 
-/** Text chunks of a PNG: keyword and text. Throws when the file is none. */
+/** Text chunks of a PNG: keyword and text. Throws when the file is not a PNG. */
 export function pngTexts(png: Buffer): { type: string; keyword: string; text: string }[] {
   if (png.subarray(0, 8).toString("hex") !== "89504e470d0a1a0a") throw new Error("no PNG signature");
   const texts = [];
@@ -12,7 +12,7 @@ export function pngTexts(png: Buffer): { type: string; keyword: string; text: st
     const keyword = data.subarray(0, data.indexOf(0));
     const rest = data.subarray(keyword.length + 1);
     if (type === "tEXt") texts.push({ type, keyword: keyword.toString(), text: rest.toString("latin1") });
-    // Behind the keyword: compression flag and method, language, translated keyword, each of the last two ended by 0.
+    // After the keyword: compression flag and method, then language and translated keyword, each ended by 0.
     if (type === "iTXt") texts.push({ type, keyword: keyword.toString(), text: rest.toString("utf8", 4) });
     at += length + 12;
   }
@@ -22,7 +22,7 @@ export function pngTexts(png: Buffer): { type: string; keyword: string; text: st
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
 const CELL = { width: 6, height: 10 };
 
-/** What a person reads in the picture: finds the text's cells inside the frame and looks up each one's glyph. */
+/** The text in the picture: finds its cells inside the frame and looks up the glyph of each. */
 export async function drawnText(png: Buffer, scale: number): Promise<string> {
   const { data, info } = await sharp(png).toColourspace("b-w").raw().toBuffer({ resolveWithObject: true });
   const black = (x: number, y: number) => (data[(y * info.width + x) * info.channels] ?? 255) < 128;
@@ -39,7 +39,7 @@ export async function drawnText(png: Buffer, scale: number): Promise<string> {
   const columns = range(inside.right - inside.left).map((index) => index + inside.left);
   const firstRow = rows.find((y) => columns.some((x) => black(x, y))) ?? 0;
   const firstColumn = columns.find((x) => rows.some((y) => black(x, y))) ?? 0;
-  // The first character may be lower or narrower than its cell: the place that reads the most is the right one.
+  // The first character may be lower or narrower than its cell: the position that reads the most glyphs is right.
   const readings = range(8).flatMap((up) =>
     range(5).map((back) => {
       const top = firstRow - up * scale;
@@ -90,7 +90,7 @@ export function xmlTextOf(xml: string, name: string): string {
 }
 
 function unescaped(text: string): string {
-  if (/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/u.test(text)) throw new Error("a character XML cannot hold");
+  if (/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/u.test(text)) throw new Error("a character that XML does not allow");
   return text.replace(/\r\n?/g, "\n").replace(/&(?:#(\d+)|(\w*));?/g, (found, code, entity) => {
     const character = code === undefined ? ENTITIES[entity] : String.fromCodePoint(Number(code));
     if (character === undefined || !found.endsWith(";")) throw new Error(`unknown entity ${found}`);
@@ -98,7 +98,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** The `/Title` of a PDF, found as a reader does: from the end, through the table of objects and the trailer. */
+/** The `/Title` of a PDF, found as PDF readers do: from the end, through the trailer and the table of objects. */
 export function pdfTitle(pdf: Buffer): string {
   const file = pdf.toString("latin1");
   const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1]);
