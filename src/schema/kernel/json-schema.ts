@@ -4,14 +4,23 @@ import { words } from "./values.ts";
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** The JSON Schema of a request body. */
-export const requestSchema = (schema: z.ZodMiniType): JsonSchema => jsonSchema(schema, () => {});
+export const requestSchema = convertedOnce(() => {});
 
 /** The JSON Schema of a response body: every field is required. */
-export const responseSchema = (schema: z.ZodMiniType): JsonSchema =>
-  jsonSchema(schema, (part) => {
-    delete part.default;
-    if (part.properties !== undefined) part.required = Object.keys(part.properties);
-  });
+export const responseSchema = convertedOnce((part) => {
+  delete part.default;
+  if (part.properties !== undefined) part.required = Object.keys(part.properties);
+});
+
+/** Converting all schemas takes a large part of a second. */
+function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
+  const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
+  return (schema) => {
+    const known = converted.get(schema) ?? jsonSchema(schema, finish);
+    converted.set(schema, known);
+    return known;
+  };
+}
 
 /** @param finish - is called with the schema of each part. */
 function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {

@@ -82,8 +82,8 @@ describe("the printed journal explains how to fix", () => {
     expect(lines(mock.explain()).slice(1)).toEqual([
       '#1 2026-11-21T12:00:00.000Z GET /targets → 403 RequestTimeTooSkewed (listTargets, database "shop")',
       'dateCurrent: the Date header is "Sat, 21 Nov 2026 11:00:00 GMT", but the service\'s clock says Sat, 21 Nov 2026 ' +
-        "12:00:00 GMT; expected less than 5 minutes between them: it is 1 h behind, which looks like local time labelled GMT: make " +
-        "it with new Date().toUTCString(); or correct the client's clock, or the mock's if a test set it",
+        "12:00:00 GMT; expected less than 5 minutes between them: it is 1 h behind, which looks like local time labelled GMT: " +
+        "use new Date().toUTCString(); or correct the client's clock, or the mock's if a test set it",
     ]);
   });
 
