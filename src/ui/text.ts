@@ -54,7 +54,7 @@ export const text = {
   },
   statuses: { success: "Success", processing: "Processing", failed: "Failed" },
   inactive: "Inactive",
-  stars: (rating: number) => (rating < 0 ? "Not rated yet" : `Tracking rating ${rating} of 5`),
+  stars: (rating: number) => `Tracking rating ${rating} of 5`,
   duration: (seconds: number): string => {
     if (seconds < 10) return `${Math.max(0, seconds).toFixed(1)} s`;
     if (seconds < 60) return `${Math.ceil(seconds)} s`;

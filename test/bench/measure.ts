@@ -22,7 +22,7 @@ export async function medianTime(repetitions: number, action: () => unknown): Pr
   return (await sortedTimes(repetitions, action))[Math.floor(repetitions / 2)] ?? Number.NaN;
 }
 
-/** The least time of one call, likewise: what else runs on the machine only ever adds. */
+/** The least time of one call, likewise; other work on the machine can only add time. */
 export async function leastTime(repetitions: number, action: () => unknown): Promise<number> {
   return (await sortedTimes(repetitions, action))[0] ?? Number.NaN;
 }

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-/** What objects and buffers take, in MB, once what nobody uses is gone. */
+/** Memory of objects and buffers after a garbage collection, in MB. */
 export function usedMegabytes(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

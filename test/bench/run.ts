@@ -1,6 +1,6 @@
 /*
  * npm run bench [-- name ...]: runs the benchmarks in this folder, or those named, prints their ratios as a table and
- * writes them to bench-results.json. Machines differ, ratios within one run hardly: so goals are set for ratios.
+ * writes them to bench-results.json. Goals are ratios, because these hardly differ between machines.
  */
 import { readdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
@@ -11,7 +11,7 @@ const wanted = process.argv.slice(2);
 const files = (await readdir(new URL(".", import.meta.url))).filter((file) => file.endsWith(SUFFIX)).sort();
 const names = files.map((file) => file.slice(0, -SUFFIX.length));
 for (const name of wanted.filter((name) => !names.includes(name))) {
-  throw new Error(`there is no benchmark "${name}"; there are ${names.join(", ")}`);
+  throw new Error(`expected a benchmark of ${names.join(", ")}; got "${name}"`);
 }
 
 const results = [];

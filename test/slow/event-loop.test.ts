@@ -7,15 +7,15 @@ import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 
-/** Where Linux tells how long the main thread has been running: nanoseconds, up to the first space. */
+/** Where Linux reports how long the main thread has been running: nanoseconds, up to the first space. */
 const RUNNING_TIME = `/proc/self/task/${process.pid}/schedstat`;
 
-/** Milliseconds that the thread was running; elsewhere those that have passed, which includes what else the machine does. */
+/** Running time of the thread in milliseconds; on other systems, elapsed time, which includes other work of the machine. */
 const runningTime = existsSync(RUNNING_TIME)
   ? () => Number(readFileSync(RUNNING_TIME, "latin1").split(" ", 1)[0]) / 1e6
   : () => performance.now();
 
-/** The longest turn of the event loop during an action, in milliseconds: so long its timers had to wait. */
+/** The longest turn of the event loop during an action, in milliseconds, which is how long timers had to wait. */
 async function longestTurn(action: () => Promise<unknown>): Promise<number> {
   let last = runningTime();
   let longest = 0;

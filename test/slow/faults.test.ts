@@ -25,7 +25,7 @@ const listing = (
 
 describe("misuse and accidents", () => {
   it.each(Object.entries(clients))(
-    "a mock that ends in the middle of requests leaves none of them hanging: %s",
+    "a mock that stops during requests leaves none of them hanging: %s",
     async (_name, client) => {
       const mock = new MockCloudReco({ responseDelaySeconds: 0.02 });
       const keys = mock.addCloudDatabase();
@@ -66,7 +66,7 @@ describe("misuse and accidents", () => {
     ]);
   });
 
-  it("matching goes on when the image cache is much too small", async () => {
+  it("matching works when the image cache is much too small", async () => {
     await using mock = new MockCloudReco({
       imageCacheBytes: 1000,
       targetRater: perfectRater,

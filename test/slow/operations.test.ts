@@ -54,11 +54,14 @@ class Soak {
     seed: SEED,
   });
   readonly random = createRandom(SEED);
-  readonly worlds = [0, 1].map(() => ({ keys: this.mock.addCloudDatabase(), model: new Model(this.clock) }));
+  readonly databases = [0, 1].map(() => ({
+    keys: this.mock.addCloudDatabase(),
+    model: new Model(this.clock),
+  }));
   operations = 0;
 
   async step(): Promise<void> {
-    const world = this.pick(this.worlds);
+    const database = this.pick(this.databases);
     const steps = [
       this.add,
       this.add,
@@ -71,7 +74,7 @@ class Soak {
       this.wait,
     ];
     this.operations += 1;
-    if (world !== undefined) await this.pick(steps)?.call(this, world.keys, world.model);
+    if (database !== undefined) await this.pick(steps)?.call(this, database.keys, database.model);
   }
 
   private async add(keys: DatabaseKeys, model: Model): Promise<void> {
@@ -201,7 +204,7 @@ describe("many mixed operations", () => {
       const heapBefore = heap();
       while (soak.operations < OPERATIONS) await soak.step();
       expect(soak.mock.requests.length).toBeLessThanOrEqual(1000);
-      // Deleted targets stay, and the latest requests: small records, which do not add up to this.
+      // Deleted targets and the latest requests are kept, but these small records take less than this.
       expect(heap() - heapBefore).toBeLessThan(20_000_000 + 1000 * soak.operations);
     },
     60_000 + OPERATIONS * 100,

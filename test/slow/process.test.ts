@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** Runs a script of ours in a process of its own, which has to end by itself; gives what it printed. */
+/** Runs a script in its own process, which has to exit by itself; returns the JSON that it printed. */
 async function run(script: string, nodeOptions: string[] = [], ...parameters: string[]): Promise<unknown> {
   const file = fileURLToPath(new URL(`scripts/${script}.ts`, import.meta.url));
   const options = ["--import", import.meta.resolve("tsx"), ...nodeOptions, file, ...parameters];
@@ -20,7 +20,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("importing loads nothing heavy and replaces nothing; after the last mock all is as it was", async () => {
+test("importing loads nothing heavy and patches nothing; stopping the last mock restores everything", async () => {
   expect(await run("loads", [], join(await temporaryFolder(), "loaded"))).toEqual({
     before: { heavy: [], same: true },
     imported: { heavy: [], same: true },
@@ -34,7 +34,7 @@ interface LeftBehind {
   readonly newHandles: number;
 }
 
-/** What the heap of a process that does much and keeps nothing varies by. */
+/** By how much the heap of a busy process varies, even if it keeps nothing. */
 const NOISE_BYTES = 1_000_000;
 
 test.each(["fetch", "https"])(

@@ -22,7 +22,7 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
   });
   afterAll(() => browser.close());
 
-  it("has no finding of axe's and nothing wider than the window, in both schemes, small and large", async () => {
+  it("has no axe violation and nothing wider than the window, in both colour schemes and all sizes", async () => {
     await using servers = await startServers();
     await fillShop(servers);
     const settings = [
@@ -31,7 +31,7 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
       { colorScheme: "dark", viewport: { width: 3840, height: 2160 } },
     ] as const;
     for (const setting of settings) {
-      // axe itself is a script that the page's policy would refuse.
+      // The page's policy would refuse axe, which is a script.
       const page = await browser.newPage({ ...setting, bypassCSP: true });
       page.setDefaultTimeout(60_000);
       for (const view of VIEWS) {

@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/** Path of a Chromium: `CHROMIUM`, or the first in `PATH`; undefined when there is none. */
+/** Path of a Chromium: `CHROMIUM`, or the first one in `PATH`; undefined when there is none. */
 export function findChromium(): string | undefined {
   const { CHROMIUM, PATH = "" } = process.env;
   const found = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
@@ -22,6 +22,6 @@ export function findChromium(): string | undefined {
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error("no Chromium was found");
-  // Containers have neither the privileges for its sandbox nor much shared memory; the pages are our own.
+  // Containers lack the privileges for Chromium's sandbox and have little shared memory. The pages are trusted.
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", ...args] });
 }

@@ -7,7 +7,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** What a page that listens is told, as it comes. */
+/** Collects the events that a page receives. */
 export class Listener implements AsyncDisposable {
   readonly events: ServerSentEvent[] = [];
   private readonly gone = new AbortController();
@@ -34,7 +34,7 @@ export class Listener implements AsyncDisposable {
     return this.events.findLast(({ id }) => id !== "")?.id ?? "";
   }
 
-  /** Resolves when what was told is enough. */
+  /** Resolves when the condition holds. */
   async until(enough: () => boolean): Promise<void> {
     while (!enough()) {
       await new Promise<void>((resolve) => {

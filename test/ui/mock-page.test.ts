@@ -27,7 +27,7 @@ async function usedMock(): Promise<MockCloudReco> {
 }
 
 describe("a report in a file", () => {
-  it("holds what happened as data that no text in it can leave, and no secret", async () => {
+  it("contains its data safely escaped, without secrets", async () => {
     await using mock = await usedMock();
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
@@ -46,7 +46,7 @@ describe("a report in a file", () => {
 });
 
 describe("the page of a mock", () => {
-  it("is served until it is closed, or the mock stops", async () => {
+  it("is served until it is closed or the mock stops", async () => {
     const mock = await usedMock();
     const page = await mock.servePage();
     const targets = await fetch(new URL("/page/targets?database=none", page.url));
@@ -58,7 +58,7 @@ describe("the page of a mock", () => {
     await expect.poll(() => fetch(again.url).catch(() => "gone")).toBe("gone");
   });
 
-  it("makes a test wait until it says that it goes on", async () => {
+  it("pauses a test until someone continues it", async () => {
     await using mock = await usedMock();
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     let isOver = false;
@@ -83,7 +83,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
   });
   afterAll(() => browser.close());
 
-  it("a report shows requests, targets and the timeline from a file, and asks nobody for anything", async () => {
+  it("a report shows requests and targets from a file, and sends no requests", async () => {
     await using mock = await usedMock();
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
@@ -113,7 +113,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     }
   });
 
-  it("the page of a mock that waits has a button to go on", async () => {
+  it("the page of a paused mock has a Continue button", async () => {
     await using mock = await usedMock();
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const paused = mock.pause();

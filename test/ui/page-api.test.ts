@@ -50,7 +50,7 @@ describe("the page", () => {
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  it("is left out when it is not wanted, with all that it asks for", async () => {
+  it("can be turned off, with its routes", async () => {
     await using servers = await startServers({ ui: false });
     expect((await fetch(servers.urls.manager, HTML)).status).toBe(404);
     expect((await fetch(`${servers.urls.manager}/page/events`)).status).toBe(404);
@@ -58,7 +58,7 @@ describe("the page", () => {
 });
 
 describe("the events", () => {
-  it("tell the state first, then every request once and in order, whatever the moment of reconnecting", async () => {
+  it("send the state first, then every request once and in order, across reconnections", async () => {
     await using servers = await startServers();
     const { manager, target } = servers.urls;
     const url = `${manager}/page/events`;
@@ -75,7 +75,7 @@ describe("the events", () => {
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  it("begin anew when the journal was cleared, or another manager kept it", async () => {
+  it("start over when the journal was cleared or belongs to another manager", async () => {
     await using first = await startServers();
     await summary(first.urls.target);
     await using listener = new Listener(`${first.urls.manager}/page/events`);
@@ -93,7 +93,7 @@ describe("the events", () => {
     expect(again.events.map(({ event }) => event)).toEqual(["clear", "state", "requests"]);
   });
 
-  it("say how many requests nobody kept", async () => {
+  it("say how many requests are no longer kept", async () => {
     await using servers = await startServers();
     const { manager } = servers.urls;
     for (let count = 0; count < 1010; count++) await fetch(`${manager}/livez`);
@@ -105,7 +105,7 @@ describe("the events", () => {
     expect(listener.requests[0]?.number).toBe(11);
   });
 
-  it("tell of changes that no request made, and of statuses that the clock changes", async () => {
+  it("report changes that no request made, and statuses that the clock changes", async () => {
     await using servers = await startServers();
     await using listener = new Listener(`${servers.urls.manager}/page/events`);
     await listener.until(() => listener.states.length === 1);
@@ -131,8 +131,8 @@ describe("the events", () => {
   });
 });
 
-describe("what the page asks for", () => {
-  it("gives targets without their pictures, and these small or as they are", async () => {
+describe("the page's routes", () => {
+  it("returns targets without their pictures, and pictures as thumbnails or originals", async () => {
     await using servers = await startServers();
     const { manager } = servers.urls;
     servers.addCloudDatabase({ databaseName: "a shop" });
@@ -156,7 +156,7 @@ describe("what the page asks for", () => {
       expect((await fetch(`${manager}/page/${path}`)).status, path).toBe(404);
   });
 
-  it("gives all of a request, and counts as none itself", async () => {
+  it("returns a whole request, without being journalled itself", async () => {
     await using servers = await startServers();
     const { manager, target } = servers.urls;
     await using listener = new Listener(`${manager}/page/events`);
@@ -171,7 +171,7 @@ describe("what the page asks for", () => {
     expect(await servers.requests()).toHaveLength(1);
   });
 
-  it("tells of the pictures in a request, and has them and its body", async () => {
+  it("returns the pictures in a request, facts about them, and its body", async () => {
     await using servers = await startServers();
     const { manager, target, query } = servers.urls;
     const picture = await scene(4);
@@ -193,7 +193,7 @@ describe("what the page asks for", () => {
     expect(body.length).toBe(details.request.request.size);
   });
 
-  it("scores a picture that is tried against every target, also below the threshold", async () => {
+  it("scores a picture against every target, also below the threshold", async () => {
     await using servers = await startServers();
     const { manager } = servers.urls;
     servers.addCloudDatabase({ databaseName: "shop" });
@@ -218,7 +218,7 @@ describe("what the page asks for", () => {
     const compared = await fetch(`${manager}/page/compare/${sha256}`, { method: "POST", body: first });
     const map: PageComparison = JSON.parse(await compared.text());
     expect(map.windows).toHaveLength(map.columns ** 2);
-    // The definition's mean over windows, edges included.
+    // The score is the mean over all windows, including edges.
     expect(map.score).toBeCloseTo(score ?? 0, 6);
 
     expect(await tried(Buffer.from("no picture"))).toMatchObject({

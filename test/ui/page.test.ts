@@ -12,7 +12,7 @@ import { scene } from "../support/scenes.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 import { addTarget } from "./shop.ts";
 
-/** What a page complained about: errors, and what its own policy forbade. */
+/** Errors and policy violations that a page reported. */
 const complaints = new WeakMap<Page, string[]>();
 
 describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
@@ -81,7 +81,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("adds targets that are dropped, edits one and deletes it", async () => {
+  it("adds dropped targets, edits one and deletes it", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     const page = await open(servers.urls.manager, "targets");
@@ -137,7 +137,8 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
       const found = new Set();
       for (let top = 0; top <= list.scrollHeight; top += 400) {
         list.scrollTop = top;
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        // The list draws the rows of a new position in the frame after its scroll event.
+        for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
         for (const row of list.querySelectorAll("[data-index]"))
           if (row.textContent.includes("/summary")) found.add(Number(row.dataset.index));
       }
@@ -149,7 +150,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("reconnects to a manager that was started again, and shows what that one has", async () => {
+  it("reconnects to a restarted manager, and shows its state", async () => {
     const first = await startServers();
     const port = Number(new URL(first.urls.manager).port);
     await fetch(`${first.urls.target}/first`);
@@ -183,7 +184,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("gives commands for curl that make the same request again, signed anew", async () => {
+  it("copies curl commands that send the same request again, signed anew", async () => {
     await using servers = await startServers();
     const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
     const picture = await scene(5);
@@ -216,7 +217,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("shows how near every target is to a picture, and where it differs", async () => {
+  it("shows how similar every target is to a picture, and where it differs", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     const done = { processing_time_seconds: 0 };
@@ -260,7 +261,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("shows hostile names as the text that they are", async () => {
+  it("shows hostile names as plain text", async () => {
     await using servers = await startServers();
     const hostile = '"><img src=x onerror="window.hit=1"><script>window.hit=1</script>';
     servers.addCloudDatabase({ databaseName: hostile });
@@ -314,7 +315,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("gives no other origin's page anything, even one that it led here", async () => {
+  it("answers no page of another origin, even under a rebound host name", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase();
     const { manager } = servers.urls;
@@ -329,7 +330,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     })()`);
     expect(outcomes).toEqual(["refused", expect.stringMatching(/^(refused|opaque)$/)]);
     expect(await (await fetch(`${manager}/cloud_databases`)).json()).toHaveLength(1);
-    // A name of an attacker's that leads to this machine.
+    // An attacker's host name that resolves to this machine.
     const { port } = new URL(manager);
     const rebound = await launchChromium(["--host-resolver-rules=MAP rebound.test 127.0.0.1"]);
     try {

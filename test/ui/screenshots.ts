@@ -3,7 +3,7 @@ import { startServers } from "mock-cloud-reco/server";
 import { launchChromium } from "./chromium.ts";
 import { fillShop } from "./shop.ts";
 
-/** Pictures of every view, to be looked at: `npx tsx test/ui/screenshots.ts [folder] [view…]`. */
+/** Takes screenshots of every view, for review: `npx tsx test/ui/screenshots.ts [folder] [view…]`. */
 const [folder = "screenshots", ...wanted] = process.argv.slice(2);
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } };
 const VIEWS = [

@@ -2,7 +2,7 @@ import { buildPage } from "../../src/ui/build.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { findChromium } from "./chromium.ts";
 
-/** Builds the page as it is now, and says whether it can be looked at. */
+/** Builds the page, and says so when no browser can test it. */
 export default async function setUp(): Promise<void> {
   await buildPage();
   if (findChromium() !== undefined) return;

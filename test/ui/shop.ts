@@ -21,7 +21,7 @@ export async function addTarget(
   if (response.status !== 201) throw new Error(await response.text());
 }
 
-/** A shop with pictures and a client that makes every mistake once: something of everything that the page shows. */
+/** Fills a shop with an example of everything that the page shows, including a client that makes mistakes. */
 export async function fillShop(servers: Servers): Promise<void> {
   const { urls } = servers;
   const shop = servers.addCloudDatabase({ databaseName: "picture-shop", targetQuota: 50 });

@@ -38,12 +38,7 @@ export const StatusBadge = ({ status, left }: { readonly status: Status; readonl
 );
 
 export const Stars = ({ rating }: { readonly rating: number }) => (
-  <span
-    class={rating < 0 ? "stars unrated" : "stars"}
-    role="img"
-    aria-label={text.stars(rating)}
-    title={text.stars(rating)}
-  >
+  <span class="stars" role="img" aria-label={text.stars(rating)} title={text.stars(rating)}>
     {[1, 2, 3, 4, 5].map((star) => (
       <svg key={star} viewBox="0 0 20 20" class={star <= rating ? "full" : undefined} aria-hidden="true">
         <path d="M10 2.2l2.4 4.9 5.4.8-3.9 3.8.9 5.4-4.8-2.5-4.8 2.5.9-5.4L2.2 7.9l5.4-.8z" />
