@@ -10,8 +10,11 @@ interface Facts {
   brisqueRating: number;
 }
 
+/** Bounds a cache by its entries, for which `max` would reserve memory when this package is imported. */
+const upTo = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
+
 /** By SHA-256, so that tests that add the same image to several mocks compute them once. */
-const facts = new LRUCache<string, { [Fact in keyof Facts]?: Promise<Facts[Fact]> }>({ max: 5000 });
+const facts = new LRUCache<string, { [Fact in keyof Facts]?: Promise<Facts[Fact]> }>(upTo(5000));
 
 /** A fact about an image, computed once even for concurrent callers. Failures are not cached. */
 export function remembered<Fact extends keyof Facts>(
@@ -32,7 +35,7 @@ export function remembered<Fact extends keyof Facts>(
 }
 
 /** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
-export const latestSketches = new LRUCache<string, Sketch>({ max: 1000 });
+export const latestSketches = new LRUCache<string, Sketch>(upTo(1000));
 
 interface Kept {
   readonly image: PreparedImage;

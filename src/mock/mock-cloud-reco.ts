@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
 import { formatJournal, summarize } from "../core/format-journal.ts";
 import { rememberKeys } from "../core/former-keys.ts";
@@ -225,7 +225,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    */
   async writeReport(path: string): Promise<void> {
     const { reportPage } = await import("./page-file.ts");
-    await writeFile(path, await reportPage(this.report()));
+    await fs.writeFile(path, await reportPage(this.report()));
   }
 
   /**

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { MockReport } from "./report.ts";
 
@@ -17,7 +17,7 @@ const LOCATIONS = ["./page.html", "../../dist/page.html"];
 export async function readPage(): Promise<PageFile | undefined> {
   for (const location of LOCATIONS) {
     try {
-      const html = await readFile(fileURLToPath(new URL(location, import.meta.url)));
+      const html = await fs.readFile(fileURLToPath(new URL(location, import.meta.url)));
       const [, policy = ""] =
         /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html.toString()) ?? [];
       return { html, policy };

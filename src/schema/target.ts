@@ -6,6 +6,7 @@ import {
   base64UpTo,
   binary,
   bytes,
+  described,
   flag,
   kind,
   moment,
@@ -130,7 +131,7 @@ export const targetFields = z.lazy(() => {
     processed: flag,
   };
   return record<TargetFields>({
-    image: kind("the bytes of an image (Uint8Array)", binary.clone()),
+    image: described("the bytes of an image (Uint8Array)", binary),
     ...optional(inProcess),
   });
 });
@@ -223,7 +224,7 @@ export const seededTarget = z.lazy(() => {
   return record<SeededTarget>({
     name,
     width,
-    image: kind(IMAGE_PATH, text.clone()),
+    image: described(IMAGE_PATH, text),
     ...optional({ ...others, ...counts, targetId: pathName, processingTimeSeconds: seconds }),
   });
 });

@@ -15,6 +15,17 @@ interface Words {
 /** The words of schemas. Not zod's own registry, which other copies of zod in the process share. */
 export const words = z.registry<Words>();
 
+/**
+ * A schema made when it is first used, and the words for it. Making all of them at once would double the time in which
+ * this package is imported.
+ */
+export const deferred = <S extends z.core.$ZodType>(description: string, make: () => S, more?: object) =>
+  kind(
+    description,
+    z.lazy(() => kind(description, make(), more)),
+    more,
+  );
+
 /** Gives a schema its words. */
 export const kind = <S extends z.core.$ZodType>(description: string, schema: S, more: object = {}): S => {
   words.add(schema, { description, ...more });
@@ -31,9 +42,9 @@ export const quoted = (names: readonly string[]): string =>
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-export const flag = kind("true or false", z.boolean());
-export const anyText = kind("text", z.string());
-export const text = kind("non-empty text", z.string().check(z.minLength(1)));
+export const flag = deferred("true or false", () => z.boolean());
+export const anyText = deferred("text", () => z.string());
+export const text = deferred("non-empty text", () => z.string().check(z.minLength(1)));
 
 const MAX_NAME_LENGTH = 255;
 /** Half of a surrogate pair, which UTF-8 has no bytes for. */
@@ -44,59 +55,60 @@ const fitsIntoPath = (name: string): boolean =>
   [...name].length <= MAX_NAME_LENGTH && !LONE_SURROGATE.test(name) && name !== "." && name !== "..";
 
 /** A name or an id that is part of paths. */
-export const pathName = kind(
+export const pathName = deferred(
   `a name of 1 to ${MAX_NAME_LENGTH} characters that can be a path segment`,
-  z.string().check(z.minLength(1), z.refine(fitsIntoPath)),
+  () => z.string().check(z.minLength(1), z.refine(fitsIntoPath)),
   { maxLength: MAX_NAME_LENGTH },
 );
 
 /** Negative zero becomes zero. */
-const integer = z.int().check(z.overwrite((value) => value + 0));
+const integer = () => z.int().check(z.overwrite((value) => value + 0));
 export const wholeNumberFrom = (least: number, most?: number) =>
   most === undefined
-    ? kind(`a whole number, ${least} or more`, integer.check(z.gte(least)))
-    : kind(`a whole number from ${least} to ${most}`, integer.check(z.gte(least), z.lte(most)));
+    ? deferred(`a whole number, ${least} or more`, () => integer().check(z.gte(least)))
+    : deferred(`a whole number from ${least} to ${most}`, () => integer().check(z.gte(least), z.lte(most)));
 export const wholeNumber = wholeNumberFrom(0);
 
-export const aboveZero = kind("a number above 0", z.number().check(z.gt(0)));
-export const fromZeroToOne = kind("a number from 0 to 1", z.number().check(z.gte(0), z.lte(1)));
-export const seconds = kind("a number of seconds, 0 or more", z.number().check(z.gte(0)));
+export const aboveZero = deferred("a number above 0", () => z.number().check(z.gt(0)));
+export const fromZeroToOne = deferred("a number from 0 to 1", () => z.number().check(z.gte(0), z.lte(1)));
+export const seconds = deferred("a number of seconds, 0 or more", () => z.number().check(z.gte(0)));
 
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   kind(quoted(names), z.enum(names));
 
+/** The same values, described in other words. */
+export const described = <T>(description: string, schema: z.ZodMiniType<T>): z.ZodMiniType<T> =>
+  deferred(description, () => {
+    const { def } = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod;
+    return (def.type === "lazy" ? (def.getter() as z.ZodMiniType<T>) : schema).clone();
+  });
+
 export const orNull = <T>(inner: z.ZodMiniType<T>) =>
-  z.nullable(kind(`${wordsOf(inner)}, or null`, inner.clone()));
+  z.nullable(described(`${wordsOf(inner)}, or null`, inner));
 
 export const listOf = <T>(item: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
-  kind(`a list, each ${wordsOf(item)}`, z.array(item));
+  deferred(`a list, each ${wordsOf(item)}`, () => z.array(item));
 
-export const headers = kind(
-  "an object of header names and text values",
+export const headers = deferred("an object of header names and text values", () =>
   z.record(z.string(), kind("text", z.string())),
 );
 
 export const aFunction = <F extends (...args: never[]) => unknown>(signature: string) =>
-  kind(
-    `a function ${signature}`,
-    z.custom<F>((value) => typeof value === "function"),
-  );
+  deferred(`a function ${signature}`, () => z.custom<F>((value) => typeof value === "function"));
 
 export const withMethod = <T extends object>(method: keyof T & string, signature: string) =>
-  kind(
-    `an object with ${method}${signature}`,
+  deferred(`an object with ${method}${signature}`, () =>
     z.custom<T>(
       (value) =>
         typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
     ),
   );
 
-export const binary = kind(
-  "bytes (Uint8Array)",
+export const binary = deferred("bytes (Uint8Array)", () =>
   z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 );
-export const textOrBytes = kind("text or bytes (Uint8Array)", z.union([z.string(), binary]));
-export const textOrNumber = kind("text or a number", z.union([z.string(), z.number()]));
+export const textOrBytes = deferred("text or bytes (Uint8Array)", () => z.union([z.string(), binary]));
+export const textOrNumber = deferred("text or a number", () => z.union([z.string(), z.number()]));
 
 /** A JSON object from outside. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -118,21 +130,21 @@ function isShallow(value: unknown): boolean {
 }
 
 /** An object with any content. */
-export const anyObject = kind("an object", z.custom<JsonObject>(isJsonObject), { type: "object" });
+export const anyObject = deferred("an object", () => z.custom<JsonObject>(isJsonObject), { type: "object" });
 
 /** An object that is stored as it is and never read. */
-export const jsonObject = kind(
+export const jsonObject = deferred(
   `an object, nested at most ${MAX_NESTING} deep`,
-  z.custom<JsonObject>((value) => isJsonObject(value) && isShallow(value)),
+  () => z.custom<JsonObject>((value) => isJsonObject(value) && isShallow(value)),
   { type: "object" },
 );
 
 const BASE64 = "base64 (A-Z, a-z, 0-9, + and /, padding at the end)";
 
 /** Base64 as the service reads it, stored as it was sent. */
-const base64Text = kind(
+const base64Text = deferred(
   BASE64,
-  z.string().check(z.refine((given) => decodeServiceBase64(given) !== undefined)),
+  () => z.string().check(z.refine((given) => decodeServiceBase64(given) !== undefined)),
   {
     contentEncoding: "base64",
   },
@@ -140,17 +152,19 @@ const base64Text = kind(
 
 /** Base64 of a limited number of bytes, stored as it was sent. */
 export const base64UpTo = (bytes: number) =>
-  kind(
+  deferred(
     `${BASE64} of at most ${bytes} bytes`,
-    z.string().check(z.refine((given) => (decodeServiceBase64(given)?.length ?? bytes + 1) <= bytes)),
+    () => z.string().check(z.refine((given) => (decodeServiceBase64(given)?.length ?? bytes + 1) <= bytes)),
     { contentEncoding: "base64" },
   );
 
 /** Bytes, which JSON holds as base64. */
-export const bytes = z.codec(base64Text, binary, {
-  decode: (given) => decodeServiceBase64(given) ?? z.NEVER,
-  encode: (value) => Buffer.from(value).toString("base64"),
-});
+export const bytes = z.lazy(() =>
+  z.codec(base64Text, binary, {
+    decode: (given) => decodeServiceBase64(given) ?? z.NEVER,
+    encode: (value) => Buffer.from(value).toString("base64"),
+  }),
+);
 
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 /** Microseconds are dropped; a time without a zone is UTC. */
@@ -158,26 +172,27 @@ const millisecondsOf = (given: string): number =>
   parseISO(/(Z|[+-]\d\d:\d\d)$/.test(given) ? given : `${given}Z`).getTime();
 
 const writtenMoment = (description: string, accepts: (milliseconds: number) => boolean) =>
-  kind(
+  deferred(
     description,
-    z.string().check(z.refine((given) => ISO_8601.test(given) && accepts(millisecondsOf(given)))),
+    () => z.string().check(z.refine((given) => ISO_8601.test(given) && accepts(millisecondsOf(given)))),
     { format: "date-time" },
   );
 
 /** The most milliseconds before and after the epoch that a `Date` can hold. */
 export const MOST_MILLISECONDS = 8.64e15;
 const EXAMPLE = "2026-11-21T10:42:00.000Z";
-const milliseconds = kind(
-  "a moment, in milliseconds since 1970",
+const milliseconds = deferred("a moment, in milliseconds since 1970", () =>
   z.number().check(z.gte(-MOST_MILLISECONDS), z.lte(MOST_MILLISECONDS)),
 );
 const toIso = (time: number): string => new Date(time).toISOString();
 
 /** Milliseconds since the epoch, which JSON holds as ISO 8601. */
-export const moment = z.codec(
-  writtenMoment(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time)),
-  milliseconds,
-  { decode: millisecondsOf, encode: toIso },
+export const moment = z.lazy(() =>
+  z.codec(
+    writtenMoment(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time)),
+    milliseconds,
+    { decode: millisecondsOf, encode: toIso },
+  ),
 );
 
 /** The last millisecond of the year 9999. */
@@ -188,8 +203,9 @@ export const isClockMoment = (time: number): boolean => time >= 0 && time <= END
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
 /** A moment that a clock can be set to. */
-export const clockMoment = z.codec(
-  writtenMoment(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment),
-  milliseconds,
-  { decode: millisecondsOf, encode: toIso },
+export const clockMoment = z.lazy(() =>
+  z.codec(writtenMoment(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment), milliseconds, {
+    decode: millisecondsOf,
+    encode: toIso,
+  }),
 );
