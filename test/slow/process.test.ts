@@ -38,7 +38,7 @@ interface LeftBehind {
 const NOISE_BYTES = 1_000_000;
 
 test.each(["fetch", "https"])(
-  "a thousand mocks leave neither memory nor handles behind, asked by %s",
+  "hundreds of mocks leave neither memory nor handles behind, asked by %s",
   { timeout: 180_000 },
   async (client) => {
     const left: LeftBehind = Object(await run("cycles", ["--expose-gc"], client));

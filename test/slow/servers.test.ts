@@ -10,7 +10,7 @@ import { signedRequest } from "../support/signed-request.ts";
 
 const CLIENTS = 64;
 /** Operations of each client; SOAK_ROUNDS=500 is a long test, a few find what is often wrong. */
-const ROUNDS = Number(process.env.SOAK_ROUNDS ?? 24);
+const ROUNDS = Number(process.env.SOAK_ROUNDS ?? 12);
 
 let service: ServiceUnderTest;
 let database: DatabaseKeys;

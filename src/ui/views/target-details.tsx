@@ -3,12 +3,12 @@ import type { PageTarget } from "../../servers/page/page-data.ts";
 import { Button, Confirm, CopyButton, CountField, Dialog, Field, FileButton } from "../parts/controls.tsx";
 import { PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment } from "../parts/facts.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
 import { text } from "../text.ts";
-import { StatusLine } from "./targets.tsx";
 
 const words = text.target;
 const COUNTS = [

@@ -3,11 +3,12 @@ import { useMemo } from "preact/hooks";
 import type { PageTarget } from "../../servers/page/page-data.ts";
 import { Button, Empty, FileButton, SearchField, Select } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
-import { Badge, Stars, StatusBadge } from "../parts/facts.tsx";
+import { Badge } from "../parts/facts.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/clock.ts";
+import { emulatorNow, ratingOf, statusOf } from "../state/clock.ts";
 import { notify } from "../state/notices.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
@@ -191,20 +192,5 @@ function Card({ target }: { readonly target: PageTarget }) {
       <StatusLine target={target} />
       <code class="target-id">{target.target_id}</code>
     </button>
-  );
-}
-
-/** Status and rating. Follows the clock itself, so that not every tick redraws the gallery. */
-export function StatusLine({ target }: { readonly target: PageTarget }) {
-  const status = useComputed(() => statusOf(target, emulatorNow.value));
-  const rating = useComputed(() => ratingOf(target, emulatorNow.value));
-  const left = useComputed(() =>
-    text.duration(processingLeft(target, target.modified_at, emulatorNow.value) / 1000),
-  );
-  return (
-    <span class="status-line">
-      <StatusBadge status={status.value} left={left.value} />
-      {rating.value >= 0 && <Stars rating={rating.value} />}
-    </span>
   );
 }

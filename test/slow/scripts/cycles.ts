@@ -1,13 +1,13 @@
 /**
- * Creates, uses and stops a thousand mocks; prints what that has left behind. Needs --expose-gc. Parameter: `fetch` or
+ * Creates, uses and stops hundreds of mocks; prints what that has left behind. Needs --expose-gc. Parameter: `fetch` or
  * `https`.
  */
 import https from "node:https";
 import { MockCloudReco } from "../../../src/index.ts";
 
 const [client] = process.argv.slice(2);
-const WARM_UP = 1000;
-const CYCLES = 1000;
+const WARM_UP = 300;
+const CYCLES = 400;
 const ORIGIN = "https://vws.vuforia.com";
 const PATH = "/targets";
 
