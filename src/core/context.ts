@@ -1,5 +1,5 @@
 import type { ComparedSignature, ConsideredTarget } from "./journal.ts";
-import type { WireRequest, WireResponse } from "./message.ts";
+import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -48,6 +48,8 @@ export interface JournalNotes {
 }
 
 /** A response, with its result code for the journal. */
-export interface ApiResponse extends WireResponse {
+export interface ApiResponse extends Omit<WireResponse, "stream"> {
   readonly resultCode?: string;
+  /** In place of the body, which is then empty. */
+  readonly bodyStream?: BodyStream;
 }

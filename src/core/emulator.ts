@@ -34,6 +34,8 @@ export interface EmulatorOptions {
   readonly unservedPaths: "notFound" | "connectionError";
   /** Default: the faults that the settings define. */
   readonly faults?: Faults;
+  /** Whether the transport can send a body while it is being made. */
+  readonly sendsStreams?: boolean;
   /** Turns the error of a failed request into a refusal; without one, the error is thrown. */
   readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
 }
@@ -165,11 +167,14 @@ export class Emulator<Services extends EmulatorServices> {
         const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
         return { connectionError: { kind: answer.failure, message } };
       }
-      const { status, headers, body, resultCode } = answer.response;
-      const response = recordResponse({ headers, body }, api.holdsSecrets);
+      const { status, headers, resultCode, bodyStream: stream } = answer.response;
+      const isStreamed = stream !== undefined && this.options.sendsStreams === true;
+      const body =
+        stream === undefined || isStreamed ? answer.response.body : Buffer.concat([...stream.chunks()]);
+      const response = recordResponse({ headers, body: isStreamed ? stream : body }, api.holdsSecrets);
       record({ response, status, resultCode, refusedBy, reason: reason ?? context.notes.reason });
       await this.delayAnswer(api, delaySeconds);
-      return { response: { status, headers, body } };
+      return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
     } catch (error) {
       record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
       throw error;

@@ -13,8 +13,17 @@ export interface WireRequest {
   readonly query: string;
   readonly headers: HeaderList;
   readonly body: Buffer;
+  /** Images that were taken out of a snapshot while it arrived, by SHA-256. The body has empty strings in their place. */
+  readonly images?: ReadonlyMap<string, Buffer>;
   /** Less of the body arrived than was announced. */
   readonly isCutOff?: boolean;
+}
+
+/** A body that is made while it is sent. */
+export interface BodyStream {
+  /** In bytes. */
+  readonly length: number;
+  chunks(): Iterable<Buffer>;
 }
 
 /** A complete response: transports neither add nor change headers. */
@@ -22,6 +31,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Buffer;
+  /** Only for transports that can send one, in place of the body. */
+  readonly stream?: ((signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>) | undefined;
 }
 
 /** A response that a test configured: sent exactly as given. A text body is UTF-8. */

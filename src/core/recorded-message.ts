@@ -1,5 +1,5 @@
 import { maskHeaders, maskParameters } from "./masking.ts";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "./message.ts";
+import { type BodyStream, type HeaderList, header, type WireRequest } from "./message.ts";
 import { type BodyFacts, RecordedBody } from "./recorded-body.ts";
 
 /** The recorded parts of a message. */
@@ -81,7 +81,7 @@ export function recordRequest(
 
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */
 export function recordResponse(
-  { headers, body }: Pick<WireResponse, "headers" | "body">,
+  { headers, body }: { readonly headers: HeaderList; readonly body: Buffer | BodyStream },
   holdsSecrets: boolean,
 ): RecordedResponse {
   return new RecordedResponse({ headers, body: recordBody(headers, body, { holdsSecrets, madeHere: true }) });
@@ -89,10 +89,10 @@ export function recordResponse(
 
 function recordBody(
   headers: HeaderList,
-  bytes: Buffer,
+  bytes: Buffer | BodyStream,
   facts: Pick<BodyFacts, "holdsSecrets" | "madeHere">,
 ): RecordedBody {
-  return new RecordedBody(bytes, {
+  return new RecordedBody("chunks" in bytes ? undefined : bytes, {
     ...facts,
     size: bytes.length,
     contentType: header({ headers }, "content-type"),

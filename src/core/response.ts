@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { ApiResponse, Context } from "./context.ts";
-import type { HeaderList } from "./message.ts";
+import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { rfc1123Date } from "./signing.ts";
 
@@ -24,7 +24,7 @@ export interface DeclaredResponse<Details = unknown> {
   /** Schema of the body, as JSON or as text. Absent: any bytes. */
   readonly schema?: BodySchema;
   /** Absent: the body is empty. */
-  body?(context: Context, details: Details): Buffer | string;
+  body?(context: Context, details: Details): Buffer | string | BodyStream;
 }
 
 /** A declared response with the type of its details erased. */
@@ -101,7 +101,7 @@ export function makeResponse<Details>(
   return {
     status,
     headers: [...headers(context), ["Content-Length", String(bytes.length)]],
-    body: bytes,
+    ...("chunks" in bytes ? { body: NO_BODY, bodyStream: bytes } : { body: bytes }),
     ...(resultCode !== undefined && { resultCode }),
   };
 }

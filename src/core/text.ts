@@ -1,9 +1,13 @@
 /** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A value as compact JSON in ASCII: every character outside U+0020..U+007E is escaped as `\uxxxx`. */
-export function asciiJson(value: unknown): string {
-  const json = JSON.stringify(value);
+/**
+ * A value as compact JSON in ASCII: every character outside U+0020..U+007E is escaped as `\uxxxx`.
+ *
+ * @param replace - as for `JSON.stringify`.
+ */
+export function asciiJson(value: unknown, replace?: (key: string, inner: unknown) => unknown): string {
+  const json = JSON.stringify(value, replace);
   // Most texts have none, and testing is cheaper than replacing.
   if (!/[\u007f-\uffff]/.test(json)) return json;
   return json.replace(

@@ -23,3 +23,20 @@ export function decodeServiceBase64(text: string): Buffer | undefined {
   // Buffer.from skips characters that are not in the alphabet.
   return bytes.length === Math.floor((data.length * 3) / 4) ? bytes : undefined;
 }
+
+/** Bytes whose base64 is made only when their JSON is sent, a slice at a time: an image for each of many targets is large. */
+export class Base64Text {
+  constructor(readonly bytes: Uint8Array) {}
+
+  /** Number of characters. */
+  get length(): number {
+    return 4 * Math.ceil(this.bytes.length / 3);
+  }
+
+  /** A part of the text, of the bytes from `start` on. */
+  slice(start: number, end: number): Buffer {
+    const { buffer, byteOffset } = this.bytes;
+    const length = Math.min(end, this.bytes.length) - start;
+    return Buffer.from(Buffer.from(buffer, byteOffset + start, length).toString("base64"), "latin1");
+  }
+}

@@ -11,7 +11,7 @@ import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { PageApi } from "./page/page-api.ts";
 import { failureReply, type RunningServer, startServer } from "./server.ts";
-import { answerOpenApi, type ManagerSetup, type TargetManager } from "./target-manager.ts";
+import { answerOpenApi, filterFor, type ManagerSetup, type TargetManager } from "./target-manager.ts";
 import { whyDistrusted } from "./trusted-callers.ts";
 
 /** A target manager without state of its own, so that many can run. */
@@ -50,6 +50,7 @@ export async function startSharedManager(
   const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal };
   const emulatorOptions = {
     unservedPaths: "notFound",
+    sendsStreams: true,
     answerFailure: failureReply,
   } as const;
   const emulator = createEmulator(services, emulatorOptions);
@@ -66,7 +67,7 @@ export async function startSharedManager(
     return result;
   };
   const epoch = createRandom().hex(16);
-  const server = await startServer(listen, (url) => {
+  const server = await startServer({ ...listen, filterFor }, (url) => {
     const pageApi =
       page &&
       new PageApi({

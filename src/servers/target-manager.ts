@@ -20,6 +20,7 @@ import type { ResolvedOptions } from "../mock/options.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { INTERNAL_PREFIX, SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { MemoryStore } from "../store/memory-store.ts";
+import { SnapshotUpload } from "../store/snapshot-upload.ts";
 import { PageApi } from "./page/page-api.ts";
 import type { PageState } from "./page/page-data.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
@@ -27,6 +28,10 @@ import { type TrustRules, whyDistrusted } from "./trusted-callers.ts";
 
 /** Progress reports let waiting servers distinguish a busy manager from one that hangs. */
 const reportsProgress = (head: { readonly headers: HeaderList }) => header(head, SERVER_HEADER) !== undefined;
+
+/** Snapshots may be of any size. */
+export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
+  method === "PUT" && path === "/snapshot" ? new SnapshotUpload() : undefined;
 
 export interface ManagerSetup {
   readonly listen: Listen;
@@ -69,6 +74,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const services = { store, clock, random, profile, settings };
   const emulatorOptions = {
     unservedPaths: "notFound",
+    sendsStreams: true,
     answerFailure: failureReply,
   } as const;
   const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
@@ -81,7 +87,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });
-  const server = await startServer({ ...listen, reportsProgress }, (url) => {
+  const server = await startServer({ ...listen, reportsProgress, filterFor }, (url) => {
     const pageApi =
       page &&
       new PageApi({

@@ -52,7 +52,7 @@ export interface Backing {
   getImage(sha256: string): Promise<Buffer>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
-  restore(snapshot: unknown): Promise<string | undefined>;
+  restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;
 }
 
 /** What servers share: records, the clock setting and the journal. */

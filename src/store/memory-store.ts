@@ -54,8 +54,8 @@ export class MemoryStore extends RecordStore<"now"> {
     return snapshotOf(this.state.capture());
   }
 
-  override restore(snapshot: unknown): string | undefined {
-    const state = readSnapshot(snapshot, (sha256) => this.state.images.find(sha256));
+  override restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): string | undefined {
+    const state = readSnapshot(snapshot, images, (sha256) => this.state.images.find(sha256));
     if (typeof state === "string") return state;
     this.state.replaceWith(state);
     return undefined;

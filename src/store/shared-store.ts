@@ -69,8 +69,8 @@ export class SharedStore extends RecordStore<"later"> {
     return this.backing.snapshot();
   }
 
-  override restore(snapshot: unknown): Promise<string | undefined> {
-    return this.backing.restore(snapshot);
+  override restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
+    return this.backing.restore(snapshot, images);
   }
 
   protected override async read<T>(

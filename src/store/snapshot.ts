@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { show } from "../core/text.ts";
+import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/kernel/problems.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
@@ -22,6 +23,16 @@ export function snapshotOf(state: StoreState): Snapshot {
   const snapshot = deeplyFrozen({ ...copy, images: lazyTable(images) });
   states.set(snapshot, state);
   return snapshot;
+}
+
+/** A snapshot as a response holds it: its images are encoded while they are sent. */
+export function snapshotJson(snapshot: Snapshot): object {
+  const images = [...(states.get(snapshot)?.images ?? [])];
+  if (images.length === 0) return snapshot;
+  return {
+    ...snapshot,
+    images: Object.fromEntries(images.map(([sha256, image]) => [sha256, new Base64Text(image.bytes())])),
+  };
 }
 
 /** Images are only encoded when they are read: most snapshots are only ever restored. */
@@ -49,37 +60,40 @@ export class InvalidSnapshotError extends TypeError {
  * Reads the state in a snapshot, or describes the first problem with it, without values, because they may be secrets.
  *
  * @param value - a snapshot, possibly converted to JSON and back.
- * @param findImage - finds a known image by its SHA-256, which then need not be decoded.
+ * @param given - images by SHA-256 that arrived beside it.
+ * @param findKept - finds a known image by its SHA-256, which then need not be decoded.
  */
 export function readSnapshot(
   value: unknown,
-  findImage: (sha256: string) => KeptImage | undefined,
+  given: ReadonlyMap<string, Buffer> = new Map(),
+  findKept: (sha256: string) => KeptImage | undefined = () => undefined,
 ): StoreState | string {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
   const reading = read(snapshotSchema, value);
   if ("problems" in reading) return firstProblem("snapshot", reading.problems);
-  const given = reading.value;
+  const { databases, datasets, credentials, images: texts } = reading.value;
   const images = new Map<string, KeptImage>();
-  for (const [sha256, text] of Object.entries(given.images)) {
-    const known = findImage(sha256);
+  for (const [sha256, text] of Object.entries(texts)) {
+    const beside = given.get(sha256);
+    const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
     if (known === undefined && createHash("sha256").update(bytes).digest("hex") !== sha256) {
       return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
     }
     images.set(sha256, known ?? keptImage(sha256, bytes));
   }
-  const wrong = conflictIn(given) ?? missingImageIn(given, images);
+  const wrong = conflictIn(reading.value) ?? missingImageIn(reading.value, images);
   if (wrong !== undefined) return wrong;
   return {
-    databases: given.databases.map(({ targets, ...rest }) => ({
+    databases: databases.map(({ targets, ...rest }) => ({
       ...rest,
       targets: targets.map((target) =>
         decodeTarget(target, (sha256) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0))),
       ),
     })),
-    datasets: given.datasets,
-    credentials: given.credentials,
+    datasets,
+    credentials,
     images,
   };
 }

@@ -103,9 +103,13 @@ export abstract class RecordStore<Timing extends When> {
   /**
    * Replaces all state with that of a snapshot.
    *
+   * @param images - by SHA-256; the snapshot need not hold these itself.
    * @returns what is wrong with the snapshot; the state is then unchanged.
    */
-  abstract restore(snapshot: unknown): Answer<string | undefined, Timing>;
+  abstract restore(
+    snapshot: unknown,
+    images?: ReadonlyMap<string, Buffer>,
+  ): Answer<string | undefined, Timing>;
 
   listCloudDatabases(): Answer<readonly CloudDatabase[], Timing> {
     return this.readAll((all) =>

@@ -222,7 +222,7 @@ describe("the page's routes", () => {
     expect(map.score).toBeCloseTo(score ?? 0, 6);
 
     expect(await tried(Buffer.from("no picture"))).toMatchObject({
-      image: { format: null, problem: expect.stringContaining("PNG and JPEG"), brisque: null },
+      image: { format: null, problem: expect.stringContaining("PNG or JPEG"), brisque: null },
       targets: [],
     });
     const journal = await servers.requests();

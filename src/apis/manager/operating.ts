@@ -16,6 +16,7 @@ import { SERVICES } from "../../core/operation-names.ts";
 import { ok } from "../../core/response.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
 import { snapshot } from "../../schema/snapshot.ts";
+import { snapshotJson } from "../../store/snapshot.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { done, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
@@ -115,7 +116,7 @@ export const takeSnapshot = operation({
   summary: "Returns the whole state: databases, targets, images, reports, datasets and credentials.",
   checks: anyRequest,
   responses: [wholeState],
-  handle: async ({ services: { store } }) => ok(wholeState, await store.snapshot()),
+  handle: async ({ services: { store } }) => ok(wholeState, snapshotJson(await store.snapshot())),
 });
 
 export const restoreSnapshot = operation({
@@ -127,8 +128,8 @@ export const restoreSnapshot = operation({
   // The store reads the snapshot, and says what is wrong with it.
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
-  handle: async ({ given, services: { store } }) => {
-    const problem = await store.restore(given);
+  handle: async ({ given, request, services: { store } }) => {
+    const problem = await store.restore(given, request.images);
     if (problem === undefined) return ok(noBody);
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { jsonBody as inJson } from "../../core/json-body.ts";
 import { listOf, object, text } from "../../core/json-schema.ts";
 import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../core/response.ts";
-import { asciiJson } from "../../core/text.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
 import type { Conflict } from "../../store/unique-fields.ts";
 import { plainText } from "../shared/pages.ts";
@@ -17,7 +17,7 @@ const json = <Details>(
   description,
   headers: dated("application/json"),
   schema,
-  body: (_context, details) => asciiJson(write(details)),
+  body: (_context, details) => inJson(write(details)),
 });
 const empty = (status: number, description: string): DeclaredResponse => ({
   status,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Base64Text } from "../base64.ts";
 import { type JsonObject, kind, wordsOf } from "./values.ts";
 
 interface WireOptions {
@@ -10,7 +11,7 @@ interface WireOptions {
   readonly except?: readonly string[];
 }
 
-/** A resource in JSON: names in snake case, values encoded by their codecs. */
+/** A resource in JSON: names in snake case, values encoded by their codecs; bytes as {@link Base64Text}. */
 export interface WireForm<T> {
   /** Reads and checks it. */
   readonly schema: z.ZodMiniType<T>;
@@ -119,7 +120,8 @@ function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
       const { reverseTransform } = def;
       if (reverseTransform === undefined) break;
       const context: z.core.ParsePayload = { value: undefined, issues: [] };
-      return (value) => reverseTransform(value, context);
+      return (value) =>
+        value instanceof Uint8Array ? new Base64Text(value) : reverseTransform(value, context);
     }
   }
   return (value) => value;

@@ -15,7 +15,6 @@ import {
   type Version,
 } from "../backing.ts";
 import { encodeChange, imageIn, type StoredChange, type StoredImage } from "../codec.ts";
-import { keptImage } from "../image-blobs.ts";
 import type { RateRule } from "../rate-history.ts";
 import { readSnapshot, snapshotOf } from "../snapshot.ts";
 import { databaseChange, databaseChanges, globalChanges } from "../state.ts";
@@ -155,8 +154,8 @@ export class RedisBacking implements SharedState {
     }
   }
 
-  async restore(snapshot: unknown): Promise<string | undefined> {
-    const state = readSnapshot(snapshot, () => undefined);
+  async restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
+    const state = readSnapshot(snapshot, images);
     if (typeof state === "string") return state;
     for (const [sha256, image] of state.images) await this.keepForNow(sha256, image.bytes());
     const databases = state.databases.flatMap((records) => [
@@ -220,9 +219,9 @@ export class RedisBacking implements SharedState {
       scopes.map(async (scope) => ({ changes: await read(["scope", scope]), scope })),
     );
     const global = await read(GLOBAL);
-    const images: Record<string, string> = {};
+    const images = new Map<string, Buffer>();
     for (const sha256 of databases.flatMap(({ changes }) => changes.flatMap(imageIn)))
-      images[sha256] ??= (await this.getImage(sha256)).toString("base64");
+      if (!images.has(sha256)) images.set(sha256, await this.getImage(sha256));
     const whole = {
       version: 1,
       databases: await Promise.all(
@@ -236,11 +235,9 @@ export class RedisBacking implements SharedState {
       ),
       datasets: recordsIn(global, "dataset"),
       credentials: recordsIn(global, "credential"),
-      images,
+      images: Object.fromEntries([...images.keys()].map((sha256) => [sha256, ""])),
     };
-    const state = readSnapshot(whole, (sha256) =>
-      keptImage(sha256, Buffer.from(images[sha256] ?? "", "base64")),
-    );
+    const state = readSnapshot(whole, images);
     if (typeof state === "string") throw new Error(`the state at ${this.shown} is damaged: ${state}`);
     return snapshotOf(state);
   }

@@ -6,7 +6,11 @@ import { IdleTimer } from "./idle-timer.ts";
  * already holds too many bytes of request bodies.
  */
 export type BodyRead =
-  | { readonly end: "whole" | "partial"; readonly bytes: Buffer }
+  | {
+      readonly end: "whole" | "partial";
+      readonly bytes: Buffer;
+      readonly images?: ReadonlyMap<string, Buffer>;
+    }
   | { readonly end: "tooLarge" | "overloaded" | "aborted" };
 
 export interface BodyLimits {
@@ -16,6 +20,14 @@ export interface BodyLimits {
   readonly maxTotalBytes: number;
   /** Time without data, in milliseconds, after which a body counts as ended. */
   readonly idleMilliseconds: number;
+}
+
+/** Takes parts out of a body while it arrives. */
+export interface BodyFilter {
+  /** Returns the parts of a chunk that stay in the body. */
+  write(chunk: Buffer): readonly Buffer[];
+  /** What it took out, by SHA-256. */
+  readonly images: ReadonlyMap<string, Buffer>;
 }
 
 /** The number of bytes in the bodies of all unanswered requests. */
@@ -36,6 +48,7 @@ export class BodyReader {
     private readonly incoming: IncomingMessage,
     private readonly limits: BodyLimits,
     private readonly held: HeldBytes,
+    private readonly filter?: BodyFilter,
   ) {}
 
   read(): Promise<BodyRead> {
@@ -74,19 +87,22 @@ export class BodyReader {
 
   private take(chunk: Buffer): void {
     if (this.settle === undefined) return;
-    this.length += chunk.length;
-    this.counted += chunk.length;
-    this.held.count += chunk.length;
+    const kept = this.filter?.write(chunk) ?? [chunk];
+    const length = kept.reduce((total, part) => total + part.length, 0);
+    this.length += length;
+    this.counted += length;
+    this.held.count += length;
     if (this.length > this.limits.maxBytes) this.end({ end: "tooLarge" });
     else if (this.held.count > this.limits.maxTotalBytes) this.end({ end: "overloaded" });
     else {
-      this.chunks.push(chunk);
+      this.chunks.push(...kept);
       this.idle?.note();
     }
   }
 
   private finish(end: "whole" | "partial"): void {
-    this.end({ end, bytes: Buffer.concat(this.chunks) });
+    const images = this.filter?.images;
+    this.end({ end, bytes: Buffer.concat(this.chunks), ...(images !== undefined && { images }) });
   }
 
   private end(read: BodyRead): void {

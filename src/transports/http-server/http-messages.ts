@@ -68,11 +68,11 @@ export function isDelimited({ status, headers }: WireResponse, method: string): 
 }
 
 /** Whether a response closes its connection. */
-export const saysClose = (response: WireResponse): boolean =>
+export const saysClose = (response: Pick<WireResponse, "headers">): boolean =>
   header(response, "connection")?.toLowerCase() === "close";
 
 /** Adds `Connection: close` to a response. */
-export function withClose(response: WireResponse): WireResponse {
+export function withClose<T extends Pick<WireResponse, "headers">>(response: T): T {
   if (saysClose(response)) return response;
   const known = response.headers.some(([name]) => name.toLowerCase() === "connection");
   const headers: WireResponse["headers"] = known

@@ -4,7 +4,7 @@ import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { MalformedKind } from "../../core/api.ts";
 import type { Result, WireRequest } from "../../core/message.ts";
-import { type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
+import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, type PendingRequest } from "./connection.ts";
 import {
   disconnect,
@@ -19,7 +19,7 @@ import {
   withClose,
 } from "./http-messages.ts";
 import { malformedKind, type ParserError } from "./malformed-request.ts";
-import { type ServedResult, sendStream } from "./stream.ts";
+import { isStreamed, type ServedResult, sendStream } from "./stream.ts";
 
 /** Decides every response of a server; the transport only sends it. */
 export interface RequestAnswerer {
@@ -42,6 +42,8 @@ export interface HttpServerOptions {
   readonly limits?: Partial<BodyLimits> | undefined;
   /** Selects requests whose clients receive an interim response (102) twice a second until the response is ready. */
   readonly reportsProgress?: ((head: RequestHead) => boolean) | undefined;
+  /** Selects requests with large parts, which are taken out of the body and do not count towards its limits. */
+  readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -60,6 +62,7 @@ export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly reportsProgress: (head: RequestHead) => boolean;
+  private readonly filterFor: NonNullable<HttpServerOptions["filterFor"]>;
   private readonly held: HeldBytes = { count: 0 };
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
@@ -70,10 +73,11 @@ export class HttpServer {
 
   constructor(
     private readonly answerer: RequestAnswerer,
-    { tls, limits, reportsProgress }: HttpServerOptions = {},
+    { tls, limits, reportsProgress, filterFor }: HttpServerOptions = {},
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     this.reportsProgress = reportsProgress ?? (() => false);
+    this.filterFor = filterFor ?? (() => undefined);
     const options = {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
@@ -164,22 +168,24 @@ export class HttpServer {
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = incoming;
     const connection = this.connectionOf(socket);
-    const reader = new BodyReader(incoming, this.limits, this.held);
+    const head = headOf(incoming);
+    const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head));
     const pending: PendingRequest = { reader, last: !keepsAlive(incoming), isCutOff: false };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
-        const head = headOf(incoming);
         const result = await this.reporting(head, response, () => this.resultOf(head, pending, socket));
-        if (result?.response === undefined) disconnect(socket, result?.connectionError.kind);
-        else if (result.response.stream !== undefined) {
-          await sendStream(result.response, response, this.ending.signal);
-          if (pending.last || this.closing) this.end(connection);
-        } else if (pending.last || this.closing || saysClose(result.response)) {
-          const response = pending.isCutOff ? result.response : withClose(result.response);
-          this.end(connection, responseBytes(response, head.method));
-        } else if (isDelimited(result.response, head.method)) await sendResponse(result.response, response);
-        else this.end(connection, responseBytes(result.response, head.method));
+        const served = result?.response;
+        if (served === undefined) disconnect(socket, result?.connectionError?.kind);
+        else if (isStreamed(served)) {
+          const closes = pending.last || this.closing;
+          const { status, headers } = closes ? withClose(served) : served;
+          await sendStream({ status, headers, stream: served.stream }, response, this.ending.signal);
+          if (closes || this.closing) this.end(connection);
+        } else if (pending.last || this.closing || saysClose(served)) {
+          this.end(connection, responseBytes(pending.isCutOff ? served : withClose(served), head.method));
+        } else if (isDelimited(served, head.method)) await sendResponse(served, response);
+        else this.end(connection, responseBytes(served, head.method));
       } catch {
         socket.destroy();
       }
@@ -200,14 +206,14 @@ export class HttpServer {
         return this.answerer.answerMalformed("bodyTooLarge", head, connection);
       case "overloaded":
         return this.answerer.answerMalformed("overloaded", head, connection);
-      case "partial":
-        // The rest of the body may still arrive, and could not be distinguished from another request.
-        pending.last = true;
-        pending.isCutOff = true;
-        return this.answerer.answer({ ...head, body: read.bytes, isCutOff: true }, connection);
-      default:
-        return this.answerer.answer({ ...head, body: read.bytes }, connection);
     }
+    const { end, bytes, images } = read;
+    const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
+    if (end === "whole") return this.answerer.answer(request, connection);
+    // The rest of the body may still arrive, and could not be distinguished from another request.
+    pending.last = true;
+    pending.isCutOff = true;
+    return this.answerer.answer({ ...request, isCutOff: true }, connection);
   }
 
   private async reporting<T>(head: RequestHead, response: ServerResponse, act: () => Promise<T>): Promise<T> {

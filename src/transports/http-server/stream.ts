@@ -1,17 +1,26 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { ConnectionError, HeaderList, WireRequest, WireResponse } from "../../core/message.ts";
+import {
+  type ConnectionError,
+  type HeaderList,
+  header,
+  type WireRequest,
+  type WireResponse,
+} from "../../core/message.ts";
 
 /** A response whose body is sent in chunks until it ends or the client disconnects. */
 export interface StreamedResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body?: undefined;
-  readonly stream: (signal: AbortSignal) => AsyncIterable<Buffer>;
+  readonly stream: (signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
 /** A response of an HTTP server. */
-export type ServedResponse = (WireResponse & { readonly stream?: undefined }) | StreamedResponse;
+export type ServedResponse = WireResponse | StreamedResponse;
+
+export const isStreamed = (response: ServedResponse): response is StreamedResponse =>
+  response.stream !== undefined;
 
 /** How an HTTP server ends a request. */
 export type ServedResult =
@@ -23,14 +32,16 @@ export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
 
 /** Sends chunks as they become available, at the speed of the client. */
 export async function sendStream(
-  { status, headers, stream }: StreamedResponse,
+  { status, headers, stream }: Pick<StreamedResponse, "status" | "headers" | "stream">,
   to: ServerResponse,
   closing: AbortSignal,
 ): Promise<void> {
   const disconnected = new AbortController();
   to.once("close", () => disconnected.abort());
-  const signal = AbortSignal.any([disconnected.signal, closing]);
+  const hasEnd = header({ headers }, "content-length") !== undefined;
+  const signal = hasEnd ? disconnected.signal : AbortSignal.any([disconnected.signal, closing]);
   to.sendDate = false;
+  if (hasEnd) to.removeHeader("Connection");
   to.writeHead(status, headers.flat());
   to.flushHeaders();
   for await (const chunk of stream(signal)) {

@@ -1,0 +1,34 @@
+import { Base64Text } from "../schema/base64.ts";
+import type { BodyStream } from "./message.ts";
+import { createRandom } from "./random.ts";
+import { asciiJson } from "./text.ts";
+
+/** A longer body is sent in chunks. */
+const MOST_AT_ONCE = 2 ** 20;
+/** Encoded at a time; a multiple of 3, so that the parts of the base64 need no padding. */
+const BYTES_PER_CHUNK = 192 * 1024;
+
+/** A value as compact JSON in ASCII, in which every {@link Base64Text} is a string. Large JSON is a stream. */
+export function jsonBody(value: unknown): Buffer | BodyStream {
+  // Unguessable, so that no other text can be mistaken for it.
+  const mark = createRandom().hex(32);
+  const texts: Base64Text[] = [];
+  const json = asciiJson(value, (_key, inner: unknown) => {
+    if (!(inner instanceof Base64Text)) return inner;
+    texts.push(inner);
+    return mark;
+  });
+  const between = json.split(mark);
+  const all = [between, texts].flat();
+  const length = all.reduce((total, part) => total + part.length, 0);
+  const chunks = function* (): Generator<Buffer> {
+    for (const [index, part] of between.entries()) {
+      for (let start = 0; start < part.length; start += MOST_AT_ONCE)
+        yield Buffer.from(part.slice(start, start + MOST_AT_ONCE), "latin1");
+      const text = texts[index];
+      for (let start = 0; text !== undefined && start < text.bytes.length; start += BYTES_PER_CHUNK)
+        yield text.slice(start, start + BYTES_PER_CHUNK);
+    }
+  };
+  return length <= MOST_AT_ONCE ? Buffer.concat([...chunks()]) : { length, chunks };
+}

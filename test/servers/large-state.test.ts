@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
+import { filterFor } from "../../src/servers/target-manager.ts";
+import { SnapshotUpload } from "../../src/store/snapshot-upload.ts";
+import { makePng } from "../support/png.ts";
+import { echo, serve } from "./serving.ts";
+
+/** As large as an image may be. Together, they exceed what any other request body may have. */
+const IMAGE_BYTES = 2_359_293;
+const TARGETS = 30;
+const MIB = 2 ** 20;
+
+let servers: ThreeServers;
+beforeAll(async () => {
+  const listen = { host: "127.0.0.1", port: 0 };
+  servers = await startThreeServers({
+    listen: { manager: listen, target: listen, query: listen },
+    options: (targetUrl) => resolveOptions({ targetUrl, processingTimeSeconds: 0 }),
+  });
+});
+afterAll(() => servers.close(0));
+
+const call = (path: string, init: RequestInit = {}) => fetch(servers.manager.url + path, init);
+const post = (path: string, fields: object) => call(path, { method: "POST", body: JSON.stringify(fields) });
+
+interface State {
+  readonly databases: readonly { readonly targets: readonly object[] }[];
+  readonly images: Record<string, string>;
+}
+
+/** A snapshot with one target for each image. Nothing decodes images that are restored. */
+async function snapshotWith(images: readonly Buffer[]): Promise<State> {
+  await call("/reset", { method: "POST" });
+  await post("/cloud_databases", { database_name: "large" });
+  const image = makePng().toString("base64");
+  await post("/cloud_databases/large/targets", { name: "first", width: 1, image_base64: image });
+  const state = (await (await call("/snapshot")).json()) as State;
+  const [database] = state.databases;
+  const shaOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+  const targets = images.map((bytes, number) => ({
+    ...database?.targets[0],
+    name: `target ${number}`,
+    targetId: `${number}`,
+    tick: number + 1,
+    image: shaOf(bytes),
+  }));
+  return {
+    ...state,
+    databases: [{ ...database, targets }],
+    images: Object.fromEntries(images.map((bytes) => [shaOf(bytes), bytes.toString("base64")])),
+  };
+}
+
+const restore = async (state: State | string) => {
+  const body = typeof state === "string" ? state : JSON.stringify(state);
+  const response = await call("/snapshot", { method: "PUT", body });
+  return [response.status, await response.text()];
+};
+
+test("a snapshot and a listing larger than any other body pass in both directions", async () => {
+  const images = Array.from({ length: TARGETS }, (_, number) => Buffer.alloc(IMAGE_BYTES, `${number} `));
+  const state = await snapshotWith(images);
+  expect(await restore(state)).toEqual([200, ""]);
+
+  const snapshot = await call("/snapshot");
+  const text = await snapshot.text();
+  expect(text.length).toBeGreaterThan(64 * MIB);
+  expect(text.length).toBe(Number(snapshot.headers.get("content-length")));
+  const { images: got, ...others } = JSON.parse(text) as State;
+  expect(others).toEqual({ ...state, images: undefined });
+  expect(Object.entries(got).every(([sha256, base64]) => state.images[sha256] === base64)).toBe(true);
+  expect(Object.keys(got)).toHaveLength(TARGETS);
+
+  const listing = await call("/cloud_databases");
+  expect(listing.headers.get("transfer-encoding")).toBeNull();
+  const [listed] = (await listing.json()) as [{ readonly targets: readonly { image_base64: string }[] }];
+  expect(listed.targets.map(({ image_base64: image }) => image.length)).toEqual(
+    images.map(() => IMAGE_BYTES * (4 / 3)),
+  );
+
+  // Others are answered while one client does not read on.
+  const reading = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(`${servers.manager.url}/snapshot`, resolve).on("error", reject).end();
+  });
+  reading.pause();
+  expect((await call("/livez")).status).toBe(200);
+  let length = 0;
+  for await (const chunk of reading) length += chunk.length;
+  expect(length).toBe(text.length);
+}, 60_000);
+
+test("a snapshot with a wrong image is refused and changes nothing", async () => {
+  const state = await snapshotWith([Buffer.alloc(99, "image")]);
+  const [[sha256, base64] = ["", ""]] = Object.entries(state.images);
+  for (const wrong of [`!${base64.slice(1)}`, base64.slice(4), `${base64}AAAA`, ""]) {
+    expect(await restore({ ...state, images: { [sha256]: wrong } })).toEqual([
+      400,
+      expect.stringContaining("is not the base64 of an image with that SHA-256"),
+    ]);
+  }
+  const [listed] = (await (await call("/cloud_databases")).json()) as [{ targets: object[] }];
+  expect(listed.targets).toMatchObject([{ name: "first" }]);
+  expect(await restore({ ...state, images: { [sha256]: base64 } })).toEqual([200, ""]);
+});
+
+test("what is taken out of a body does not count towards its limit, and the rest does", async () => {
+  const { port } = await serve(echo, { limits: { maxBytes: 100 }, filterFor });
+  const put = async (fields: object) => {
+    const body = JSON.stringify(fields);
+    return (await fetch(`http://127.0.0.1:${port}/snapshot`, { method: "PUT", body })).text();
+  };
+  expect(await put({ images: { a: "A".repeat(1000) } })).toBe('PUT /snapshot  {"images":{"a":""}}');
+  expect(await put({ image: { a: "A".repeat(1000) } })).toBe("bodyTooLarge PUT /snapshot");
+});
+
+test.each([1, 2, 3, 5, 7, 1000])("images are found in chunks of %d bytes", (size) => {
+  const image = Buffer.from([0, 1, 2, 3, 255, 254, 253, 63, 191, 239]);
+  const sha256 = createHash("sha256").update(image).digest("hex");
+  const base64 = image.toString("base64");
+  const others = { first: [{ images: "a" }], 'im"ages': { a: '\\"images":{"b":"c"}' }, version: 1 };
+  const given = JSON.stringify({ ...others, more: [{}], images: { one: "#", two: "", three: {} } });
+  const text = given.replace("#", base64.replaceAll("/", "\\/"));
+  const upload = new SnapshotUpload();
+  const bytes = Buffer.from(text);
+  const kept: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) kept.push(...upload.write(bytes.subarray(at, at + size)));
+  expect(Buffer.concat(kept).toString()).toBe(given.replace("#", ""));
+  expect(upload.images.get(sha256)).toEqual(image);
+});
