@@ -13,12 +13,14 @@ import { codeBlocks } from "../support/code-blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
-const readme = await readFile(join(root, "README.md"), "utf8");
-const block = (begins: string): string => {
-  const found = codeBlocks(readme).find(({ text }) => text.startsWith(begins));
-  if (found === undefined) throw new Error(`README.md has no block that begins with ${begins}`);
+/** The block of a document that begins with some text. */
+async function block(document: string, begins: string): Promise<string> {
+  const found = codeBlocks(await readFile(join(root, document), "utf8")).find(({ text }) =>
+    text.startsWith(begins),
+  );
+  if (found === undefined) throw new Error(`${document} has no block that begins with ${begins}`);
   return found.text;
-};
+}
 
 const started: ChildProcess[] = [];
 afterEach(() => {
@@ -64,26 +66,31 @@ const hasTools = ["curl", "openssl", "bash"].every(
   (tool) => spawnSync(tool, ["--version"]).error === undefined,
 );
 
-test.runIf(hasTools)("the README's three shells and curl work", async () => {
+test.runIf(hasTools)("three shells and curl work, as the documents show it", async () => {
   const ports = await freePorts(3);
   const here = (text: string) =>
     text.replace(/\b500([012])\b/g, (_all, index) => String(ports[Number(index)]));
   await Promise.all(
-    block("PORT=5000 ")
+    (await block("examples/server-settings/README.md", "PORT=5000 "))
       .split("\n")
       .map((line) => shell(here(line))),
   );
-  const [script = "", picture = ""] = block("examples/containers/find-a-picture.sh ").split(" ");
+  const [script = "", picture = ""] = (
+    await block("examples/containers/README.md", "examples/containers/find-a-picture.sh ")
+  ).split(" ");
   const urls = ports.map((port) => `http://localhost:${port}`);
   const { stdout } = await run(join(root, script), [picture, ...urls], { cwd: root, timeout: 25_000 });
   expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
 });
 
-test("the README's seed file works", async () => {
+test("the seed file of the guide works", async () => {
   const folder = await mkdtemp(join(tmpdir(), "seed-"));
   try {
     const seedFile = join(folder, "seed.json");
-    const here = block('{\n  "cloud_databases"').replaceAll('"examples/', `"${root}/examples/`);
+    const here = (await block("examples/manager/README.md", '{\n  "cloud_databases"')).replaceAll(
+      '"examples/',
+      `"${root}/examples/`,
+    );
     await writeFile(seedFile, here);
     await using servers = await startServers({ seedFile });
     expect(servers.seeded).toEqual(["shop"]);

@@ -86,8 +86,10 @@ describe("result codes", () => {
     expect([...codes].sort()).toEqual(Object.keys(RESULT_CODES).sort());
   });
 
-  it("are in the README's table, with every status that is declared and the meaning", () => {
-    const table = /<!-- result-codes -->\n([\s\S]*?)<!-- \/result-codes -->/.exec(textOf("README.md"))?.[1];
+  it("are in the guide's table, with every status that is declared and the meaning", () => {
+    const table = /<!-- result-codes -->\n([\s\S]*?)<!-- \/result-codes -->/.exec(
+      textOf("examples/reference/README.md"),
+    )?.[1];
     const rows = Object.entries(RESULT_CODES).map(
       ([code, { meaning }]) => `| \`${code}\` | ${statusesOf(code).join(", ")} | ${meaning} |`,
     );

@@ -35,6 +35,9 @@ async function printedBeside(command: string, ...args: readonly string[]): Promi
 /** Blocks that are not TypeScript, and what runs them. */
 const RUN_ELSEWHERE = new Map([
   ["containers sh", "test/cli/walkthrough.test.ts"],
+  ["manager json", "test/cli/walkthrough.test.ts"],
+  ["runners js", "test/package/runners.test.ts"],
+  ["server-settings sh", "test/cli/walkthrough.test.ts"],
   ["servers sh", "below"],
   ["servers python", "below"],
   ["playwright js", "below"],

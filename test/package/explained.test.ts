@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { codeBlocks } from "../support/code-blocks.ts";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
 /** Every project makes the same mistake: it signs with the wrong secret key. The output must explain it once. */
@@ -102,4 +104,19 @@ describe("a failing test prints what the mock refused once, and a passing test p
     const reason = "the signature was made with the database's client secret key";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
   });
+});
+
+it("Vitest prints what the README shows", async () => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const [shown] = codeBlocks(readme).filter(({ language }) => language === "text");
+  const pieces = shown?.text.split(/\s*(?:…|\n)\s*/).filter((piece) => piece !== "") ?? [];
+  const { printed } = await runNode("explained", [inModules("vitest/vitest.mjs"), "run"]);
+  const text = stripVTControlCharacters(printed);
+  expect(pieces.length).toBeGreaterThan(4);
+  let end = 0;
+  for (const piece of pieces) {
+    const start = text.indexOf(piece, end);
+    expect(start, `${piece} in ${text}`).toBeGreaterThan(-1);
+    end = start + piece.length;
+  }
 });

@@ -24,16 +24,20 @@ describe("in a project with", () => {
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
   });
 
-  it("Jest, as the README shows it", async () => {
-    const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-    const blocks = codeBlocks(readme).filter(({ language }) => language === "js");
+  it("Jest, as the README and the guide show it", async () => {
+    const documents = ["README.md", "examples/runners/README.md"].map((path) =>
+      readFile(new URL(`../../${path}`, import.meta.url), "utf8"),
+    );
+    const blocks = (await Promise.all(documents))
+      .flatMap(codeBlocks)
+      .filter(({ language }) => language === "js");
     await mkdir(inConsumer("examples/readme"));
     for (const [index, { text }] of blocks.entries()) {
       await writeFile(inConsumer(`examples/readme/block-${index}.test.js`), text);
     }
     const printed = await runExample("readme", ...jest, "--rootDir=.");
     expect(printed).toContain(`Test Suites: ${blocks.length} passed, ${blocks.length} total`);
-    expect(blocks.length).toBeGreaterThan(0);
+    expect(blocks.length).toBeGreaterThan(1);
   });
 
   it("Jest running modules, with both files in one worker", async () => {
