@@ -33,6 +33,7 @@ export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
+export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type {
   MockReport,
   ReportedDatabase,
@@ -55,6 +56,7 @@ export {
   type RequestRateLimits,
 } from "./schema/cloud-database.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
+export type { PictureOptions } from "./schema/picture.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetStatus } from "./schema/target.ts";
 export type {

@@ -43,7 +43,7 @@ export function readPort(option: string, given: string | undefined): number | un
 export interface Terminal {
   readonly environment: Environment;
   /** Standard output. */
-  print(text: string): void;
+  print(output: string | Uint8Array): void;
   /** Standard error. */
   complain(text: string): void;
   /** Opens a URL in the user's browser, if there is one. */

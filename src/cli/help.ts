@@ -24,6 +24,7 @@ Usage:
   mock-cloud-reco target-api [options]       the target API and the Model Target API
   mock-cloud-reco query [options]            the query API
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
+  mock-cloud-reco picture <n>                print a picture for tests
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
 
   mock-cloud-reco <command> --help           options and settings of a command
@@ -88,6 +89,21 @@ ${settingsHelp("query")}
 Options:
   --profile NAME   neutral, vuforia   (default: neutral)
   --help
+`,
+
+  picture: `mock-cloud-reco picture <n>: prints a picture for tests to standard output
+
+Every whole number n has its own picture, the same each time. The default matcher matches it with no other picture, and the
+default rater gives it 4 or 5. "flat" instead of a number is a picture of one colour, whose target fails.
+
+Options:
+  --format NAME    jpeg, png                (default: jpeg)
+  --width N        pixels, from 192 to 1280 (default: 320)
+  --height N       pixels, from 192 to 1280 (default: 240)
+  --help
+
+Try it:
+  npx mock-cloud-reco picture 1 > poster.jpg
 `,
 
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds

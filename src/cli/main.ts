@@ -27,7 +27,7 @@ process.stdout.on("error", () => {});
 
 void run(process.argv.slice(2), {
   environment: process.env,
-  print: (text) => void process.stdout.write(text),
+  print: (output) => void process.stdout.write(output),
   complain: (text) => log.write(text),
   openBrowser,
   stopRequested,

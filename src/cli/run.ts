@@ -9,6 +9,7 @@ import { type ExitCode, type Terminal, UsageError } from "./arguments.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
 import { printOpenApi } from "./openapi.ts";
+import { printPicture } from "./picture.ts";
 import { serve, singleServer } from "./serve.ts";
 
 /** Mistakes of the user: exit code 2. */
@@ -44,6 +45,8 @@ async function runCommand(
       return serve(args, terminal);
     case "openapi":
       return printOpenApi(args, terminal);
+    case "picture":
+      return printPicture(args, terminal);
     case "healthcheck":
       return healthcheck(args, terminal);
     case "--version":
@@ -60,7 +63,7 @@ async function runCommand(
       return 2;
     default:
       throw new UsageError(
-        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi or healthcheck`,
+        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi, picture or healthcheck`,
       );
   }
 }

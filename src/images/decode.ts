@@ -1,5 +1,5 @@
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
-import { formatOf } from "../core/image-header.ts";
+import { formatOf, type ImageFormat } from "../core/image-header.ts";
 import { loadModule } from "../core/load-module.ts";
 import { messageOf } from "../core/text.ts";
 import { Semaphore } from "./scheduling.ts";
@@ -140,6 +140,15 @@ export async function thumbnailOfPixels(
   return isSame
     ? scaleToThumbnail(sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false }))
     : undefined;
+}
+
+/** Below this, the JPEG of a picture loses the grain that the rater looks for. */
+const JPEG_QUALITY = 90;
+
+/** Writes pixels to a file. */
+export function encodePixels({ data, width, height }: Pixels, format: ImageFormat): Promise<Buffer> {
+  const image = sharp()(data, { raw: { width, height, channels: 3 } });
+  return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
 }
 
 function tooLargeToDecode({ width, height, progressive }: ImageHeader): Undecodable | undefined {

@@ -3,6 +3,7 @@ import type { Environment } from "../../src/servers/settings-reader.ts";
 
 export interface Finished {
   readonly code: number;
+  /** Bytes that are not text, as Latin-1. */
   readonly printed: string;
   readonly complained: string;
 }
@@ -28,8 +29,8 @@ export function start(args: readonly string[], environment: Environment = {}): R
   });
   const finished = run(args, {
     environment,
-    print: (text) => {
-      printed += text;
+    print: (output) => {
+      printed += typeof output === "string" ? output : Buffer.from(output).toString("latin1");
       wake();
     },
     complain: (text) => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { authorizationHeader, flatPicture, rfc1123Date, samplePicture } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { release, version } from "../../src/core/version.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
@@ -16,12 +16,20 @@ describe("the command itself", () => {
   test.each(["--help", "-h", "help"])("%s prints the help", async (word) => {
     const { code, printed } = await start([word]).finished;
     expect(code).toBe(0);
-    for (const command of ["serve", "target-manager", "target-api", "query", "openapi", "healthcheck"]) {
+    for (const command of [
+      "serve",
+      "target-manager",
+      "target-api",
+      "query",
+      "openapi",
+      "picture",
+      "healthcheck",
+    ]) {
       expect(printed).toContain(`mock-cloud-reco ${command}`);
     }
   });
 
-  test.each(["serve", "target-manager", "target-api", "query", "openapi", "healthcheck"])(
+  test.each(["serve", "target-manager", "target-api", "query", "openapi", "picture", "healthcheck"])(
     "%s --help explains the command",
     async (command) => {
       const { code, printed } = await start([command, "--help"]).finished;
@@ -66,8 +74,26 @@ describe("the command itself", () => {
     });
   });
 
+  test.each<[readonly string[], () => Promise<Buffer>]>([
+    [["2"], () => samplePicture(2)],
+    [
+      ["flat", "--format", "png", "--width", "200", "--height", "300"],
+      () => flatPicture({ format: "PNG", width: 200, height: 300 }),
+    ],
+  ])("picture %j prints the picture's bytes", async (args, expected) => {
+    const { code, printed } = await start(["picture", ...args]).finished;
+    expect(code).toBe(0);
+    expect(Buffer.from(printed, "latin1").equals(await expected())).toBe(true);
+  });
+
   test.each<[readonly string[], RegExp]>([
     [[], /^mock-cloud-reco: the Vuforia/],
+    [["picture"], /^mock-cloud-reco: expected a number, or "flat"; got nothing/],
+    [["picture", "one"], /^mock-cloud-reco: Invalid n: expected a whole number, 0 or more; got "one"/],
+    [
+      ["picture", "1", "--width", "9"],
+      /^mock-cloud-reco: Invalid picture.width: expected a whole number from 192/,
+    ],
     [["surf"], /^mock-cloud-reco: unknown command "surf"; expected serve, /],
     [["serve", "--colour"], /^mock-cloud-reco: Unknown option '--colour'/],
     [["serve", "now"], /^mock-cloud-reco: .*'now'/],

@@ -17,7 +17,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   mock: ["apis", "core", "images", "schema", "store", "transports"],
   testing: ["index.ts"],
   servers: ["apis", "core", "images", "mock", "openapi", "schema", "store", "transports"],
-  cli: ["core", "openapi", "schema", "servers"],
+  cli: ["core", "mock", "openapi", "schema", "servers"],
   ui: ["mock", "servers"],
 };
 

@@ -1,0 +1,80 @@
+import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
+import { describe, expect, it } from "vitest";
+import { formatOf, pixelSizeOf } from "../../src/core/image-header.ts";
+import { MockSession } from "../support/mock-session.ts";
+
+const COUNT = 8;
+
+/** Every target that matches, not only the best one that the response has. */
+async function namesFound(session: MockSession, picture: Buffer): Promise<string[]> {
+  await session.query(picture);
+  const considered = session.mock.requests.at(-1)?.considered ?? [];
+  return considered.filter(({ matched }) => matched).map(({ name }) => name);
+}
+
+describe("sample pictures", () => {
+  it("are rated 4 or 5, and each is found as itself only, in another format and size too", async () => {
+    await using mock = new MockCloudReco({ queryContentEncoding: "identity" });
+    const database = mock.addCloudDatabase();
+    const session = new MockSession(mock, database);
+    for (let n = 0; n < COUNT; n++) {
+      await mock.addTarget(database, { name: `${n}`, image: await samplePicture(n), processed: true });
+    }
+    expect(database.targets.map(({ status }) => status)).toEqual(Array(COUNT).fill("success"));
+    expect(Math.min(...database.targets.map(({ trackingRating }) => trackingRating))).toBeGreaterThan(3);
+    for (let n = 0; n < COUNT; n++)
+      expect(await namesFound(session, await samplePicture(n))).toEqual([`${n}`]);
+    const other = await samplePicture(3, { format: "PNG", width: 640, height: 480 });
+    expect(await namesFound(session, other)).toEqual(["3"]);
+    expect(await namesFound(session, await samplePicture(COUNT))).toEqual([]);
+  });
+
+  it.each([
+    { format: "JPEG", width: 192, height: 192 },
+    { format: "PNG", width: 192, height: 1280 },
+    { format: "PNG", width: 1280, height: 192 },
+  ] as const)("have the format and size that were asked for, and a good rating: %o", async (options) => {
+    await using mock = new MockCloudReco();
+    const picture = await samplePicture(123_456_789, options);
+    expect(formatOf(picture)).toBe(options.format);
+    expect(pixelSizeOf(picture)).toEqual({ width: options.width, height: options.height });
+    const target = await mock.addTarget(mock.addCloudDatabase(), { image: picture, processed: true });
+    expect(target).toMatchObject({ status: "success" });
+    expect(target.trackingRating).toBeGreaterThan(3);
+  });
+
+  it("are the same bytes each time, small, and different for every number", async () => {
+    const pictures = await Promise.all([1, 1, 2].map((n) => samplePicture(n)));
+    expect(pictures[0]).toEqual(pictures[1]);
+    expect(pictures[0]).not.toEqual(pictures[2]);
+    expect(pictures[0]?.length).toBeLessThan(30_000);
+  });
+
+  it.each([
+    [() => samplePicture(-1), "Invalid n: expected a whole number, 0 or more; got -1."],
+    [() => samplePicture(1.5), "Invalid n: "],
+    [
+      () => samplePicture(1, { width: 191 }),
+      "Invalid picture.width: expected a whole number from 192 to 1280",
+    ],
+    [
+      () => flatPicture({ format: "GIF" as "PNG" }),
+      'Invalid picture.format: expected "PNG" or "JPEG"; got "GIF"',
+    ],
+    [() => flatPicture({ hight: 200 } as never), "Invalid picture.hight: expected height"],
+  ])("refuse bad input", async (draw, message) => {
+    await expect(draw()).rejects.toThrow(InvalidOptionError);
+    await expect(draw()).rejects.toThrow(message);
+  });
+});
+
+it("a flat picture is accepted, and its target fails", async () => {
+  await using mock = new MockCloudReco({ processingTimeSeconds: 0 });
+  const database = mock.addCloudDatabase();
+  const session = new MockSession(mock, database);
+  for (const format of ["PNG", "JPEG"] as const) {
+    const image = (await flatPicture({ format })).toString("base64");
+    expect((await session.add({ name: format, image })).status).toBe(201);
+  }
+  expect(database.targets).toMatchObject([{ status: "failed" }, { status: "failed" }]);
+});
