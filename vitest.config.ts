@@ -50,6 +50,7 @@ export default defineConfig({
           include: ["test/ui/**/*.test.ts"],
           globalSetup: "test/ui/set-up.ts",
           testTimeout: 120_000,
+          expect: { poll: { timeout: 60_000 } },
           // A browser of its own process, on a machine that does other things too.
           retry: 2,
         },

@@ -233,6 +233,10 @@ export abstract class RecordStore<Timing extends When> {
     return this.read(["databaseId", databaseId], (records) => records?.reports.get(file));
   }
 
+  listReports(): Answer<readonly Report[], Timing> {
+    return this.readAll((all) => all.flatMap(({ reports }) => [...reports.values()]));
+  }
+
   createDataset(dataset: Dataset): Answer<void, Timing> {
     return this.changeGlobal(verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
   }
@@ -276,6 +280,11 @@ export abstract class RecordStore<Timing extends When> {
 
   deleteCredential(clientId: string): Answer<boolean, Timing> {
     return this.changeGlobal(verbs.remove("credential", clientId));
+  }
+
+  /** Ends the processing of one target. False: there is none. */
+  finishTarget(databaseName: string, targetId: string): Answer<boolean, Timing> {
+    return this.change(["databaseName", databaseName], verbs.finishTarget(targetId));
   }
 
   /** Ends the processing of every target, template target, report and dataset. */

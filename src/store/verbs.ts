@@ -151,6 +151,15 @@ export const remove =
     return found ? { result: true, changes: [{ kind, key, record: null }] } : { result: false };
   };
 
+/** Ends the processing of one target. False: there is none. */
+export const finishTarget =
+  (targetId: string): Verb<boolean> =>
+  (records) => {
+    const current = records?.targets.get(targetId);
+    if (current === undefined) return { result: false };
+    return { result: true, changes: [target({ ...current, processed: true, rated: true })] };
+  };
+
 /** Ends the processing of every target, template target, report and dataset. */
 export const finishProcessing: Verb<void> = (records) => {
   const processed = true;

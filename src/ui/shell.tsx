@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./parts/controls.tsx";
 import { Moment } from "./parts/facts.tsx";
 import { Icon, Logo } from "./parts/icons.tsx";
@@ -37,7 +37,8 @@ export function Shell() {
   const Shown = SHOWN[view] ?? SHOWN.overview ?? Overview;
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  useEffect(() => {
+  // Before the next event, so that it never takes the focus from what someone chose since.
+  useLayoutEffect(() => {
     document.title = `${text.views[view]} · ${text.product}`;
     if (!first.current) main.current?.focus();
     first.current = false;

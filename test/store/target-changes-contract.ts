@@ -118,5 +118,14 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       const updated = await store.updateTarget("shop", target.targetId, {}, NOW, ["success"]);
       expect(updated).toMatchObject({ processed: false, rated: true });
     });
+
+    test("the processing of one target is finished alone", async ({ store }) => {
+      const [target, other] = [await created(store, "shop"), await created(store, "shop", { name: "other" })];
+      expect(await store.finishTarget("shop", target.targetId)).toBe(true);
+      expect(await store.findTarget("shop", target.targetId)).toMatchObject({ processed: true, rated: true });
+      expect(await store.findTarget("shop", other.targetId)).toMatchObject({ processed: false });
+      expect(await store.finishTarget("shop", "0".repeat(32))).toBe(false);
+      expect(await store.finishTarget("nowhere", target.targetId)).toBe(false);
+    });
   });
 }

@@ -1,19 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { readFile } from "node:fs/promises";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
 import { scene } from "../support/scenes.ts";
+import { complaints, drop, openPage } from "./browsing.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 import { addTarget } from "./shop.ts";
-
-/** Errors and policy violations that a page reported. */
-const complaints = new WeakMap<Page, string[]>();
 
 describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   let browser: Browser;
@@ -22,37 +14,9 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   });
   afterAll(() => browser.close());
 
-  async function open(url: string, view = "overview", options: Parameters<Browser["newPage"]>[0] = {}) {
-    const page = await browser.newPage(options);
-    const heard: string[] = [];
-    complaints.set(page, heard);
-    page.on("pageerror", (error) => heard.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") heard.push(message.text());
-    });
-    page.setDefaultTimeout(60_000);
-    await page.goto(`${url}/#/${view}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    return page;
-  }
-
-  const drop = (page: Page, files: readonly { name: string; bytes: Buffer }[]) => {
-    const given = files.map(({ name, bytes }) => ({ name, base64: bytes.toString("base64") }));
-    return page.evaluate(`{
-      const dataTransfer = new DataTransfer();
-      for (const { name, base64 } of ${JSON.stringify(given)}) {
-        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-        dataTransfer.items.add(new File([bytes], name, { type: "image/png" }));
-      }
-      const event = { dataTransfer, bubbles: true, cancelable: true };
-      document.body.dispatchEvent(new DragEvent("dragenter", event));
-      document.body.dispatchEvent(new DragEvent("drop", event));
-    }`);
-  };
-
   it("adds a database, hides its secrets, changes it and deletes it", async () => {
     await using servers = await startServers();
-    const page = await open(servers.urls.manager);
+    const page = await openPage(browser, servers.urls.manager);
     await page.getByRole("button", { name: "Add database" }).click();
     await page.getByLabel("Name").fill("shop");
     await page.getByRole("dialog").getByRole("button", { name: "Add database" }).click();
@@ -84,7 +48,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   it("adds dropped targets, edits one and deletes it", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
-    const page = await open(servers.urls.manager, "targets");
+    const page = await openPage(browser, servers.urls.manager, "targets");
     await drop(page, [
       { name: "first.png", bytes: await scene(1) },
       { name: "second.png", bytes: await scene(2) },
@@ -113,117 +77,13 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("shows every request once and in order while a client works, and stays responsive", async () => {
-    await using servers = await startServers();
-    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
-    const page = await open(servers.urls.manager, "requests");
-    await page.evaluate(`{
-      window.longest = 0;
-      let last = performance.now();
-      const look = () => {
-        const now = performance.now();
-        window.longest = Math.max(window.longest, now - last);
-        last = now;
-        requestAnimationFrame(look);
-      };
-      look();
-    }`);
-    for (let round = 0; round < 50; round++)
-      await Promise.all(Array.from({ length: 20 }, () => client.summary()));
-    await page.getByText("1,000 requests", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
-    const positions = await page.evaluate<number[]>(`(async () => {
-      const list = document.querySelector(".virtual");
-      const found = new Set();
-      for (let top = 0; top <= list.scrollHeight; top += 400) {
-        list.scrollTop = top;
-        // The list draws the rows of a new position in the frame after its scroll event.
-        for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-        for (const row of list.querySelectorAll("[data-index]"))
-          if (row.textContent.includes("/summary")) found.add(Number(row.dataset.index));
-      }
-      return [...found].sort((a, b) => a - b);
-    })()`);
-    expect(positions).toEqual(Array.from({ length: 1000 }, (_, index) => index));
-    expect(await page.evaluate<number>("longest")).toBeLessThan(2000);
-    expect(complaints.get(page)).toEqual([]);
-    await page.close();
-  });
-
-  it("reconnects to a restarted manager, and shows its state", async () => {
-    const first = await startServers();
-    const port = Number(new URL(first.urls.manager).port);
-    await fetch(`${first.urls.target}/first`);
-    const page = await open(first.urls.manager, "requests");
-    await page.getByText("/first").waitFor();
-    await first.close();
-    await page.getByText("Reconnecting").waitFor();
-    await using second = await startServers({ ports: { manager: port } });
-    await fetch(`${second.urls.target}/second`);
-    await page.getByText("/second").waitFor();
-    await page.getByText("Live").waitFor();
-    expect(await page.getByText("/first").count()).toBe(0);
-    await page.close();
-  });
-
-  it("shows both strings to sign of a wrong signature, with the difference marked", async () => {
-    await using servers = await startServers();
-    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = servers.addCloudDatabase();
-    const date = rfc1123Date();
-    const signed = { accessKey, secretKey, method: "GET", path: "/targets?page=2", date };
-    await fetch(`${servers.urls.target}/targets?page=2`, {
-      headers: { date, authorization: authorizationHeader(signed) },
-    });
-    const page = await open(servers.urls.manager, "requests");
-    await page.getByRole("button", { name: /401.*AuthenticationFailure/s }).click();
-    const row = page.getByRole("row", { name: /^Path/ });
-    await row.waitFor();
-    expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
-    expect(await page.locator(".reason").textContent()).not.toContain("String to sign");
-    expect(await page.locator(".differs").count()).toBe(1);
-    await page.close();
-  });
-
-  it("copies curl commands that send the same request again, signed anew", async () => {
-    await using servers = await startServers();
-    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
-    const picture = await scene(5);
-    await client.addTarget("picture", picture);
-    servers.finishProcessing();
-    await client.find(picture);
-    const page = await open(servers.urls.manager, "requests", {
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    await page.getByRole("button", { name: /v1.query/ }).click();
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const commands = await page.evaluate<string>("navigator.clipboard.readText()");
-    const folder = await mkdtemp(join(tmpdir(), "curl-"));
-    try {
-      const { stdout } = await promisify(execFile)(
-        "bash",
-        ["-c", commands.replace("curl -i", "curl -s --compressed")],
-        {
-          cwd: folder,
-        },
-      );
-      expect(JSON.parse(stdout)).toMatchObject({
-        result_code: "Success",
-        results: [{ target_id: expect.any(String) }],
-      });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-    await page.close();
-  });
-
   it("shows how similar every target is to a picture, and where it differs", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     const done = { processing_time_seconds: 0 };
     await addTarget(servers, "shop", "same", await scene(6), done);
     await addTarget(servers, "shop", "other", await scene(7), done);
-    const page = await open(servers.urls.manager, "try");
+    const page = await openPage(browser, servers.urls.manager, "try");
     await drop(page, [{ name: "same.png", bytes: await scene(6) }]);
     await page.getByRole("heading", { name: "A query finds 1 target" }).waitFor();
     await page.getByText("Threshold 0.6").waitFor();
@@ -238,7 +98,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   it("freezes and moves the clock, finishes processing, takes and restores snapshots, resets", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
-    const page = await open(servers.urls.manager, "controls");
+    const page = await openPage(browser, servers.urls.manager, "controls");
     await page.getByRole("button", { name: "Freeze" }).click();
     await page.getByRole("button", { name: "Let it run" }).waitFor();
     await page.getByLabel("Set to (UTC)").fill("2030-01-02T03:04:05");
@@ -272,7 +132,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await fetch(`${servers.urls.target}/%3Cimg%20src=x%20onerror=window.hit=1%3E`, {
       headers: { authorization: hostile },
     });
-    const page = await open(servers.urls.manager);
+    const page = await openPage(browser, servers.urls.manager);
     await page.getByRole("article", { name: hostile }).waitFor();
     await page.goto(`${servers.urls.manager}/#/targets`);
     await page.getByRole("button", { name: `Target ${name}` }).click();
@@ -305,7 +165,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
         tick: targets[0].tick + number,
       });
     await fetch(`${servers.urls.manager}/snapshot`, { method: "PUT", body: JSON.stringify(snapshot) });
-    const page = await open(servers.urls.manager, "targets");
+    const page = await openPage(browser, servers.urls.manager, "targets");
     await page.getByText("10,000 targets").waitFor();
     expect(await page.locator(".gallery li").count()).toBeLessThan(200);
     await page.evaluate("document.querySelector('.gallery').scrollTo(0, 1e9)");

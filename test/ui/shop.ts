@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { authorizationHeader, type MockCloudDatabase, rfc1123Date } from "mock-cloud-reco";
 import type { Servers } from "mock-cloud-reco/server";
 import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
 import { scene } from "../support/scenes.ts";
+import { signedRequest } from "../support/signed-request.ts";
 
 const photo = (name: string) => readFile(`examples/demo/images/${name}.jpg`);
 
@@ -19,6 +20,22 @@ export async function addTarget(
     body: JSON.stringify({ name, width: 1, image_base64: image.toString("base64"), ...more }),
   });
   if (response.status !== 201) throw new Error(await response.text());
+}
+
+/** Requests the recognition-counts report of this month. */
+export async function requestReport({ urls }: Servers, database: MockCloudDatabase): Promise<void> {
+  const { databaseId, serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+  const path = `/imagetargets/databases/${databaseId}/reports/recoCounts`;
+  const body = { month: new Date().toISOString().slice(0, 7) };
+  const signing = { accessKey, secretKey, now: new Date() };
+  const {
+    url,
+    method,
+    headers,
+    body: bytes = null,
+  } = signedRequest({ method: "POST", baseUrl: urls.target, path, body, ...signing });
+  const response = await fetch(url, { method, headers, body: bytes });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 /** Fills a shop with an example of everything that the page shows, including a client that makes mistakes. */
@@ -66,6 +83,7 @@ export async function fillShop(servers: Servers): Promise<void> {
   await client.summary();
   await client.find(await photo("raccoon"));
   await client.find(await scene(99));
+  await requestReport(servers, shop);
   await client.addTarget("from a client", await scene(50));
   await fetch(`${urls.target}/targets`, { headers: { date: rfc1123Date() } });
   const date = rfc1123Date();

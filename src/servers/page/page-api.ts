@@ -12,6 +12,7 @@ import type { Store } from "../../store/store.ts";
 import type { ServedResponse } from "../../transports/http-server/stream.ts";
 import type { PageRequestDetails } from "./page-data.ts";
 import { type PageContext, PageStateReader } from "./page-state.ts";
+import { datasetFile, instanceImage, reportFile, rowsOfReport } from "./produced-files.ts";
 import { RequestFeed } from "./request-feed.ts";
 import { compareImages, tryImage } from "./trial.ts";
 
@@ -81,6 +82,16 @@ export class PageApi {
         return this.try(request.body, query.get("database") ?? "");
       case "POST compare":
         return this.compare(request.body, name);
+      case "POST finish":
+        return (await this.parts.store.finishTarget(query.get("database") ?? "", name))
+          ? json({})
+          : failed(404, "there is no such target");
+      case "GET datasets":
+        return this.dataset(name);
+      case "GET instances":
+        return this.instance(name, query);
+      case "GET reports":
+        return this.report(name, query.get("database") ?? "");
       case "GET thumbnails":
         return this.thumbnail(name);
       case "GET images":
@@ -115,22 +126,48 @@ export class PageApi {
   private body(id: string): WireResponse {
     const bytes = this.feed.find(id)?.request.body.bytes;
     if (bytes === undefined) return failed(404, NOT_KEPT);
-    return content(bytes, "application/octet-stream", [
-      ["Cache-Control", "no-store"],
-      ["Content-Disposition", 'attachment; filename="request-body"'],
-    ]);
+    return content(bytes, "application/octet-stream", download("request-body"));
   }
 
   private async try(image: Buffer, database: string): Promise<WireResponse> {
-    const { store, clock, queryMatcher } = this.parts;
+    const { store, queryMatcher } = this.parts;
     const targets = await store.listTargets(database);
-    return json(await tryImage(image, targets, queryMatcher, clock.now().getTime()));
+    return json(await tryImage(image, targets, queryMatcher, this.now));
   }
 
   private async compare(image: Buffer, sha256: string): Promise<WireResponse> {
     const other = await this.findImage(sha256);
     const comparison = other && (await compareImages(image, other));
     return comparison === undefined ? failed(404, NO_PICTURE) : json(comparison);
+  }
+
+  private async dataset(uuid: string): Promise<WireResponse> {
+    const zip = await datasetFile(this.parts.store, uuid, this.now);
+    return zip === undefined
+      ? failed(404, "there is no such dataset, or it is not done")
+      : content(zip, "application/zip", download(`${uuid}.zip`));
+  }
+
+  private async instance(target: string, query: URLSearchParams): Promise<WireResponse> {
+    const wanted = { target, database: query.get("database") ?? "", id: query.get("id") ?? "" };
+    const svg = await instanceImage(this.parts.store, wanted, this.now);
+    return svg === undefined
+      ? failed(404, "there is no such VuMark target, or it is processing")
+      : content(svg, "image/svg+xml", [["Cache-Control", "no-store"], SANDBOX]);
+  }
+
+  /** A report as CSV, or its rows as JSON. */
+  private async report(name: string, databaseId: string): Promise<WireResponse> {
+    const { store } = this.parts;
+    const file = name.replace(/\.csv$/, "");
+    const found =
+      file === name ? await rowsOfReport(store, databaseId, file) : await reportFile(store, databaseId, file);
+    if (found === undefined) return failed(404, "there is no such report");
+    return Buffer.isBuffer(found) ? content(found, "text/csv", download(name)) : json(found);
+  }
+
+  private get now(): number {
+    return this.parts.clock.now().getTime();
   }
 
   private async findImage(sha256: string): Promise<Buffer | undefined> {
@@ -180,6 +217,12 @@ function content(
     body,
   };
 }
+
+/** @param name - a file name of the characters of ids and dates. */
+const download = (name: string): WireResponse["headers"] => [
+  ["Cache-Control", "no-store"],
+  ["Content-Disposition", `attachment; filename="${name.replace(/[^\w.-]/g, "-")}"`],
+];
 
 const json = (value: unknown): WireResponse =>
   content(Buffer.from(JSON.stringify(value)), "application/json");

@@ -15,6 +15,7 @@ export interface PageState {
   readonly vumark_databases: readonly PageVuMarkDatabase[];
   readonly datasets: readonly PageDataset[];
   readonly credentials: readonly PageCredential[];
+  readonly reports: readonly PageReport[];
 }
 
 export interface PageClock {
@@ -101,6 +102,26 @@ export interface PageCredential {
   readonly client_id: string;
   readonly client_secret: string;
   readonly scopes: readonly string[];
+}
+
+/** A recognition-counts report that a client requested. */
+export interface PageReport {
+  readonly database_id: string;
+  readonly database_name: string;
+  /** The hour or the month that it covers; unique in its database. */
+  readonly file: string;
+  /** Number of rows. */
+  readonly rows: number;
+  readonly requested_at: number;
+  readonly processing_time_seconds: number;
+  readonly finished: boolean;
+}
+
+/** A row of a report; `name` is null when its target was deleted. */
+export interface PageReportRow {
+  readonly target_id: string;
+  readonly name: string | null;
+  readonly count: number;
 }
 
 /** A target of a cloud database; the page derives its status and rating from its times and the clock. */

@@ -1,8 +1,9 @@
 import type { MovableClock } from "../../core/clock.ts";
 import { release } from "../../core/version.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matchers.ts";
-import { cloudDatabaseJson } from "../../schema/cloud-database.ts";
+import { type CloudDatabase, cloudDatabaseJson } from "../../schema/cloud-database.ts";
 import type { Dataset } from "../../schema/dataset.ts";
+import type { Report } from "../../schema/report.ts";
 import { statusAt, type Target } from "../../schema/target.ts";
 import type { TemplateTarget } from "../../schema/vumark-database.ts";
 import type { Store } from "../../store/store.ts";
@@ -10,6 +11,7 @@ import type {
   PageCloudDatabase,
   PageDataset,
   PageMatcher,
+  PageReport,
   PageState,
   PageTarget,
   PageTargetCounts,
@@ -49,11 +51,12 @@ export class PageStateReader {
     const { store, clock } = this;
     const { queryMatcher, urls, pause } = this.context;
     const now = clock.now().getTime();
-    const [cloud, vumark, datasets, credentials] = await Promise.all([
+    const [cloud, vumark, datasets, credentials, reports] = await Promise.all([
       store.listCloudDatabases(),
       store.listVuMarkDatabases(),
       store.listDatasets(),
       store.listCredentials(),
+      store.listReports(),
     ]);
     for (const name of this.latest.keys())
       if (!cloud.some((database) => database.databaseName === name)) this.latest.delete(name);
@@ -90,6 +93,7 @@ export class PageStateReader {
         client_secret: clientSecret,
         scopes,
       })),
+      reports: reports.map((report) => reportOf(report, cloud)),
     };
   }
 
@@ -167,6 +171,17 @@ const templateOf = (target: TemplateTarget): PageVuMarkDatabase["vumark_targets"
   processing_time_seconds: target.processingTimeSeconds,
   modified_at: target.lastModifiedDate,
   finished: target.processed,
+});
+
+const reportOf = (report: Report, databases: readonly CloudDatabase[]): PageReport => ({
+  database_id: report.databaseId,
+  database_name:
+    databases.find(({ databaseId }) => databaseId === report.databaseId)?.databaseName ?? report.databaseId,
+  file: report.file,
+  rows: report.rows.length,
+  requested_at: report.requestedAt,
+  processing_time_seconds: report.processingTimeSeconds,
+  finished: report.processed,
 });
 
 function datasetOf(dataset: Dataset): PageDataset {

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { notify } from "../state/notices.ts";
 import { text } from "../text.ts";
 import { Icon, type IconName } from "./icons.tsx";
@@ -92,93 +92,6 @@ export function Secret({ value, label }: { readonly value: string; readonly labe
     </span>
   );
 }
-
-interface DialogProps {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-  readonly wide?: boolean;
-}
-
-/** A modal dialog, open while it is mounted. */
-export function Dialog({ title, onClose, children, wide }: DialogProps) {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const opener = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
-  }, []);
-  return (
-    <dialog
-      ref={element}
-      class={wide === true ? "wide" : undefined}
-      aria-label={title}
-      onClose={onClose}
-      closedby="any"
-    >
-      <div class="dialog-body">
-        <header>
-          <h2>{title}</h2>
-          <Button kind="quiet" bare icon="close" label={text.close} onClick={onClose} />
-        </header>
-        {children}
-      </div>
-    </dialog>
-  );
-}
-
-interface FormDialogProps {
-  readonly title: string;
-  readonly action: string;
-  readonly onClose: () => void;
-  /** Returns whether it succeeded; then the dialog closes. */
-  readonly onSubmit: (fields: FormData) => Promise<boolean>;
-  readonly children: ComponentChildren;
-}
-
-export const FormDialog = ({ title, action, onClose, onSubmit, children }: FormDialogProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <form
-      onSubmit={async (event) => {
-        event.preventDefault();
-        if (await onSubmit(new FormData(event.currentTarget))) onClose();
-      }}
-    >
-      {children}
-      <footer>
-        <Button label={text.cancel} onClick={onClose} />
-        <Button kind="main" submit label={action} />
-      </footer>
-    </form>
-  </Dialog>
-);
-
-interface ConfirmProps {
-  readonly title: string;
-  readonly children: string;
-  readonly action: string;
-  readonly onConfirm: () => unknown;
-  readonly onClose: () => void;
-}
-
-export const Confirm = ({ title, children, action, onConfirm, onClose }: ConfirmProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <p>{children}</p>
-    <footer>
-      <Button label={text.cancel} onClick={onClose} />
-      <Button
-        kind="danger"
-        label={action}
-        onClick={() => {
-          onClose();
-          void onConfirm();
-        }}
-      />
-    </footer>
-  </Dialog>
-);
 
 interface FieldProps {
   readonly label: string;

@@ -32,8 +32,6 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const size = useSignal({ width: 0, height: 0 });
   const top = useSignal(0);
   const atEnd = useRef(true);
-  /** The item that gets the focus with the next frame: a key that comes before that goes on from there. */
-  const next = useRef<number | undefined>(undefined);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -64,7 +62,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     const element = scroller.current;
     const focused = document.activeElement?.closest<HTMLElement>("[data-index]");
     if (element === null) return;
-    const present = next.current ?? (focused == null ? -1 : Number(focused.dataset.index));
+    const present = focused == null ? -1 : Number(focused.dataset.index);
     const perPage = Math.max(1, Math.floor(size.peek().height / rowHeight) - 1) * columns;
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: present + columns,
@@ -86,18 +84,12 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       element.scrollTop = rowBottom - element.clientHeight;
     top.value = element.scrollTop;
     atEnd.current = wanted === items.length - 1;
-    if (next.current !== undefined) {
-      next.current = wanted;
-      return;
-    }
-    next.current = wanted;
-    requestAnimationFrame(() => {
-      const index = next.current;
-      next.current = undefined;
+    // After the rows are drawn, which is the microtask before this one, and before any other key.
+    queueMicrotask(() =>
       element
-        .querySelector<HTMLElement>(`[data-index="${index}"] :is(a, button)`)
-        ?.focus({ preventScroll: true });
-    });
+        .querySelector<HTMLElement>(`[data-index="${wanted}"] :is(a, button)`)
+        ?.focus({ preventScroll: true }),
+    );
   };
 
   useLayoutEffect(() => {

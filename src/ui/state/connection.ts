@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import type { MockReport } from "../../mock/report.ts";
 import type { PageRequest, PageRequests, PageState } from "../../servers/page/page-data.ts";
 import { syncClock } from "./clock.ts";
@@ -14,6 +14,8 @@ export const link = signal<"connecting" | "live" | "lost" | "report">("connectin
 export const requests = signal<readonly PageRequest[]>([]);
 /** How many requests the manager dropped before the page received them. */
 export const missedRequests = signal(0);
+/** How often the list of requests started anew. */
+export const clearings = signal(0);
 
 /** Shows the report in the page, which never changes. */
 function showReport(given: MockReport): void {
@@ -46,14 +48,17 @@ export function connect(): void {
       state.value = given;
     });
     source.addEventListener("clear", () => {
-      requests.value = [];
-      missedRequests.value = 0;
+      batch(() => {
+        requests.value = [];
+        missedRequests.value = 0;
+        clearings.value += 1;
+      });
     });
     source.addEventListener("requests", ({ data, lastEventId }: MessageEvent<string>) => {
       lastId = lastEventId;
-      const batch: PageRequests = JSON.parse(data);
-      missedRequests.value += batch.missed;
-      const all = [...requests.value, ...batch.requests];
+      const news: PageRequests = JSON.parse(data);
+      missedRequests.value += news.missed;
+      const all = [...requests.value, ...news.requests];
       requests.value = all.length > MAX_REQUESTS ? all.slice(-MAX_REQUESTS) : all;
     });
   };

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Button, Confirm, Field, FileButton } from "../parts/controls.tsx";
+import { Button, Field, FileButton } from "../parts/controls.tsx";
+import { Confirm } from "../parts/dialogs.tsx";
 import { Moment } from "../parts/facts.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { ask, attempt } from "../state/api.ts";

@@ -4,7 +4,8 @@ import type {
   PageDatabaseState,
   PageVuMarkDatabase,
 } from "../../servers/page/page-data.ts";
-import { CountField, Field, FormDialog, Select } from "../parts/controls.tsx";
+import { CountField, Field, Select } from "../parts/controls.tsx";
+import { FormDialog } from "../parts/dialogs.tsx";
 import { ask, askJson, attempt, pathOf } from "../state/api.ts";
 import { text } from "../text.ts";
 

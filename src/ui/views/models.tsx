@@ -1,18 +1,21 @@
-import { useComputed, useSignal } from "@preact/signals";
-import type { ComponentChild } from "preact";
-import type { PageDataset, PageVuMarkDatabase } from "../../servers/page/page-data.ts";
-import { Button, Field, FormDialog, Secret } from "../parts/controls.tsx";
+import { useComputed } from "@preact/signals";
+import type { ComponentChild, ComponentChildren } from "preact";
+import type { PageDataset } from "../../servers/page/page-data.ts";
+import { Button, Secret } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
+import { Icon } from "../parts/icons.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
 import { text } from "../text.ts";
+import { Report } from "./reports.tsx";
+import { VuMarks } from "./vumarks.tsx";
 
 const words = text.models;
 
-/** Model Target datasets, OAuth 2.0 credentials and VuMark targets. */
+/** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
 export function Models() {
-  const { datasets = [], credentials = [], vumark_databases = [] } = state.value ?? {};
+  const { datasets = [], credentials = [], vumark_databases = [], reports = [] } = state.value ?? {};
   return (
     <>
       <header class="view-head">
@@ -50,6 +53,11 @@ export function Models() {
           </article>
         ))}
       </Group>
+      <Group title={words.reports} empty={words.noReports}>
+        {reports.map((report) => (
+          <Report key={`${report.database_id} ${report.file}`} report={report} />
+        ))}
+      </Group>
       <Group title={words.vumarks} empty={words.noVumarks}>
         {vumark_databases.map((database) => (
           <VuMarks key={database.database_name} database={database} />
@@ -73,10 +81,29 @@ const Group = ({ title, empty, children }: GroupProps) => (
   </section>
 );
 
+/** A badge of a moment in a dataset's processing. */
+interface Step {
+  readonly at: number | null;
+  readonly tone: "info" | "busy" | "good" | "bad";
+  readonly label: string;
+}
+
+const Timeline = ({ steps }: { readonly steps: readonly Step[] }) => (
+  <ol class="timeline dataset-timeline" aria-label={words.timeline}>
+    {steps.map(({ at, tone, label }) => (
+      <li key={label}>
+        <Badge tone={tone}>{label}</Badge>
+        {at === null ? <span class="faint">{words.finishedEarly}</span> : <Moment at={at} />}
+      </li>
+    ))}
+  </ol>
+);
+
 function Dataset({ dataset }: { readonly dataset: PageDataset }) {
   const left = useComputed(() => processingLeft(dataset, dataset.created_at, emulatorNow.value));
   const { uuid, name, failure_message, warning_message, processing_time_seconds } = dataset;
   const total = processing_time_seconds * 1000;
+  const end = dataset.created_at + total;
   const ends = failure_message === null ? "success" : "failed";
   return (
     <article class="card" aria-label={name ?? uuid}>
@@ -90,11 +117,22 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         <StatusBadge status={left.value > 0 ? "processing" : ends} left={text.duration(left.value / 1000)} />
       </header>
       {left.value > 0 && <progress aria-label={words.processing} max={1} value={1 - left.value / total} />}
+      <Timeline
+        steps={[
+          { at: dataset.created_at, tone: "info", label: words.created },
+          left.value > 0
+            ? { at: end, tone: "busy", label: words.processing }
+            : {
+                at: dataset.finished ? null : end,
+                tone: ends === "failed" ? "bad" : "good",
+                label: ends === "failed" ? words.failed : words.done,
+              },
+        ]}
+      />
       <Facts
         facts={[
           ["UUID", <code>{uuid}</code>],
-          [words.created, <Moment at={dataset.created_at} />],
-          ...(failure_message === null ? [] : [[words.failed, failure_message] as const]),
+          ...(failure_message === null ? [] : [[words.why, failure_message] as const]),
           ...(warning_message === null ? [] : [[words.warning, warning_message] as const]),
         ]}
       />
@@ -102,7 +140,14 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         name={name ?? uuid}
         path={pathOf("model_target_datasets", uuid)}
         done={words.deletedDataset}
-      />
+      >
+        {left.value === 0 && failure_message === null && (
+          <a class="button plain" href={pathOf("page", "datasets", uuid)} download={`${uuid}.zip`}>
+            <Icon name="download" />
+            <span>{words.download}</span>
+          </a>
+        )}
+      </DeleteFooter>
     </article>
   );
 }
@@ -112,10 +157,13 @@ interface DeleteFooterProps {
   readonly path: string;
   /** The notice after deleting it. */
   readonly done: string;
+  /** What else can be done with it. */
+  readonly children?: ComponentChildren;
 }
 
-const DeleteFooter = ({ name, path, done }: DeleteFooterProps) => (
+const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
   <footer>
+    {children}
     <span class="spacer" />
     <Button
       kind="quiet"
@@ -126,49 +174,3 @@ const DeleteFooter = ({ name, path, done }: DeleteFooterProps) => (
     />
   </footer>
 );
-
-function VuMarks({ database }: { readonly database: PageVuMarkDatabase }) {
-  const adding = useSignal(false);
-  const { database_name: name, vumark_targets: targets } = database;
-  return (
-    <article class="card" aria-label={name}>
-      <h3>{name}</h3>
-      {targets.length === 0 ? (
-        <p class="faint">{words.noTemplates}</p>
-      ) : (
-        <ul class="templates">
-          {targets.map((target) => (
-            <li key={target.target_id}>
-              <b>{target.name}</b> <code class="faint">{target.target_id}</code>
-            </li>
-          ))}
-        </ul>
-      )}
-      <footer>
-        <Button
-          icon="plus"
-          label={words.addTemplate}
-          onClick={() => {
-            adding.value = true;
-          }}
-        />
-      </footer>
-      {adding.value && (
-        <FormDialog
-          title={words.addTemplate}
-          action={words.addTemplate}
-          onClose={() => {
-            adding.value = false;
-          }}
-          onSubmit={(fields) => {
-            const given = String(fields.get("name"));
-            const path = pathOf("vumark_databases", name, "vumark_targets");
-            return attempt(() => ask("POST", path, { name: given }), words.added(given));
-          }}
-        >
-          <Field label={words.templateName} name="name" required autofocus />
-        </FormDialog>
-      )}
-    </article>
-  );
-}

@@ -2,16 +2,17 @@ import { useSignal } from "@preact/signals";
 import type {
   PageCloudDatabase,
   PageDatabaseState,
-  PageTargetCounts,
   PageVuMarkDatabase,
 } from "../../servers/page/page-data.ts";
-import { Button, Confirm, CopyButton, Empty, Secret } from "../parts/controls.tsx";
-import { Badge, StateBadge } from "../parts/facts.tsx";
+import { Button, CopyButton, Empty } from "../parts/controls.tsx";
+import { Confirm } from "../parts/dialogs.tsx";
+import { StateBadge } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
 import { addressOf } from "../state/route.ts";
 import { text } from "../text.ts";
+import { Keys, StatusBar } from "./database-facts.tsx";
 import { AddDatabase, CloudDatabaseSettings, VuMarkDatabaseSettings } from "./database-forms.tsx";
 import { Snippets } from "./snippets.tsx";
 
@@ -232,74 +233,6 @@ const EditButtons = ({ name, onOpen }: EditButtonsProps) => (
     />
   </>
 );
-
-const Keys = ({
-  database,
-  keys,
-}: {
-  readonly database: string;
-  readonly keys: readonly (readonly [string, string, boolean])[];
-}) => (
-  <dl class="keys">
-    {keys.map(([name, value, secret]) => {
-      const label = words.keyOf(name, database);
-      return (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            {secret ? (
-              <Secret value={value} label={label} />
-            ) : (
-              <span class="secret">
-                <code title={value}>{value}</code>
-                <CopyButton value={value} label={`${text.copy} ${label}`} />
-              </span>
-            )}
-          </dd>
-        </div>
-      );
-    })}
-  </dl>
-);
-
-/** The numbers of targets by status, as a bar and as text. */
-function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
-  const parts = (["success", "processing", "failed"] as const).map((status) => ({
-    status,
-    number: counts[status],
-  }));
-  const all = parts.reduce((sum, { number }) => sum + number, 0);
-  return (
-    <div class="statuses">
-      <div class="bar" aria-hidden="true">
-        {parts
-          .filter(({ number }) => number > 0)
-          .map(({ status, number }) => (
-            <span key={status} class={status} style={{ flexGrow: number }} />
-          ))}
-      </div>
-      {all === 0 ? (
-        <p class="faint">{words.noTargets}</p>
-      ) : (
-        <ul>
-          {parts.map(({ status, number }) => (
-            <li key={status} class={number === 0 ? "faint" : undefined}>
-              <span class={`swatch ${status}`} aria-hidden="true" />
-              <b>{number.toLocaleString("en-GB")}</b> {text.statuses[status]}
-            </li>
-          ))}
-          {counts.inactive > 0 && (
-            <li>
-              <Badge tone="off">
-                {counts.inactive.toLocaleString("en-GB")} {text.inactive}
-              </Badge>
-            </li>
-          )}
-        </ul>
-      )}
-    </div>
-  );
-}
 
 interface DeleteProps {
   readonly kind: "cloud_databases" | "vumark_databases";

@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { PageRequest } from "../../servers/page/page-data.ts";
-import { Button, Confirm, Empty, SearchField, Select } from "../parts/controls.tsx";
+import { Button, Empty, SearchField, Select } from "../parts/controls.tsx";
+import { Confirm } from "../parts/dialogs.tsx";
 import { Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt } from "../state/api.ts";
-import { missedRequests, requests } from "../state/connection.ts";
+import { clearings, missedRequests, requests } from "../state/connection.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
 import { text } from "../text.ts";
@@ -13,6 +14,7 @@ import { RequestDetails } from "./request-details.tsx";
 
 const words = text.list;
 const ROW_HEIGHT = 40;
+const NONE: readonly PageRequest[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
 const APIS = [
@@ -44,9 +46,15 @@ function passes(request: PageRequest, { api, operation, refused, search }: Filte
   );
 }
 
+/** The list as it was when it was paused, and how often it had been cleared by then. */
+interface Paused {
+  readonly requests: readonly PageRequest[];
+  readonly clearings: number;
+}
+
 /** The requests of clients, as they arrive. */
 export function Requests() {
-  const paused = useSignal<readonly PageRequest[] | null>(null);
+  const paused = useSignal<Paused | null>(null);
   const clearing = useSignal(false);
   const { parameters } = route.value;
   const filter: Filter = {
@@ -55,7 +63,8 @@ export function Requests() {
     refused: parameters.has("refused"),
     search: (parameters.get("search") ?? "").trim().toLowerCase(),
   };
-  const all = paused.value ?? requests.value;
+  const kept = paused.value?.clearings === clearings.value ? paused.value.requests : NONE;
+  const all = paused.value === null ? requests.value : kept;
   const shown = useMemo(
     () => all.filter((request) => passes(request, filter)),
     [all, filter.api, filter.operation, filter.refused, filter.search],
@@ -63,16 +72,17 @@ export function Requests() {
   const operations = useMemo(
     () =>
       [
-        ...new Set(
-          all.flatMap(({ api, operation }) =>
+        ...new Set([
+          ...(filter.operation === "" ? [] : [filter.operation]),
+          ...all.flatMap(({ api, operation }) =>
             operation === undefined || (filter.api !== "" && filter.api !== api) ? [] : [operation],
           ),
-        ),
+        ]),
       ].sort(),
-    [all, filter.api],
+    [all, filter.api, filter.operation],
   );
   const chosenId = parameters.get("request");
-  const waiting = paused.value === null ? 0 : requests.value.length - paused.value.length;
+  const waiting = paused.value === null ? 0 : requests.value.length - kept.length;
   return (
     <div class="filling">
       <header class="view-head">
@@ -91,7 +101,8 @@ export function Requests() {
               kind={paused.value === null ? "plain" : "main"}
               label={paused.value === null ? words.pause : words.resume}
               onClick={() => {
-                paused.value = paused.value === null ? requests.value : null;
+                paused.value =
+                  paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
               }}
             />
             <Button

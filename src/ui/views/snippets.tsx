@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { PageCloudDatabase } from "../../servers/page/page-data.ts";
-import { CopyButton, Dialog } from "../parts/controls.tsx";
+import { CopyButton } from "../parts/controls.tsx";
+import { Dialog } from "../parts/dialogs.tsx";
 import { state } from "../state/connection.ts";
 import { shellQuoted } from "../state/curl.ts";
 import { text } from "../text.ts";

@@ -1,11 +1,13 @@
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { PageTarget } from "../../servers/page/page-data.ts";
-import { Button, Confirm, CopyButton, CountField, Dialog, Field, FileButton } from "../parts/controls.tsx";
+import { Button, CopyButton, CountField, Field, FileButton } from "../parts/controls.tsx";
+import { Confirm, Dialog } from "../parts/dialogs.tsx";
 import { PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment } from "../parts/facts.tsx";
 import { StatusLine } from "../parts/status-line.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
+import { emulatorNow, statusOf } from "../state/clock.ts";
 import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
 import { text } from "../text.ts";
@@ -52,6 +54,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
             )}
           </div>
           <StatusLine target={target} />
+          {report === null && <FinishButton database={database} target={target} />}
           <Facts
             facts={[
               [
@@ -122,6 +125,20 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
         </Confirm>
       )}
     </Dialog>
+  );
+}
+
+/** Shown while the target is processing. */
+function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
+  const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
+  if (!isProcessing.value) return null;
+  const path = `${pathOf("page", "finish", target.target_id)}?${new URLSearchParams({ database })}`;
+  return (
+    <Button
+      icon="bolt"
+      label={words.finish}
+      onClick={() => attempt(() => ask("POST", path), words.finished(target.name))}
+    />
   );
 }
 

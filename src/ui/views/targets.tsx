@@ -91,6 +91,10 @@ export function Targets() {
     adding.value = null;
     if (added > 0) notify("done", words.added(added));
   };
+  /** Another target may be open when this is called after a request. */
+  const close = (id: string) => {
+    if (route.peek().parameters.get("target") === id) setParameters({ target: undefined });
+  };
   const all = targets.value?.length ?? 0;
   return (
     <DropZone label={words.dropping(name)} onFiles={add}>
@@ -162,12 +166,7 @@ export function Targets() {
           />
         )}
         {openId !== null && open.value !== undefined && (
-          <TargetDetails
-            key={openId}
-            database={name}
-            target={open.value}
-            onClose={() => setParameters({ target: undefined })}
-          />
+          <TargetDetails key={openId} database={name} target={open.value} onClose={() => close(openId)} />
         )}
       </div>
     </DropZone>

@@ -25,21 +25,26 @@ export function TryPicture() {
   const tried = useSignal<Tried | null>(null);
   const running = useSignal(false);
   const chosen = useSignal<string | null>(null);
+  /** Counts trials: only the latest one is shown, whichever ends last. */
+  const latest = useRef(0);
   const database = chosenDatabase.value;
 
   useSignalEffect(() => {
     const [file, name] = [picture.value, chosenDatabase.value];
     if (file === null || name === null) return;
+    latest.current += 1;
+    const turn = latest.current;
     running.value = true;
     void attempt(async () => {
       const path = `/page/try?${new URLSearchParams({ database: name })}`;
       const trial: PageTrial = await askJson("POST", path, file);
+      if (turn !== latest.current) return;
       const before = tried.peek();
       if (before !== null) URL.revokeObjectURL(before.url);
       tried.value = { picture: file, url: URL.createObjectURL(file), database: name, trial };
       chosen.value = trial.targets[0]?.target_id ?? null;
     }).then(() => {
-      running.value = false;
+      if (turn === latest.current) running.value = false;
     });
   });
 

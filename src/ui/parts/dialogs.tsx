@@ -1,0 +1,105 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { text } from "../text.ts";
+import { Button } from "./controls.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+}
+
+/** A modal dialog, open while it is mounted. */
+export function Dialog({ title, onClose, children, wide }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const closed = useRef(onClose);
+  closed.current = onClose;
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    const opener = document.activeElement;
+    const onClosed = () => closed.current();
+    dialog?.showModal();
+    dialog?.addEventListener("close", onClosed);
+    return () => {
+      // The event comes later, when another dialog may be open.
+      dialog?.removeEventListener("close", onClosed);
+      // Nothing behind an open dialog can have the focus.
+      dialog?.close();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={element} class={wide === true ? "wide" : undefined} aria-label={title} closedby="any">
+      <div class="dialog-body">
+        <header>
+          <h2>{title}</h2>
+          <Button kind="quiet" bare icon="close" label={text.close} onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly onClose: () => void;
+  /** Returns whether it succeeded; then the dialog closes. */
+  readonly onSubmit: (fields: FormData) => Promise<boolean>;
+  readonly children: ComponentChildren;
+}
+
+export function FormDialog({ title, action, onClose, onSubmit, children }: FormDialogProps) {
+  const sending = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        ref={form}
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if (sending.value) return;
+          sending.value = true;
+          const succeeded = await onSubmit(new FormData(event.currentTarget));
+          sending.value = false;
+          // Somebody may have closed it meanwhile, and opened another one.
+          if (succeeded && form.current !== null) onClose();
+        }}
+      >
+        {children}
+        <footer>
+          <Button label={text.cancel} onClick={onClose} />
+          <Button kind="main" submit label={action} />
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: string;
+  readonly action: string;
+  readonly onConfirm: () => unknown;
+  readonly onClose: () => void;
+}
+
+export const Confirm = ({ title, children, action, onConfirm, onClose }: ConfirmProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <p>{children}</p>
+    <footer>
+      <Button label={text.cancel} onClick={onClose} />
+      <Button
+        kind="danger"
+        label={action}
+        onClick={() => {
+          onClose();
+          void onConfirm();
+        }}
+      />
+    </footer>
+  </Dialog>
+);

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
+import { scene } from "../support/scenes.ts";
+import { complaints, openPage } from "./browsing.ts";
+import { findChromium, launchChromium } from "./chromium.ts";
+
+describe.skipIf(findChromium() === undefined)("the list of requests", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  it("shows every request once and in order while a client works, and stays responsive", async () => {
+    await using servers = await startServers();
+    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    await page.evaluate(`{
+      window.longest = 0;
+      let last = performance.now();
+      const look = () => {
+        const now = performance.now();
+        window.longest = Math.max(window.longest, now - last);
+        last = now;
+        requestAnimationFrame(look);
+      };
+      look();
+    }`);
+    for (let round = 0; round < 50; round++)
+      await Promise.all(Array.from({ length: 20 }, () => client.summary()));
+    await page.getByText("1,000 requests", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    const positions = await page.evaluate<number[]>(`(async () => {
+      const list = document.querySelector(".virtual");
+      const found = new Set();
+      for (let top = 0; top <= list.scrollHeight; top += 400) {
+        list.scrollTop = top;
+        // The list draws the rows of a new position in the frame after its scroll event.
+        for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+        for (const row of list.querySelectorAll("[data-index]"))
+          if (row.textContent.includes("/summary")) found.add(Number(row.dataset.index));
+      }
+      return [...found].sort((a, b) => a - b);
+    })()`);
+    expect(positions).toEqual(Array.from({ length: 1000 }, (_, index) => index));
+    expect(await page.evaluate<number>("longest")).toBeLessThan(2000);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("reconnects to a restarted manager, and shows its state", async () => {
+    const first = await startServers();
+    const port = Number(new URL(first.urls.manager).port);
+    await fetch(`${first.urls.target}/first`);
+    const page = await openPage(browser, first.urls.manager, "requests");
+    await page.getByText("/first").waitFor();
+    await first.close();
+    await page.getByText("Reconnecting").waitFor();
+    await using second = await startServers({ ports: { manager: port } });
+    await fetch(`${second.urls.target}/second`);
+    await page.getByText("/second").waitFor();
+    await page.getByText("Live").waitFor();
+    expect(await page.getByText("/first").count()).toBe(0);
+    await page.close();
+  });
+
+  it("shows both strings to sign of a wrong signature, with the difference marked", async () => {
+    await using servers = await startServers();
+    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = servers.addCloudDatabase();
+    const date = rfc1123Date();
+    const signed = { accessKey, secretKey, method: "GET", path: "/targets?page=2", date };
+    await fetch(`${servers.urls.target}/targets?page=2`, {
+      headers: { date, authorization: authorizationHeader(signed) },
+    });
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    await page.getByRole("button", { name: /401.*AuthenticationFailure/s }).click();
+    const row = page.getByRole("row", { name: /^Path/ });
+    await row.waitFor();
+    expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
+    expect(await page.locator(".reason").textContent()).not.toContain("String to sign");
+    expect(await page.locator(".differs").count()).toBe(1);
+    await page.close();
+  });
+
+  it("copies curl commands that send the same request again, signed anew", async () => {
+    await using servers = await startServers();
+    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
+    const picture = await scene(5);
+    await client.addTarget("picture", picture);
+    servers.finishProcessing();
+    await client.find(picture);
+    const page = await openPage(browser, servers.urls.manager, "requests", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByRole("button", { name: /v1.query/ }).click();
+    await page.getByRole("button", { name: "Copy as curl" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const commands = await page.evaluate<string>("navigator.clipboard.readText()");
+    const folder = await mkdtemp(join(tmpdir(), "curl-"));
+    try {
+      const { stdout } = await promisify(execFile)(
+        "bash",
+        ["-c", commands.replace("curl -i", "curl -s --compressed")],
+        {
+          cwd: folder,
+        },
+      );
+      expect(JSON.parse(stdout)).toMatchObject({
+        result_code: "Success",
+        results: [{ target_id: expect.any(String) }],
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    await page.close();
+  });
+});
