@@ -87,6 +87,7 @@ it("contains only the necessary files, in less than 1 MB", async () => {
     "LICENSE",
     "README.md",
     "dist",
+    "examples",
     "package.json",
   ]);
 });

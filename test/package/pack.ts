@@ -27,8 +27,8 @@ export default async function setup(project: TestProject) {
   const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
   await mkdir(staged);
   await mkdir(installed, { recursive: true });
-  for (const file of ["package.json", "README.md", "CHANGELOG.md", "LICENSE"]) {
-    await cp(join(repository, file), join(staged, file));
+  for (const part of ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "examples"]) {
+    await cp(join(repository, part), join(staged, part), { recursive: true });
   }
   const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
   await run(process.execPath, [tsdown, "--out-dir", join(staged, "dist"), "--log-level", "error"], {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
 import { type ComparedTarget, prepareInBackground } from "../../src/images/ranking.ts";
-import { prepareImage } from "../../src/images/similarity.ts";
+import { prepareImage, type Sketch } from "../../src/images/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
 const SIDE = 256;
@@ -38,15 +38,23 @@ export function likes(): DrawThumbnail {
   };
 }
 
+/** So many different images are drawn; more targets repeat them, each with memory of its own. */
+const DRAWN = 10_000;
+
 /**
  * Targets that are ready to be compared. They are drawn instead of decoded, which would take most of the time.
  * @param kind - distinguishes images of different kinds.
  */
 export function manyTargets(count: number, kind: string, draw: DrawThumbnail): ComparedTarget[] {
+  const sketches: Sketch[] = [];
   return Array.from({ length: count }, (_, number) => {
+    const drawn = number % DRAWN;
     const sha256 = createHash("sha256").update(`${kind} ${number}`).digest("hex");
-    const image = { sha256, bytes: () => encodeThumbnail(draw(number)) };
-    latestSketches.set(sha256, prepareImage(draw(number)).sketch);
+    const image = { sha256, bytes: () => encodeThumbnail(draw(drawn)) };
+    const known = sketches[drawn];
+    const sketch = known === undefined ? prepareImage(draw(drawn)).sketch : structuredClone(known);
+    if (known === undefined) sketches.push(sketch);
+    latestSketches.set(sha256, sketch);
     prepareInBackground(image);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });
