@@ -1,6 +1,5 @@
-export type { ConfiguredResponse, InstanceFailure, ModelTargetPhase } from "./apis/shared/services.ts";
+export type { InstanceFailure, ModelTargetPhase } from "./apis/shared/services.ts";
 export { type Clock, ManualClock, systemClock } from "./core/clock.ts";
-export type { FaultRequest } from "./core/faults.ts";
 export { formatJournal } from "./core/format-journal.ts";
 export type { ImageFormat } from "./core/image-header.ts";
 export type {
@@ -11,12 +10,10 @@ export type {
   JournalEvents,
 } from "./core/journal.ts";
 export type { HeaderList } from "./core/message.ts";
-export type { Operation, Service } from "./core/operation-names.ts";
 export type { ProfileName } from "./core/profiles.ts";
 export type { Random } from "./core/random.ts";
 export type { RecordedBody, RecordedFile, RecordedImage } from "./core/recorded-body.ts";
 export type { RecordedRequest, RecordedResponse } from "./core/recorded-message.ts";
-export type { ResultCode } from "./core/result-codes.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./core/signing.ts";
 export {
   createStructuralSimilarityMatcher,
@@ -28,7 +25,7 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
-export type { Fault, FaultHandle, ResultCodeAnswer } from "./mock/fault.ts";
+export type { FaultHandle } from "./mock/fault.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
@@ -45,7 +42,7 @@ export type {
   ReportedTarget,
   ReportedTest,
 } from "./mock/report.ts";
-export type { DatabaseOrName, RequestFilter } from "./mock/request-filter.ts";
+export type { RequestFilter } from "./mock/request-filter.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {
   type CloudDatabaseFields,
@@ -55,8 +52,12 @@ export {
   type RequestRateLimit,
   type RequestRateLimits,
 } from "./schema/cloud-database.ts";
+export type { ConfiguredResponse } from "./schema/configured-response.ts";
+export type { DatabaseOrName, Fault, FaultRequest, ResultCodeAnswer } from "./schema/fault.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
+export type { Operation, Service } from "./schema/operation-names.ts";
 export type { PictureOptions } from "./schema/picture.ts";
+export type { ResultCode } from "./schema/result-codes.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetStatus } from "./schema/target.ts";
 export type {

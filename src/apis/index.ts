@@ -1,11 +1,12 @@
 import type { Api } from "../core/api.ts";
 import { Emulator as CoreEmulator, type EmulatorOptions } from "../core/emulator.ts";
+import { Faults } from "../core/faults.ts";
 import { Journal } from "../core/journal.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
 import { queryApi } from "./query/api.ts";
 import { reportOperations } from "./reports/operations.ts";
-import type { Services } from "./shared/services.ts";
+import type { Services, Settings } from "./shared/services.ts";
 import { targetApi } from "./target/api.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
@@ -21,14 +22,23 @@ export const APIS: readonly Api<Services>[] = [
   managerApi,
 ];
 
+/** Faults as the settings define them; more can be added. */
+export const createFaults = (settings: Settings): Faults =>
+  new Faults(APIS.flatMap(({ presetFaults }) => presetFaults?.(settings) ?? []));
+
 /** An emulator of all APIs. */
 export type Emulator = CoreEmulator<Services>;
 
-/** Creates an emulator of all APIs. Without a journal it gets a new one. */
-export const createEmulator = (
-  { journal = new Journal(), ...services }: Omit<Services, "journal"> & Partial<Pick<Services, "journal">>,
+type Own = "journal" | "faults";
+
+/** Creates an emulator of all APIs. Without a journal or faults it gets new ones. */
+export function createEmulator(
+  services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,
-): Emulator => new CoreEmulator(APIS, { ...services, journal }, forRequest, options);
+): Emulator {
+  const { journal = new Journal(), faults = createFaults(services.settings) } = services;
+  return new CoreEmulator(APIS, { ...services, journal, faults }, forRequest, options);
+}
 
 /** The store orders requests by their arrival. */
 const forRequest = (services: Services): Services => ({ ...services, store: services.store.forRequest() });

@@ -1,14 +1,16 @@
+import type { Service } from "../schema/operation-names.ts";
 import type { AnyCheck } from "./check.ts";
 import type { ApiResponse, Context } from "./context.ts";
 import type { FaultRule } from "./faults.ts";
 import type { MaybePromise } from "./message.ts";
 import type { ApiOperation } from "./operation.ts";
-import type { Service } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { DeclaredResponse, PreparedResponse } from "./response.ts";
 
 /** Why the bytes on a socket could not be read as a complete request. */
 export type MalformedKind = "contentLength" | "headersTooLarge" | "malformed" | "bodyTooLarge" | "overloaded";
+
+type SettingsOf<Services> = Services extends { readonly settings: infer Settings } ? Settings : never;
 
 /** One API: its operations, and how it answers requests that match none of them. */
 export interface Api<Services = never> {
@@ -29,7 +31,7 @@ export interface Api<Services = never> {
   /** Answers malformed requests, by kind; the details are the reason. */
   readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
   /** Permanent faults that its settings define; they apply before any check. */
-  readonly presetFaults?: (services: Services) => readonly FaultRule[];
+  readonly presetFaults?: (settings: SettingsOf<Services>) => readonly FaultRule[];
   /** Adds what all responses of the API share. Not applied to configured responses. */
   readonly finish?: (
     response: ApiResponse,

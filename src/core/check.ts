@@ -1,5 +1,5 @@
+import type { Operation } from "../schema/operation-names.ts";
 import type { MaybePromise } from "./message.ts";
-import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 

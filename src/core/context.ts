@@ -1,6 +1,6 @@
+import type { Operation } from "../schema/operation-names.ts";
 import type { ComparedSignature, ConsideredTarget } from "./journal.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
-import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import type { RequestBody } from "./request-body.ts";

@@ -1,13 +1,13 @@
+import type { Service } from "../schema/operation-names.ts";
 import type { Api, MalformedKind } from "./api.ts";
 import { runChecks } from "./check.ts";
 import { type Clock, realMilliseconds } from "./clock.ts";
 import type { ApiResponse, Context } from "./context.ts";
-import { type FaultRule, Faults, faultRequest } from "./faults.ts";
+import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import { findRoute, type Route, unservedReason } from "./find-route.ts";
 import type { Journal, RequestResult } from "./journal.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
 import type { OperationResult } from "./operation.ts";
-import type { Service } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
@@ -22,6 +22,7 @@ export interface EmulatorServices {
   readonly random: Random;
   readonly profile: Profile;
   readonly journal: Journal;
+  readonly faults: SharedFaults;
   readonly settings: {
     /** Delay of every response of an API with `isDelayed`, in seconds. */
     readonly responseDelaySeconds: number;
@@ -32,8 +33,6 @@ export interface EmulatorServices {
 export interface EmulatorOptions {
   /** Servers answer unserved paths with 404; in process, the client gets a connection error. */
   readonly unservedPaths: "notFound" | "connectionError";
-  /** Default: the faults that the settings define. */
-  readonly faults?: Faults;
   /** Whether the transport can send a body while it is being made. */
   readonly sendsStreams?: boolean;
   /** Turns the error of a failed request into a refusal; without one, the error is thrown. */
@@ -61,18 +60,13 @@ interface NoResponse extends Omit<OperationResult, "response"> {
 
 /** The whole emulator behind one function: a request in, a response out. Transports only translate. */
 export class Emulator<Services extends EmulatorServices> {
-  readonly faults: Faults;
-
   constructor(
     private readonly apis: readonly Api<Services>[],
     private readonly services: Services,
     /** The services as a request that arrives now sees them. */
     private readonly forRequest: (services: Services) => Services,
     private readonly options: EmulatorOptions,
-  ) {
-    this.faults =
-      options.faults ?? new Faults(apis.flatMap(({ presetFaults }) => presetFaults?.(services) ?? []));
-  }
+  ) {}
 
   get journal(): Journal {
     return this.services.journal;
@@ -89,7 +83,7 @@ export class Emulator<Services extends EmulatorServices> {
     const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
     const services = this.forRequest(this.services);
     return this.recorded(route, request, (context) =>
-      this.faults.isEmpty
+      this.services.faults.isEmpty
         ? this.answer(host, route, context, services)
         : this.answerOrFault(route, context, services, () => this.answer(host, route, context, services)),
     );
@@ -233,7 +227,7 @@ export class Emulator<Services extends EmulatorServices> {
     const owner = key === undefined ? undefined : await api.keyOwner(key, services);
     const database = owner?.databaseName;
     const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
-    const rule = this.faults.choose(request, this.services.random);
+    const rule = await this.services.faults.choose(request, this.services.random);
     if (rule === undefined) return answer();
     context.notes.fault = rule.origin;
     if (database !== undefined) context.notes.database = database;
@@ -241,7 +235,7 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   private async applyFault(
-    { response, resetConnection = false, executed = false, delaySeconds = 0, effect }: FaultRule,
+    { response, resetConnection = false, executed = false, delaySeconds = 0, effect }: FaultEffect,
     route: Pick<Route<Services>, "api" | "operation">,
     context: Context,
     answer: () => Promise<Answer>,
@@ -262,7 +256,7 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   private async faultResponse(
-    response: NonNullable<FaultRule["response"]>,
+    response: NonNullable<FaultEffect["response"]>,
     { api, operation }: Pick<Route<Services>, "api" | "operation">,
     context: Context,
   ): Promise<ApiResponse> {

@@ -1,28 +1,16 @@
+import type { ConfiguredResponse } from "../schema/configured-response.ts";
+import {
+  type AddedFault,
+  addedFault,
+  type Fault,
+  type FaultRequest,
+  nameOfDatabase,
+  statusOf,
+} from "../schema/fault.ts";
 import type { Context } from "./context.ts";
-import { type ConfiguredResponse, header } from "./message.ts";
-import type { Operation, Service } from "./operation-names.ts";
+import { header, type MaybePromise } from "./message.ts";
 import type { Random } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
-
-/** A request as the `when` of a fault sees it. */
-export interface FaultRequest {
-  /** The API that the request is sent to. */
-  readonly api: Service;
-  /** Undefined when no operation has that method and path. */
-  readonly operation: Operation | undefined;
-  /** Name of the database whose keys the request uses, if known. */
-  readonly database: string | undefined;
-  /** In upper case. */
-  readonly method: string;
-  /** Path without query string and without the base URL's own prefix. */
-  readonly path: string;
-  /** Query string without its `?`. */
-  readonly query: string;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** As it was sent; empty when there is none. */
-  readonly body: Buffer;
-}
 
 /** A request as faults see it, before any check. */
 export function faultRequest(
@@ -40,19 +28,23 @@ export interface ApiFailure {
   readonly status: number;
 }
 
-/** A fault: which requests it matches, and what it does to them. */
-export interface FaultRule {
+/** What a fault does to a request. */
+export interface FaultEffect {
   /** The option or method that configured it. */
   readonly origin: string;
   /** What it does, in words. */
   readonly effect: string;
-  readonly matches: (request: FaultRequest) => boolean;
   /** What the client gets. Default: the emulator's own response. */
   readonly response?: ConfiguredResponse | ApiFailure | PreparedResponse;
   readonly resetConnection?: boolean;
   /** Executes the request although the client gets another response. */
   readonly executed?: boolean;
   readonly delaySeconds?: number;
+}
+
+/** A fault: which requests it matches, and what it does to them. */
+export interface FaultRule extends FaultEffect {
+  readonly matches: (request: FaultRequest) => boolean;
   /** How often it is applied at most. Default: no limit. */
   readonly times?: number;
   /** From 0 to 1. */
@@ -60,18 +52,43 @@ export interface FaultRule {
 }
 
 /** A rule in use. */
-export interface ActiveFault {
+interface ActiveRule {
   readonly rule: FaultRule;
   /** How many requests it was applied to. */
   applied: number;
 }
 
+/** A fault in use. */
+export interface ActiveFault extends ActiveRule {
+  readonly id: string;
+  readonly fault: Fault;
+}
+
+/** Faults that all servers of an emulator share. */
+export interface SharedFaults {
+  /** Whether no request can match any fault. */
+  readonly isEmpty: boolean;
+  /** Chooses the newest fault that applies to a request, and counts it as applied. */
+  choose(request: FaultRequest, random: Random): MaybePromise<FaultEffect | undefined>;
+  /** The faults that were added, newest first. */
+  list(): MaybePromise<readonly AddedFault[]>;
+  /** Adds a valid fault. */
+  create(fault: Fault): MaybePromise<AddedFault>;
+  /** False: there is no such fault. */
+  delete(id: string): MaybePromise<boolean>;
+  /** Removes all faults that were added. */
+  clear(): MaybePromise<void>;
+}
+
 const PROBABILITY_STEPS = 2 ** 32;
 
 /** The faults of an emulator: permanent ones from its options, and those that a test adds and removes. */
-export class Faults {
+export class Faults implements SharedFaults {
   private added: readonly ActiveFault[] = [];
-  private readonly permanent: readonly ActiveFault[];
+  private readonly permanent: readonly ActiveRule[];
+  /** Outer faults that were removed here only. */
+  private readonly removed = new Set<ActiveFault>();
+  private readonly ids: { latest: number };
 
   /** @param outer - its faults apply too, after all of these. */
   constructor(
@@ -79,41 +96,120 @@ export class Faults {
     private readonly outer?: Faults,
   ) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
+    this.ids = outer?.ids ?? { latest: 0 };
   }
 
   get isEmpty(): boolean {
     return this.added.length === 0 && this.permanent.length === 0 && (this.outer?.isEmpty ?? true);
   }
 
-  add(rule: FaultRule): ActiveFault {
-    const fault = { rule, applied: 0 };
-    this.added = [fault, ...this.added];
-    return fault;
+  add(fault: Fault): ActiveFault {
+    this.ids.latest += 1;
+    const active = { id: String(this.ids.latest), fault, rule: faultRule(fault), applied: 0 };
+    this.added = [active, ...this.added];
+    return active;
   }
 
   remove(fault: ActiveFault): void {
+    if (this.outer?.allAdded.includes(fault) === true) this.removed.add(fault);
     this.added = this.added.filter((other) => other !== fault);
   }
 
-  /** Removes all faults that were added with {@link add}. */
+  create(fault: Fault): AddedFault {
+    return shown(this.add(fault));
+  }
+
+  list(): readonly AddedFault[] {
+    return this.allAdded.map(shown);
+  }
+
+  delete(id: string): boolean {
+    const found = this.allAdded.find((fault) => fault.id === id);
+    if (found !== undefined) this.remove(found);
+    return found !== undefined;
+  }
+
   clear(): void {
     this.added = [];
   }
 
-  /** Chooses the newest fault that applies to a request, and counts it as applied. */
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
-    for (const fault of this.all) {
-      const { times = Number.POSITIVE_INFINITY, probability = 1, matches } = fault.rule;
-      if (fault.applied >= times || !matches(request)) continue;
-      // A fault that always applies draws no random number, so that the ids of a seeded mock stay the same.
-      if (probability < 1 && random.integer(PROBABILITY_STEPS) >= probability * PROBABILITY_STEPS) continue;
-      fault.applied += 1;
-      return fault.rule;
+    if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
+    for (const active of this.all) {
+      const { rule } = active;
+      if (!applies(rule, active.applied, request, random)) continue;
+      active.applied += 1;
+      return rule;
     }
     return undefined;
   }
 
-  private get all(): readonly ActiveFault[] {
-    return [...this.added, ...this.permanent, ...(this.outer?.all ?? [])];
+  private get allAdded(): readonly ActiveFault[] {
+    const outer = this.outer?.allAdded.filter((fault) => !this.removed.has(fault)) ?? [];
+    return [...this.added, ...outer];
   }
+
+  private get all(): readonly ActiveRule[] {
+    const removed: ReadonlySet<ActiveRule> = this.removed;
+    const outer = this.outer?.all.filter((active) => !removed.has(active)) ?? [];
+    return [...this.added, ...this.permanent, ...outer];
+  }
+}
+
+/** No fault applies to these requests, so that every fault can be removed. */
+const ALWAYS_SERVED = ["manager.listFaults", "manager.addFault", "manager.deleteFault", "manager.reset"];
+
+/** Whether a rule applies to a request, after it was applied to some others. */
+function applies(
+  { times = Number.POSITIVE_INFINITY, probability = 1, matches }: FaultRule,
+  applied: number,
+  request: FaultRequest,
+  random: Random,
+): boolean {
+  if (applied >= times || !matches(request)) return false;
+  // A fault that always applies draws no random number, so that the ids of a seeded mock stay the same.
+  return probability === 1 || random.integer(PROBABILITY_STEPS) < probability * PROBABILITY_STEPS;
+}
+
+const shown = ({ id, fault, applied }: ActiveFault): AddedFault => addedFault(id, fault, applied);
+
+function faultRule(fault: Fault): FaultRule {
+  const { answer, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
+  return {
+    origin: "addFault",
+    matches: matcherOf(fault),
+    effect: effectOf(fault),
+    resetConnection,
+    executed,
+    delaySeconds,
+    ...(answer !== undefined && { response: responseOf(answer) }),
+    ...(times !== undefined && { times }),
+    ...(probability !== undefined && { probability }),
+  };
+}
+
+function matcherOf({ api, operation, database, when }: Fault): FaultRule["matches"] {
+  const operations: readonly unknown[] | undefined = typeof operation === "string" ? [operation] : operation;
+  const name = nameOfDatabase(database);
+  return (request) =>
+    (api === undefined || request.api === api) &&
+    (operations === undefined || operations.includes(request.operation)) &&
+    (name === undefined || request.database === name) &&
+    (when === undefined || when(request));
+}
+
+const responseOf = (answer: NonNullable<Fault["answer"]>): NonNullable<FaultEffect["response"]> =>
+  "resultCode" in answer ? { resultCode: answer.resultCode, status: statusOf(answer) } : answer;
+
+function effectOf({ answer, resetConnection, executed, delaySeconds = 0 }: Fault): string {
+  const answered =
+    answer !== undefined && "resultCode" in answer
+      ? `${statusOf(answer)} ${answer.resultCode}`
+      : answer?.status;
+  return [
+    ...(answered === undefined ? [] : [`answered with ${answered}`]),
+    ...(resetConnection === true ? ["the connection was reset"] : []),
+    ...(delaySeconds > 0 ? [`the response was delayed by ${delaySeconds} s`] : []),
+    ...(executed === true ? ["the request was executed"] : []),
+  ].join(", ");
 }

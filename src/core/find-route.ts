@@ -1,7 +1,7 @@
+import type { Service } from "../schema/operation-names.ts";
 import type { Api } from "./api.ts";
 import type { WireRequest } from "./message.ts";
 import type { ApiOperation } from "./operation.ts";
-import type { Service } from "./operation-names.ts";
 import type { PathParams } from "./router.ts";
 
 /** Where a request goes. */

@@ -1,5 +1,5 @@
+import type { Operation, Service } from "../schema/operation-names.ts";
 import { BodyBudget, DEFAULT_BODY_BYTES } from "./body-budget.ts";
-import type { Operation, Service } from "./operation-names.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 import { Signal } from "./signal.ts";
 

@@ -35,16 +35,6 @@ export interface WireResponse {
   readonly stream?: ((signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>) | undefined;
 }
 
-/** A response that a test configured: sent exactly as given. A text body is UTF-8. */
-export interface ConfiguredResponse {
-  /** From 200 to 599. */
-  readonly status: number;
-  /** By name; no others are added. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default: empty. */
-  readonly body?: string | Uint8Array;
-}
-
 /** What a transport does with a request: send a response, or fail the connection and say why. */
 export type Result =
   | { readonly response: WireResponse; readonly connectionError?: undefined }

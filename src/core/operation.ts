@@ -1,7 +1,7 @@
+import type { Operation } from "../schema/operation-names.ts";
 import { type AnyCheck, type CheckTable, runChecks } from "./check.ts";
 import type { ApiResponse, BodyKeys, Context, OperationContext } from "./context.ts";
 import type { MaybePromise } from "./message.ts";
-import type { Operation } from "./operation-names.ts";
 import type { Profile } from "./profiles.ts";
 import {
   assertDeclared,

@@ -1,4 +1,4 @@
-import type { Service } from "./operation-names.ts";
+import type { Service } from "../schema/operation-names.ts";
 
 /** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../core/journal.ts";
-import type { Service } from "../core/operation-names.ts";
+import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 const MAX_NAMES = 5;

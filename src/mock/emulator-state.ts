@@ -1,4 +1,4 @@
-import { createEmulator, type Emulator } from "../apis/index.ts";
+import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import { type ClockSetting, MovableClock } from "../core/clock.ts";
 import { Faults } from "../core/faults.ts";
 import { Journal } from "../core/journal.ts";
@@ -19,14 +19,14 @@ export class EmulatorState {
     private readonly random: Random,
     readonly store: MemoryStore,
     journal: Journal,
+    readonly faults: Faults,
     clockSetting?: ClockSetting,
-    faults?: Faults,
   ) {
     const { profile, settings } = options;
     this.clock = new MovableClock(options.clock, clockSetting);
     this.emulator = createEmulator(
-      { store, clock: this.clock, random, profile, settings, journal },
-      { unservedPaths: "connectionError", ...(faults && { faults }) },
+      { store, clock: this.clock, random, profile, settings, journal, faults },
+      { unservedPaths: "connectionError" },
     );
   }
 
@@ -41,20 +41,14 @@ export class EmulatorState {
       random,
       store,
       new Journal(options.journalCapacity, options.journalBodyBytes),
+      createFaults(options.settings),
     );
   }
 
   /** Returns an independent copy. The copy's requests are also added to this journal, and this state's faults also apply to it. */
   fork(): EmulatorState {
-    const { options, random, store, clock, emulator } = this;
+    const { options, random, store, clock, faults, emulator } = this;
     const journal = new Journal(options.journalCapacity, options.journalBodyBytes, emulator.journal);
-    return new EmulatorState(
-      options,
-      random,
-      store.fork(),
-      journal,
-      clock.setting,
-      new Faults([], emulator.faults),
-    );
+    return new EmulatorState(options, random, store.fork(), journal, new Faults([], faults), clock.setting);
   }
 }

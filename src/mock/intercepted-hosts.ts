@@ -1,6 +1,6 @@
 import { header } from "../core/message.ts";
-import { SERVICES, type Service } from "../core/operation-names.ts";
 import { namedAccessKey } from "../core/signing.ts";
+import { SERVICES, type Service } from "../schema/operation-names.ts";
 import type { InterceptedHost } from "../transports/host-table.ts";
 import { answerMalformed } from "../transports/http-server/malformed-request.ts";
 import type { EmulatorState } from "./emulator-state.ts";

@@ -3,11 +3,12 @@ import { inspect } from "node:util";
 import { formatJournal, summarize } from "../core/format-journal.ts";
 import { rememberKeys } from "../core/former-keys.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../core/journal.ts";
-import type { Service } from "../core/operation-names.ts";
 import { createRandom, type Random } from "../core/random.ts";
 import { setImageCacheBytes } from "../images/cache.ts";
 import { type CloudDatabaseFields, type DatabaseChanges, databaseChanges } from "../schema/cloud-database.ts";
+import type { Fault } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import type { Service } from "../schema/operation-names.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import { countChanges, type RecognitionCountChanges, type TargetFields } from "../schema/target.ts";
 import {
@@ -25,7 +26,7 @@ import { createTarget, newTarget } from "./create-target.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
-import { createFault, type Fault, type FaultHandle } from "./fault.ts";
+import { createFault, type FaultHandle } from "./fault.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
 import { Isolation } from "./isolation.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
@@ -358,10 +359,10 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example afterEach(() => mock.reset());
    */
   async reset(): Promise<void> {
-    const { store, clock, emulator } = this.#isolation.current;
+    const { store, clock, faults, emulator } = this.#isolation.current;
     store.reset();
     clock.reset();
-    emulator.faults.clear();
+    faults.clear();
     emulator.journal.clear();
     this.#expectedRefusals.clear();
   }
@@ -375,7 +376,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
-    return createFault(this.#isolation.current.emulator.faults, fault);
+    return createFault(this.#isolation.current.faults, fault);
   }
 
   /** Clears {@link requests}; all other state stays. */

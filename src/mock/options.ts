@@ -1,10 +1,5 @@
 import * as z from "zod/mini";
-import type {
-  ConfiguredResponse,
-  InstanceFailure,
-  ModelTargetPhase,
-  Settings,
-} from "../apis/shared/services.ts";
+import type { InstanceFailure, ModelTargetPhase, Settings } from "../apis/shared/services.ts";
 import { type Clock, realDelay, systemClock } from "../core/clock.ts";
 import {
   DEFAULT_PROFILE,
@@ -22,19 +17,22 @@ import {
   requestRateLimits,
   requestsPerSecondLimit,
 } from "../schema/cloud-database.ts";
+import {
+  type ConfiguredResponse,
+  configuredResponse,
+  configuredResponseFields,
+} from "../schema/configured-response.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {
   aFunction,
   flag,
-  headers,
   jsonObject,
   kind,
   listOf,
   oneOf,
   seconds,
   text,
-  textOrBytes,
   textOrNumber,
   wholeNumber,
   wholeNumberFrom,
@@ -146,13 +144,6 @@ export interface ResolvedOptions {
   readonly journalBodyBytes: number | undefined;
 }
 
-export const responseStatus = wholeNumberFrom(200, 599);
-/** Fields of a {@link ConfiguredResponse}. */
-export const configuredResponse = {
-  status: responseStatus,
-  ...optional({ headers, body: textOrBytes }),
-};
-
 /** Any value: `parseBaseUrl` checks it, because a missing scheme has its own error class. */
 export const anyBaseUrl = kind(
   "a base URL",
@@ -199,9 +190,9 @@ const mockOptions = z.lazy(() => {
           "(host) => boolean",
         z.custom<UnhandledRequests>(isUnhandledRequests),
       ),
-      cloudQueryFailure: record<ConfiguredResponse>(configuredResponse),
+      cloudQueryFailure: configuredResponse,
       modelTargetFailure: record<Given<"modelTargetFailure">>({
-        ...configuredResponse,
+        ...configuredResponseFields,
         ...optional({ phases }),
       }),
       modelTargetGenerationFailure: record<Given<"modelTargetGenerationFailure">>(optional(message)),

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { formatOf, pixelSizeOf } from "../core/image-header.ts";
 import type { JournalEntry } from "../core/journal.ts";
-import type { Service } from "../core/operation-names.ts";
 import type { RecordedBody, RecordedImage } from "../core/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
+import type { Service } from "../schema/operation-names.ts";
 import { ratingAt, statusAt, type Target } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type {

@@ -1,7 +1,7 @@
 import type { ImageFormat } from "../core/image-header.ts";
 import type { ComparedSignature, ConsideredTarget, JournalEntry } from "../core/journal.ts";
 import type { HeaderList } from "../core/message.ts";
-import type { Operation, Service } from "../core/operation-names.ts";
+import type { Operation, Service } from "../schema/operation-names.ts";
 import type { TargetStatus } from "../schema/target.ts";
 
 /**

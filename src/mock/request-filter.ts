@@ -1,23 +1,10 @@
 import * as z from "zod/mini";
 import type { JournalEntry } from "../core/journal.ts";
-import {
-  isOperation,
-  OPERATION_NAMES,
-  type Operation,
-  SERVICES,
-  type Service,
-} from "../core/operation-names.ts";
+import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
-import { flag, kind, oneOf, text, wholeNumberFrom } from "../schema/kernel/values.ts";
-
-/** A database of a mock, or its name. */
-export type DatabaseOrName =
-  | string
-  | {
-      /** Name of the database. */
-      readonly databaseName: string;
-    };
+import { flag, text, wholeNumberFrom } from "../schema/kernel/values.ts";
+import type { Operation, Service } from "../schema/operation-names.ts";
 
 /**
  * Conditions on a request. All given fields must match; omitted fields match anything.
@@ -45,13 +32,6 @@ export interface RequestFilter {
   readonly refusedBy?: string;
 }
 
-export const operation = kind(OPERATION_NAMES, z.custom<Operation>(isOperation));
-export const databaseOrName = kind(
-  "a database or its name",
-  z.custom<DatabaseOrName>((value) => typeof nameOfDatabase(value) === "string"),
-);
-export const service = oneOf(...SERVICES);
-
 const requestFilter = z.lazy(() =>
   record<RequestFilter>(
     optional({
@@ -67,10 +47,6 @@ const requestFilter = z.lazy(() =>
     }),
   ),
 );
-
-export function nameOfDatabase(database: unknown): unknown {
-  return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
-}
 
 /** @throws InvalidOptionError for an unknown field, or a value that cannot occur. */
 export function checkFilter(filter: RequestFilter): void {

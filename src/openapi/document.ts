@@ -3,10 +3,10 @@ import { APIS } from "../apis/index.ts";
 import type { Api } from "../core/api.ts";
 import { text } from "../core/json-schema.ts";
 import type { ApiOperation, DeclaredBody, SecurityScheme } from "../core/operation.ts";
-import { SERVICES, type Service } from "../core/operation-names.ts";
 import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../core/profiles.ts";
 import { type JsonSchema, responsesUnder } from "../core/response.ts";
 import { requestSchema } from "../schema/kernel/json-schema.ts";
+import { SERVICES, type Service } from "../schema/operation-names.ts";
 import {
   isResourceSchema,
   type MediaTypeObject,

@@ -1,9 +1,9 @@
 import type { Emulator } from "../apis/index.ts";
 import type { ServerRefusal } from "../core/emulator.ts";
 import type { WireRequest } from "../core/message.ts";
-import type { Service } from "../core/operation-names.ts";
 import { messageOf } from "../core/text.ts";
 import { localHost } from "../schema/base-url.ts";
+import type { Service } from "../schema/operation-names.ts";
 import { StateUnavailableError } from "../store/backing.ts";
 import { preflightReply, readableFrom } from "../transports/http-server/cors.ts";
 import { HttpServer, type HttpServerOptions } from "../transports/http-server/http-server.ts";

@@ -4,11 +4,11 @@ import { MovableClock } from "../core/clock.ts";
 import type { EmulatorOptions } from "../core/emulator.ts";
 import { Journal, type JournalEntry } from "../core/journal.ts";
 import { header, type Result, type WireRequest } from "../core/message.ts";
-import type { Service } from "../core/operation-names.ts";
 import { createRandom } from "../core/random.ts";
 import { namedAccessKey } from "../core/signing.ts";
 import { assessImage } from "../images/assess.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
+import type { Service } from "../schema/operation-names.ts";
 import type { SharedState as BackingState } from "../store/backing.ts";
 import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { ManagerClient } from "../store/manager/manager-client.ts";
@@ -72,7 +72,7 @@ export function startServiceServer(
 
 async function startSharing(
   role: keyof typeof SERVED,
-  { journal, faults, ...shared }: LocalState,
+  { journal, ...shared }: LocalState,
   listen: Listen,
   options: ServiceSetup["options"],
   onEntry: ServiceSetup["onEntry"],
@@ -85,7 +85,7 @@ async function startSharing(
     const { profile, settings } = options(url);
     const emulator = createEmulator(
       { ...shared, profile, settings, journal },
-      { unservedPaths: "notFound", answerFailure: failureReply, faults },
+      { unservedPaths: "notFound", answerFailure: failureReply },
     );
     return { api: apis[0], emulator, handle: (request) => emulator.handle(apis, request) };
   });

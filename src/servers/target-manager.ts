@@ -1,4 +1,4 @@
-import { createEmulator } from "../apis/index.ts";
+import { createEmulator, createFaults } from "../apis/index.ts";
 import { InternalApi } from "../apis/internal/internal-api.ts";
 import { bodyReply } from "../apis/shared/plain.ts";
 import { MovableClock } from "../core/clock.ts";
@@ -71,7 +71,8 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     (image) => assessImage(image, targetRater),
     compares && compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
   );
-  const services = { store, clock, random, profile, settings };
+  const faults = createFaults(settings);
+  const services = { store, clock, random, profile, settings, faults };
   const emulatorOptions = {
     unservedPaths: "notFound",
     sendsStreams: true,
@@ -112,7 +113,6 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
       },
     };
   });
-  const { faults } = emulator;
   const handleQuietly = (request: WireRequest) => quiet.handle(["manager"], request);
   return { ...server, store, clock, journal, faults, random, handleQuietly };
 }

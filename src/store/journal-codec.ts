@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../core/journal.ts";
 import type { HeaderList } from "../core/message.ts";
-import { isOperation, type Operation, SERVICES } from "../core/operation-names.ts";
 import { RecordedBody } from "../core/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
 import { record } from "../schema/kernel/record.ts";
 import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
+import { isOperation, type Operation, SERVICES } from "../schema/operation-names.ts";
 import { decoded, fromText, toText } from "./codec.ts";
 
 /** An entry from another server; the journal that receives it numbers it. */

@@ -5,7 +5,7 @@ import { APIS } from "../../src/apis/index.ts";
 import type { ApiOperation } from "../../src/core/operation.ts";
 import { profiles } from "../../src/core/profiles.ts";
 import { responsesUnder } from "../../src/core/response.ts";
-import { RESULT_CODES } from "../../src/core/result-codes.ts";
+import { RESULT_CODES } from "../../src/schema/result-codes.ts";
 
 const operationsNamed = (...names: string[]): readonly ApiOperation[] =>
   APIS.flatMap(({ operations }) => operations).filter(({ name }) => names.includes(name));

@@ -13,7 +13,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   store: ["core", "schema"],
   apis: ["core", "images", "schema", "store"],
   openapi: ["apis", "core", "schema"],
-  transports: ["core"],
+  transports: ["core", "schema"],
   mock: ["apis", "core", "images", "schema", "store", "transports"],
   testing: ["index.ts"],
   servers: ["apis", "core", "images", "mock", "openapi", "schema", "store", "transports"],

@@ -1,6 +1,6 @@
 import type { InstanceFailure, MockCloudRecoOptions } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { RESULT_CODES, type ResultCode } from "../../src/core/result-codes.ts";
+import { RESULT_CODES, type ResultCode } from "../../src/schema/result-codes.ts";
 import {
   type Backend,
   type DatabaseKeys,

@@ -15,6 +15,7 @@ import {
   updateVuMarkDatabase,
 } from "./databases.ts";
 import { addDataset, deleteDataset, listDatasets } from "./datasets.ts";
+import { addFault, deleteFault, listFaults } from "./faults.ts";
 import {
   clearRequests,
   finishProcessing,
@@ -56,6 +57,9 @@ export const managerApi: Api<Services> = {
     updateVuMarkDatabase,
     listRequests,
     clearRequests,
+    listFaults,
+    addFault,
+    deleteFault,
     reset,
     takeSnapshot,
     restoreSnapshot,

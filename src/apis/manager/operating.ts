@@ -12,9 +12,9 @@ import {
   wholeNumber,
 } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
-import { SERVICES } from "../../core/operation-names.ts";
 import { ok } from "../../core/response.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
+import { SERVICES } from "../../schema/operation-names.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { snapshotJson } from "../../store/snapshot.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
@@ -95,11 +95,12 @@ export const reset = operation({
   method: "POST",
   path: "/reset",
   summary:
-    "Deletes all databases, datasets, credentials and reports, clears the journal, and resets the clock.",
+    "Deletes all databases, datasets, credentials, reports and faults, clears the journal, and resets the clock.",
   checks: anyRequest,
   responses: [noBody],
-  handle: async ({ services: { store, journal, clock } }) => {
+  handle: async ({ services: { store, journal, clock, faults } }) => {
     await store.reset();
+    await faults.clear();
     journal.clear();
     clock.reset();
     return ok(noBody);

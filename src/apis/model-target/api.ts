@@ -1,9 +1,9 @@
 import type { Api } from "../../core/api.ts";
 import type { FaultRule } from "../../core/faults.ts";
-import type { Operation } from "../../core/operation-names.ts";
 import { ok } from "../../core/response.ts";
+import type { Operation } from "../../schema/operation-names.ts";
 import { malformedPages, notFound, plainText } from "../shared/pages.ts";
-import type { ModelTargetPhase, Services } from "../shared/services.ts";
+import type { ModelTargetPhase, Services, Settings } from "../shared/services.ts";
 import {
   createCredential,
   deleteCredential,
@@ -22,7 +22,7 @@ const PHASE_OF: ReadonlyMap<Operation | undefined, ModelTargetPhase> = new Map([
 ]);
 
 /** `modelTargetFailure`: every request of its phases gets the configured response. */
-function presetFaults({ settings: { modelTargetFailure } }: Services): readonly FaultRule[] {
+function presetFaults({ modelTargetFailure }: Settings): readonly FaultRule[] {
   if (modelTargetFailure === undefined) return [];
   const { phases = [...PHASE_OF.values()], ...response } = modelTargetFailure;
   return [

@@ -3,7 +3,7 @@ import type { FaultRule } from "../../core/faults.ts";
 import { ok } from "../../core/response.ts";
 import { headerLinesFit } from "../shared/framing.ts";
 import { headerTooLargePage } from "../shared/pages.ts";
-import type { Services } from "../shared/services.ts";
+import type { Services, Settings } from "../shared/services.ts";
 import { query } from "./operations.ts";
 import {
   addedHeaders,
@@ -15,7 +15,7 @@ import {
 } from "./responses.ts";
 
 /** `cloudQueryFailure`: every query gets the configured response. */
-function presetFaults({ settings: { cloudQueryFailure } }: Services): readonly FaultRule[] {
+function presetFaults({ cloudQueryFailure }: Settings): readonly FaultRule[] {
   if (cloudQueryFailure === undefined) return [];
   return [
     {

@@ -5,8 +5,8 @@ import { constant, described, hex32, listOf, object, orNull, text } from "../../
 import type { HeaderList } from "../../core/message.ts";
 import { type Profile, REGIONS } from "../../core/profiles.ts";
 import { type DeclaredResponse, dateOf, transactionId } from "../../core/response.ts";
-import { RESULT_CODES, type ResultCode } from "../../core/result-codes.ts";
 import { asciiJson } from "../../core/text.ts";
+import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
 import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../shared/pages.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */

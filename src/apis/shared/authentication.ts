@@ -1,11 +1,11 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
 import { header } from "../../core/message.ts";
-import type { Operation } from "../../core/operation-names.ts";
 import { authorizationHeader, namedAccessKey, type SigningKeys } from "../../core/signing.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
 import { type Database, isCloudDatabase } from "../../schema/database.ts";
+import type { Operation } from "../../schema/operation-names.ts";
 import type { RateRule } from "../../store/rate-history.ts";
 import { unknownKeyReason } from "./key-explanation.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "./scheme-explanation.ts";

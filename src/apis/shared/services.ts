@@ -1,15 +1,14 @@
 import type { MovableClock } from "../../core/clock.ts";
 import type { OperationContext } from "../../core/context.ts";
+import type { SharedFaults } from "../../core/faults.ts";
 import type { Journal } from "../../core/journal.ts";
-import type { ConfiguredResponse } from "../../core/message.ts";
 import type { Profile } from "../../core/profiles.ts";
 import type { Random } from "../../core/random.ts";
-import type { ResultCode } from "../../core/result-codes.ts";
 import type { ImageMatcher } from "../../images/matchers.ts";
 import type { DefaultLimits } from "../../schema/cloud-database.ts";
+import type { ConfiguredResponse } from "../../schema/configured-response.ts";
+import type { ResultCode } from "../../schema/result-codes.ts";
 import type { Store } from "../../store/store.ts";
-
-export type { ConfiguredResponse };
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
@@ -55,6 +54,7 @@ export interface Services {
   readonly profile: Profile;
   readonly settings: Settings;
   readonly journal: Journal;
+  readonly faults: SharedFaults;
 }
 
 /** The context that the checks of every API start with. */

@@ -4,8 +4,8 @@ import type { HeaderList } from "../../core/message.ts";
 import type { DeclaredBody } from "../../core/operation.ts";
 import { type Profile, REGIONS } from "../../core/profiles.ts";
 import { type DeclaredResponse, dateOf, type JsonSchema, transactionId } from "../../core/response.ts";
-import { RESULT_CODES, type ResultCode } from "../../core/result-codes.ts";
 import { asciiJson } from "../../core/text.ts";
+import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
 
 /** How many milliseconds the proxy in front of the service claims to have waited. */
 const UPSTREAM_TIME = "5";

@@ -8,7 +8,7 @@ import type { Database } from "../../schema/database.ts";
 import { isProcessed, type Target } from "../../schema/target.ts";
 import type { TemplateTarget } from "../../schema/vumark-database.ts";
 import { dated } from "../shared/plain.ts";
-import type { ApiContext, InstanceFailure, Services } from "../shared/services.ts";
+import type { ApiContext, InstanceFailure, Settings } from "../shared/services.ts";
 import { failure, jsonBody, serviceHeaders } from "../shared/target-responses.ts";
 import { targetTable } from "../shared/target-table.ts";
 import { pdfInstance } from "./pdf-instance.ts";
@@ -81,8 +81,7 @@ const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> =
 };
 
 /** `instanceGenerationFailure`: every request for an instance gets the configured failure. */
-export function instanceFaults({ settings }: Services): readonly FaultRule[] {
-  const code = settings.instanceGenerationFailure;
+export function instanceFaults({ instanceGenerationFailure: code }: Settings): readonly FaultRule[] {
   if (code === undefined) return [];
   return [
     {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Base64Text } from "../base64.ts";
-import { type JsonObject, kind, wordsOf } from "./values.ts";
+import { type JsonObject, kind, words, wordsOf } from "./values.ts";
 
 interface WireOptions {
   /** Names in JSON of fields whose name there is not just their own in snake case. */
@@ -63,6 +63,8 @@ function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType 
     }
     case "array":
       return kind(wordsOf(schema), z.array(inner(def.element)));
+    case "union":
+      return kind(wordsOf(schema), z.union(def.options.map(inner)));
     case "nullable":
       return z.nullable(inner(def.innerType));
     case "optional":
@@ -110,6 +112,13 @@ function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
       const write = writer(def.element, options);
       return (value) => Array.from(value as readonly unknown[], write);
     }
+    case "union": {
+      const forms = def.options.map((form) => ({
+        kept: z.output(form as z.ZodMiniType),
+        write: writer(form, options),
+      }));
+      return (value) => forms.find(({ kept }) => kept.safeParse(value).success)?.write(value);
+    }
     case "nullable":
     case "optional":
     case "default":
@@ -120,8 +129,8 @@ function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
       const { reverseTransform } = def;
       if (reverseTransform === undefined) break;
       const context: z.core.ParsePayload = { value: undefined, issues: [] };
-      return (value) =>
-        value instanceof Uint8Array ? new Base64Text(value) : reverseTransform(value, context);
+      const isBase64 = words.get(def.in as z.core.$ZodType)?.contentEncoding === "base64";
+      return (value) => (isBase64 ? new Base64Text(value as Uint8Array) : reverseTransform(value, context));
     }
   }
   return (value) => value;

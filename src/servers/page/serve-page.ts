@@ -1,7 +1,7 @@
-import type { Service } from "../../core/operation-names.ts";
 import { createRandom } from "../../core/random.ts";
 import type { EmulatorState } from "../../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../../mock/options.ts";
+import type { Service } from "../../schema/operation-names.ts";
 import { startServer } from "../server.ts";
 import { whyDistrusted } from "../trusted-callers.ts";
 import { PageApi } from "./page-api.ts";

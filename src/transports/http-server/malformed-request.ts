@@ -1,6 +1,6 @@
 import type { MalformedKind } from "../../core/api.ts";
 import type { Result, WireRequest } from "../../core/message.ts";
-import type { Service } from "../../core/operation-names.ts";
+import type { Service } from "../../schema/operation-names.ts";
 import type { RequestHead } from "./http-messages.ts";
 
 /** The fields of the error that node:http emits as `clientError`. */

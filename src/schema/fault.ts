@@ -1,0 +1,280 @@
+import * as z from "zod/mini";
+import { decodeServiceBase64 } from "./base64.ts";
+import { type ConfiguredResponse, configuredResponse, responseStatus } from "./configured-response.ts";
+import { optional, record } from "./kernel/record.ts";
+import {
+  aFunction,
+  anyText,
+  base64UpTo,
+  binary,
+  deferred,
+  flag,
+  fromZeroToOne,
+  headers,
+  kind,
+  listOf,
+  oneOf,
+  orNull,
+  seconds,
+  text,
+  wholeNumber,
+  wholeNumberFrom,
+  wordsOf,
+} from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+import { isOperation, OPERATION_NAMES, type Operation, SERVICES, type Service } from "./operation-names.ts";
+import { RESULT_CODES, type ResultCode } from "./result-codes.ts";
+
+/** A request as the `when` of a fault sees it. */
+export interface FaultRequest {
+  /** The API that the request is sent to. */
+  readonly api: Service;
+  /** Undefined when no operation has that method and path. */
+  readonly operation: Operation | undefined;
+  /** Name of the database whose keys the request uses, if known. */
+  readonly database: string | undefined;
+  /** In upper case. */
+  readonly method: string;
+  /** Path without query string and without the base URL's own prefix. */
+  readonly path: string;
+  /** Query string without its `?`. */
+  readonly query: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it was sent; empty when there is none. */
+  readonly body: Buffer;
+}
+
+/** A failure in the format of the requested API: its body, headers and encoding. */
+export interface ResultCodeAnswer {
+  /** One of the service's result codes, or any text together with `status`. */
+  readonly resultCode: ResultCode | (string & {});
+  /** HTTP status, 200 to 599. Default: the status that the service sends with this result code. */
+  readonly status?: number;
+}
+
+/** A database, or its name. */
+export type DatabaseOrName =
+  | string
+  | {
+      /** Name of the database. */
+      readonly databaseName: string;
+    };
+
+/**
+ * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match; without any,
+ * every request matches. Set at least one of `answer`, `resetConnection` and `delaySeconds`.
+ *
+ * @example mock.addFault({ operation: "query", delaySeconds: 30, times: 1 });
+ */
+export interface Fault {
+  /** The requested API. */
+  readonly api?: Service;
+  /** The requested operation, or several. */
+  readonly operation?: Operation | readonly Operation[];
+  /** The database that the request's access key belongs to, or its name. */
+  readonly database?: DatabaseOrName;
+  /** Called with each request that all other conditions match; the fault matches if it returns true. */
+  readonly when?: (request: FaultRequest) => boolean;
+
+  /** Responds with exactly this response, or with this result code, without executing the request. */
+  readonly answer?: ConfiguredResponse | ResultCodeAnswer;
+  /** Resets the client's connection (`ECONNRESET`) without executing the request. */
+  readonly resetConnection?: boolean;
+  /** With `answer` or `resetConnection`: executes the request and discards only its response. Default false. */
+  readonly executed?: boolean;
+  /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
+  readonly delaySeconds?: number;
+
+  /** Largest number of requests to apply the fault to, 1 or more. Default: no limit. */
+  readonly times?: number;
+  /** Probability that the fault is applied to a matching request, 0 to 1, drawn from the mock's `seed`. Default 1. */
+  readonly probability?: number;
+}
+
+/** A fault without functions, which JSON can hold. */
+type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
+
+/** A fault that was added, complete, and how often it was applied. */
+export interface AddedFault {
+  readonly id: string;
+  readonly api: Service | null;
+  readonly operation: readonly Operation[] | null;
+  readonly database: string | null;
+  /** Whether it also has a `when` function, which JSON cannot show. */
+  readonly hasWhen: boolean;
+  readonly answer: Required<ConfiguredResponse> | Required<ResultCodeAnswer> | null;
+  readonly resetConnection: boolean;
+  readonly executed: boolean;
+  readonly delaySeconds: number;
+  readonly times: number | null;
+  readonly probability: number;
+  /** How many requests it was applied to. */
+  readonly timesApplied: number;
+}
+
+/** A fault with everything that it does not say. */
+export function addedFault(id: string, fault: Fault, timesApplied: number): AddedFault {
+  const { api = null, operation = null, database, when, answer = null, times = null } = fault;
+  const { resetConnection = false, executed = false, delaySeconds = 0, probability = 1 } = fault;
+  const name = nameOfDatabase(database);
+  return {
+    id,
+    api,
+    operation: typeof operation === "string" ? [operation] : operation,
+    database: typeof name === "string" ? name : null,
+    hasWhen: when !== undefined,
+    answer: answer && completeAnswer(answer),
+    resetConnection,
+    executed,
+    delaySeconds,
+    times,
+    probability,
+    timesApplied,
+  };
+}
+
+const completeAnswer = (answer: NonNullable<Fault["answer"]>): AddedFault["answer"] =>
+  "resultCode" in answer
+    ? { resultCode: answer.resultCode, status: statusOf(answer) }
+    : { headers: {}, body: "", ...answer };
+
+export const operation = kind(OPERATION_NAMES, z.custom<Operation>(isOperation), { type: "string" });
+export const service = oneOf(...SERVICES);
+export const databaseOrName = kind(
+  "a database or its name",
+  z.custom<DatabaseOrName>((value) => typeof nameOfDatabase(value) === "string"),
+);
+
+export function nameOfDatabase(database: unknown): unknown {
+  return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
+}
+
+/** @param name - what the field is called, for messages. */
+const resultCodeAnswer = (name: string) =>
+  record<ResultCodeAnswer>({ resultCode: text, ...optional({ status: responseStatus }) }).check((given) => {
+    const { resultCode: code, status } = given.value;
+    if (status !== undefined || statusOfCode(code) !== undefined) return;
+    const message = "a result code of the service, or any text together with status";
+    given.issues.push({ code: "custom", path: [name], input: code, message });
+  });
+
+/** The status that the service sends with a result code. */
+function statusOfCode(code: string): number | undefined {
+  return Object.entries(RESULT_CODES).find(([name]) => name === code)?.[1].status;
+}
+
+/** The status of a failure. Every checked failure has one. */
+export const statusOf = ({ resultCode: code, status }: ResultCodeAnswer): number =>
+  status ?? statusOfCode(code) ?? 500;
+
+const ANSWERS = "{ status, headers, body } or { resultCode }";
+const answer = deferred(ANSWERS, () => z.union([configuredResponse, resultCodeAnswer("resultCode")]));
+
+const MAX_BODY_BYTES = 2 ** 24;
+
+/** Bytes that are not text are written as `{ "base64": "…" }`. */
+const jsonBody = deferred('text, or { "base64": "…" }', () =>
+  z.union([
+    anyText,
+    z.codec(z.strictObject({ base64: base64UpTo(MAX_BODY_BYTES) }), binary, {
+      decode: ({ base64 }) => decodeServiceBase64(base64) ?? z.NEVER,
+      encode: (given) => ({ base64: Buffer.from(given).toString("base64") }),
+    }),
+  ]),
+);
+const jsonAnswer = deferred("{ status, headers, body } or { result_code }", () =>
+  z.union([
+    record<ConfiguredResponse>({ status: responseStatus, ...optional({ headers, body: jsonBody }) }),
+    resultCodeAnswer("result_code"),
+  ]),
+);
+
+const plainFields = {
+  api: service,
+  operation: deferred(`one or a list of ${wordsOf(operation)}`, () =>
+    z.union([operation, z.array(operation)]),
+  ),
+  resetConnection: flag,
+  executed: flag,
+  delaySeconds: seconds,
+  times: wholeNumberFrom(1),
+  probability: fromZeroToOne,
+};
+
+type Effects = Pick<Fault, "answer" | "resetConnection" | "executed" | "delaySeconds">;
+const replacesAnswer = ({ answer, resetConnection }: Effects): boolean =>
+  answer !== undefined || resetConnection === true;
+
+/**
+ * A fault does something, and nothing that contradicts itself.
+ *
+ * @param reset - what `resetConnection` is called, and `delay`: what `delaySeconds` is called, for messages.
+ */
+const withEffect = <F extends Effects>(
+  schema: z.ZodMiniType<F>,
+  reset = "resetConnection",
+  delay = "delaySeconds",
+): z.ZodMiniType<F> =>
+  schema.check(
+    z.refine(({ answer, resetConnection }) => answer === undefined || resetConnection !== true, {
+      path: [reset],
+      params: { given: "both" },
+      error: `either answer or ${reset}`,
+    }),
+    z.refine((given) => replacesAnswer(given) || (given.delaySeconds ?? 0) > 0, {
+      params: { given: "none" },
+      error: `answer, ${reset} or ${delay}`,
+    }),
+    z.refine((given) => replacesAnswer(given) || given.executed !== true, {
+      path: ["executed"],
+      params: { given: "true alone" },
+      error: `to be used with answer or ${reset}`,
+    }),
+  );
+
+/** `mock.addFault(fault)`. */
+export const fault = z.lazy(() =>
+  withEffect(
+    record<Fault>(
+      optional({
+        ...plainFields,
+        database: databaseOrName,
+        when: aFunction<NonNullable<Fault["when"]>>("(request) => boolean"),
+        answer,
+      }),
+    ),
+  ),
+);
+
+const jsonFields = { ...plainFields, database: text, answer: jsonAnswer };
+const names = { database: "database_name" };
+
+/** A fault that the target manager shows. */
+export const faultJson = wireForm(
+  z.lazy(() =>
+    record<AddedFault>({
+      ...plainFields,
+      id: text,
+      api: orNull(service),
+      operation: orNull(listOf(operation)),
+      database: orNull(text),
+      hasWhen: flag,
+      answer: z.nullable(
+        z.union([
+          record<Required<ConfiguredResponse>>({ status: responseStatus, headers, body: jsonBody }),
+          record<Required<ResultCodeAnswer>>({ resultCode: text, status: responseStatus }),
+        ]),
+      ),
+      times: orNull(wholeNumberFrom(1)),
+      timesApplied: wholeNumber,
+    }),
+  ),
+  { names },
+);
+
+/** A fault that is sent to the target manager. */
+export const postedFault = wireForm(
+  z.lazy(() => withEffect(record<PlainFault>(optional(jsonFields)), "reset_connection", "delay_seconds")),
+  { names, resource: faultJson },
+);

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { manage, sendSigned } from "../../support/answers.ts";
+import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { makePng } from "../../support/png.ts";
+import { goodPlan, imagePart } from "../query/plan.ts";
+import { decoded, sendPlan } from "../query/send.ts";
+
+const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
+
+describeBackends("the target manager's faults", (backend) => {
+  if (backend.overSockets) return it.todo("are shared by separate servers");
+  let service: ServiceUnderTest;
+
+  beforeEach(async () => {
+    service = await backend.open();
+    await service.addCloudDatabase({ ...keys, databaseName: "db" });
+  });
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  const summary = () => sendSigned(service, keys, { method: "GET", path: "/summary" });
+  const addFault = async (fault: object) => {
+    const added = await manage(service, "POST", "/faults", fault);
+    expect(added.status).toBe(201);
+    return added.fields;
+  };
+  const listed = async () => (await manage(service, "GET", "/faults")).json;
+
+  it("are applied as often as given, counted, listed and removed", async () => {
+    const limited = { operation: "databaseSummary", answer: { result_code: "Overloaded", status: 503 } };
+    const first = await addFault({ ...limited, times: 1 });
+    expect(first).toEqual({
+      id: expect.stringMatching(/./),
+      api: null,
+      operation: ["databaseSummary"],
+      database_name: null,
+      has_when: false,
+      answer: limited.answer,
+      reset_connection: false,
+      executed: false,
+      delay_seconds: 0,
+      times: 1,
+      probability: 1,
+      times_applied: 0,
+    });
+    expect((await summary()).fields).toMatchObject({ result_code: "Overloaded" });
+    expect((await summary()).status).toBe(200);
+    expect(await listed()).toEqual([{ ...first, times_applied: 1 }]);
+    expect((await service.latest()).status).toBe(200);
+
+    const second = await addFault({
+      database_name: "db",
+      answer: { result_code: "TooManyRequests", status: 429 },
+    });
+    expect(second.id).not.toBe(first.id);
+    expect((await summary()).status).toBe(429);
+    expect(await service.latest()).toMatchObject({
+      fault: "addFault",
+      reason: "answered with 429 TooManyRequests",
+    });
+    expect(await listed()).toMatchObject([{ id: second.id, times_applied: 1 }, { id: first.id }]);
+    expect((await manage(service, "DELETE", `/faults/${second.id}`)).status).toBe(204);
+    expect((await manage(service, "DELETE", `/faults/${second.id}`)).status).toBe(404);
+    expect((await summary()).status).toBe(200);
+  });
+
+  it("answer in the format of the API, with text or bytes, or not at all", async () => {
+    const queried = await service.addCloudDatabase();
+    const query = () => {
+      const plan = goodPlan(service.clock.now());
+      plan.parts = [imagePart(makePng())];
+      return sendPlan(service, queried, plan);
+    };
+    await addFault({ api: "query", answer: { result_code: "InactiveProject" } });
+    const refused = await query();
+    expect([refused.status, decoded(refused)]).toEqual([
+      403,
+      expect.stringContaining('"result_code":"InactiveProject"'),
+    ]);
+    const answer = { status: 500, headers: { "X-Why": "test" }, body: { base64: "AP8=" } };
+    expect(await addFault({ api: "query", answer })).toMatchObject({ answer });
+    const bytes = await query();
+    expect([bytes.status, bytes.headers["x-why"], [...bytes.body]]).toEqual([500, "test", [0, 255]]);
+    await addFault({ api: "query", reset_connection: true, times: 1 });
+    await expect(query()).rejects.toThrow();
+    expect((await query()).status).toBe(500);
+  });
+
+  it("never apply to the requests that remove them", async () => {
+    const { id } = await addFault({ reset_connection: true });
+    await expect(manage(service, "GET", "/cloud_databases")).rejects.toThrow();
+    expect(await listed()).toMatchObject([{ id, reset_connection: true }]);
+    await addFault({ answer: { status: 500 }, executed: true, delay_seconds: 0 });
+    expect((await manage(service, "POST", "/reset")).status).toBe(200);
+    expect(await listed()).toEqual([]);
+    expect((await manage(service, "GET", "/cloud_databases")).text).toBe("[]");
+  });
+
+  it("are refused when they contradict themselves", async () => {
+    const errors = async (fault: object) => (await manage(service, "POST", "/faults", fault)).fields.errors;
+    expect(await errors({})).toEqual([{ field: "body", message: "body is none", accepted: "a JSON object" }]);
+    expect(await errors({ answer: { status: 500 }, reset_connection: true })).toMatchObject([
+      { field: "reset_connection", accepted: "either answer or reset_connection" },
+    ]);
+    expect(await errors({ delay_seconds: 1, executed: true })).toMatchObject([{ field: "executed" }]);
+    expect(await errors({ answer: { result_code: "Unheard" } })).toMatchObject([
+      { field: "answer.result_code", message: 'answer.result_code is "Unheard"' },
+    ]);
+    expect(await errors({ when: "always", operation: "nothing", times: 0 })).toMatchObject([
+      { field: "operation" },
+      { field: "times" },
+      { field: "when" },
+    ]);
+    expect(await listed()).toEqual([]);
+  });
+});
