@@ -101,20 +101,29 @@ function checked(milliseconds: number, given: unknown): number {
 
 /** Captured before any fake timers are installed, so that waits and durations stay real. */
 const realSetTimeout = setTimeout;
+const realClearTimeout = clearTimeout;
 const realPerformance = performance;
 const realNow = performance.now;
 
 /** Node's longest timeout, in milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits in real time, however long. */
-export async function realDelay(seconds: number): Promise<void> {
+/** Waits in real time, however long, or until the signal is aborted. */
+export async function realDelay(seconds: number, signal?: AbortSignal): Promise<void> {
   let left = seconds * 1000;
   do {
     const step = Math.min(left, LONGEST_TIMER);
-    await new Promise((resolve) => realSetTimeout(resolve, step));
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        realClearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = realSetTimeout(end, step);
+      signal?.addEventListener("abort", end);
+    });
     left -= step;
-  } while (left > 0);
+  } while (left > 0 && signal?.aborted !== true);
 }
 
 /** Milliseconds of real time since an arbitrary moment. */

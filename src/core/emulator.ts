@@ -151,28 +151,35 @@ export class Emulator<Services extends EmulatorServices> {
     const record = (result: Omit<RequestResult, "durationMs">) =>
       close({ durationMs: realMilliseconds() - started, ...context.notes, ...result });
 
+    let result: Result;
+    let delaySeconds: number | undefined;
     try {
       const answer = await this.answerOrFailure(api, context, respond);
-      const { refusedBy, delaySeconds } = answer;
+      const { refusedBy } = answer;
+      ({ delaySeconds } = answer);
       const reason = refusedBy === undefined ? answer.reason : withCutOff(answer.reason, request);
       if (answer.response === undefined) {
         record({ refusedBy, reason });
-        await this.delayAnswer(api, delaySeconds);
         const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
-        return { connectionError: { kind: answer.failure, message } };
+        result = { connectionError: { kind: answer.failure, message } };
+      } else {
+        const { status, headers, resultCode, bodyStream: stream } = answer.response;
+        const isStreamed = stream !== undefined && this.options.sendsStreams === true;
+        const body =
+          stream === undefined || isStreamed ? answer.response.body : Buffer.concat([...stream.chunks()]);
+        const response = recordResponse({ headers, body: isStreamed ? stream : body }, api.holdsSecrets);
+        record({ response, status, resultCode, refusedBy, reason: reason ?? context.notes.reason });
+        result = {
+          response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) },
+        };
       }
-      const { status, headers, resultCode, bodyStream: stream } = answer.response;
-      const isStreamed = stream !== undefined && this.options.sendsStreams === true;
-      const body =
-        stream === undefined || isStreamed ? answer.response.body : Buffer.concat([...stream.chunks()]);
-      const response = recordResponse({ headers, body: isStreamed ? stream : body }, api.holdsSecrets);
-      record({ response, status, resultCode, refusedBy, reason: reason ?? context.notes.reason });
-      await this.delayAnswer(api, delaySeconds);
-      return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
     } catch (error) {
       record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
       throw error;
     }
+    // Not above: the wait fails when the mock stops, after the request was recorded.
+    await this.delayAnswer(api, delaySeconds);
+    return result;
   }
 
   private async answerOrFailure(

@@ -28,7 +28,8 @@ export async function newTarget(
     image,
     width: given.width ?? 1,
     activeFlag: given.activeFlag ?? true,
-    applicationMetadata: metadata instanceof Uint8Array ? Buffer.from(metadata).toString("base64") : metadata,
+    applicationMetadata:
+      typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata,
     processingTimeSeconds,
     processed: given.processed ?? false,
   };

@@ -1,14 +1,16 @@
+import { tokenSource } from "../apis/model-target/bearer.ts";
 import { header } from "../core/message.ts";
 import { namedAccessKey } from "../core/signing.ts";
 import { SERVICES, type Service } from "../schema/operation-names.ts";
-import type { InterceptedHost } from "../transports/host-table.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+import type { InterceptedHost, Recognition, RequestMarks } from "../transports/host-table.ts";
 import { answerMalformed } from "../transports/http-server/malformed-request.ts";
 import type { EmulatorState } from "./emulator-state.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** Returns one host for each distinct base URL; APIs with the same base URL share it. */
 export function interceptedHosts(
-  { urls }: Pick<ResolvedOptions, "urls">,
+  { urls, settings }: Pick<ResolvedOptions, "urls" | "settings">,
   current: () => EmulatorState,
 ): readonly InterceptedHost[] {
   const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
@@ -23,11 +25,25 @@ export function interceptedHosts(
     handle: (request) => current().emulator.handle(apis, request),
     handleMalformed: (why, head) => answerMalformed(current().emulator, apis[0], why, head),
     noteRefusal: (authority, reason) => void current().emulator.refuseConnection(apis[0], authority, reason),
-    recognizes: (headers) => hasKey(current(), namedAccessKey(header({ headers }, "authorization"))),
+    recognizes: (request) => recognition(current(), settings, request),
   }));
 }
 
-function hasKey({ store }: EmulatorState, accessKey: string | undefined): boolean {
+function recognition(
+  { store }: EmulatorState,
+  { modelTargetClient, modelTargetUser }: ResolvedOptions["settings"],
+  { path, headers }: RequestMarks,
+): Recognition | undefined {
+  const authorization = header({ headers }, "authorization");
+  if (hasKey(store, namedAccessKey(authorization))) return "key";
+  if (path.split("/").some((segment) => store.findDataset(segment) !== undefined)) return "dataset";
+  const source = tokenSource(authorization);
+  if (source === undefined) return undefined;
+  const isConfigured = source === modelTargetClient.id || source === modelTargetUser.name;
+  return isConfigured || store.findCredential(source) !== undefined ? "client" : undefined;
+}
+
+function hasKey(store: MemoryStore, accessKey: string | undefined): boolean {
   if (accessKey === undefined) return false;
   const owner =
     store.findDatabaseByServerAccessKey(accessKey) ?? store.findDatabaseByClientAccessKey(accessKey);

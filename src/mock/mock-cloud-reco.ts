@@ -32,6 +32,7 @@ import { Isolation } from "./isolation.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
+import { PendingDelays } from "./pending-delays.ts";
 import type { MockReport } from "./report.ts";
 import { buildReport } from "./report-builder.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
@@ -53,6 +54,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #hosts = new HostTable();
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
+  readonly #delays = new PendingDelays();
 
   /**
    * Creates a mock and starts it.
@@ -62,7 +64,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example const mock = new MockCloudReco({ processingTimeSeconds: 0, unhandledRequests: "error" });
    */
   constructor(options: MockCloudRecoOptions = {}) {
-    this.#options = resolveOptions(options);
+    this.#options = resolveOptions(options, this.#delays);
     const { seed } = this.#options;
     if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
@@ -101,13 +103,17 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
     });
   }
 
-  /** Stops intercepting, restores everything that was patched, and keeps the state. Does nothing while the mock is stopped. */
+  /**
+   * Stops intercepting, restores everything that was patched, and keeps the state. Requests whose responses are being delayed
+   * fail with ECONNRESET. Does nothing while the mock is stopped.
+   */
   stop(): void {
     if (this.#interceptor !== undefined) {
       rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()]);
     }
     this.#interceptor?.stop();
     this.#interceptor = undefined;
+    this.#delays.abort();
     this.#pages.closeAll();
   }
 

@@ -39,6 +39,7 @@ import {
   withMethod,
 } from "../schema/kernel/values.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../transports/unhandled-requests.ts";
+import { PendingDelays } from "./pending-delays.ts";
 
 /**
  * Options of a mock; every field is optional.
@@ -68,8 +69,11 @@ export interface MockCloudRecoOptions {
   readonly targetRater?: TargetRater;
   /** Delay of every response except the target manager's, in seconds, 0 or more. Default 0. */
   readonly responseDelaySeconds?: number;
-  /** Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. */
-  readonly delay?: (seconds: number) => Promise<void>;
+  /**
+   * Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. The signal is aborted when the mock stops;
+   * the requests fail then, even if the delay goes on.
+   */
+  readonly delay?: (seconds: number, signal: AbortSignal) => Promise<void>;
   /**
    * How requests reach the mock. `nock` (default): through nock's interceptors, and through the sockets for requests that bypass
    * them. `sockets`: through the sockets only, without nock. `false`: only through `mock.fetch`.
@@ -183,7 +187,7 @@ const mockOptions = z.lazy(() => {
       queryMatcher: aFunction<ImageMatcher>("(queryImage, targetImage, target) => number | null"),
       duplicatesMatcher: aFunction<ImageMatcher>("(image, otherImage, other) => number | null"),
       targetRater: aFunction<TargetRater>("(image) => whole number from 0 to 5"),
-      delay: aFunction<Given<"delay">>("(seconds) => Promise<void>"),
+      delay: aFunction<Given<"delay">>("(seconds, signal) => Promise<void>"),
       intercept: kind('"nock", "sockets" or false', z.union([z.enum(["nock", "sockets"]), z.literal(false)])),
       unhandledRequests: kind(
         '"bypass", "error", "error-except-loopback", a list of allowed hosts and patterns, or a function ' +
@@ -209,7 +213,7 @@ const mockOptions = z.lazy(() => {
  *
  * @throws InvalidOptionError or MissingSchemeError for an invalid option; TypeError for options that exclude each other.
  */
-export function resolveOptions(given: MockCloudRecoOptions): ResolvedOptions {
+export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
   const options = checked("options", mockOptions, given);
   const { modelTargetGenerationFailure, modelTargetGenerationWarning } = options;
   if (modelTargetGenerationFailure !== undefined && modelTargetGenerationWarning !== undefined) {
@@ -237,7 +241,7 @@ export function resolveOptions(given: MockCloudRecoOptions): ResolvedOptions {
       duplicatesMatcher: options.duplicatesMatcher ?? structuralSimilarityMatcher,
       queryContentEncoding: options.queryContentEncoding ?? "gzip",
       responseDelaySeconds: options.responseDelaySeconds ?? 0,
-      delay: options.delay ?? realDelay,
+      delay: delays.abortable(options.delay ?? realDelay),
       reportBaseUrl: target.href.replace(/\/$/, ""),
       cloudQueryFailure: options.cloudQueryFailure,
       modelTargetFailure: options.modelTargetFailure,

@@ -16,7 +16,7 @@ export interface InterceptedRequest extends WireRequest {
  */
 export async function answer(hosts: HostTable, request: InterceptedRequest): Promise<WireResponse> {
   const { origin, path: fullPath, query, method, headers, body } = request;
-  const served = hosts.find(origin, fullPath, headers);
+  const served = hosts.find(origin, request);
   if (served === undefined) {
     const message = `No mock serves ${method} ${showUrl(origin, fullPath)}`;
     const baseUrls = hosts.baseUrls(origin).join(" and ");

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { MalformedKind } from "../core/api.ts";
-import type { HeaderList, RequestHandler, Result } from "../core/message.ts";
+import type { RequestHandler, Result, WireRequest } from "../core/message.ts";
 import type { RequestHead } from "./http-server/http-messages.ts";
 
 /** A base URL and the handlers of requests to it. */
@@ -7,13 +8,19 @@ export interface InterceptedHost {
   /** An origin and an optional path prefix, which `handle` does not see. Unique among the hosts of an interception. */
   readonly baseUrl: URL;
   readonly handle: RequestHandler;
-  /** Whether the headers identify a request as meant for this mock, when several mocks have this base URL. */
-  readonly recognizes?: (headers: HeaderList) => boolean;
+  /** What identifies a request as meant for this mock, when several mocks have this base URL. */
+  readonly recognizes?: (request: RequestMarks) => Recognition | undefined;
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
   /** Called for a connection to this host that could not be answered. */
   readonly noteRefusal?: (authority: string, reason: string) => void;
 }
+
+/** The parts of a request that can identify its mock. */
+export type RequestMarks = Pick<WireRequest, "path" | "headers">;
+
+/** `key`: the request names a key of the mock; `dataset`: a dataset of the mock; `client`: a client or user of the mock. */
+export type Recognition = "key" | "dataset" | "client";
 
 /** The handler for a path, and the path without the base URL's prefix. */
 export interface Route {
@@ -23,20 +30,25 @@ export interface Route {
 
 interface Entry extends Omit<InterceptedHost, "baseUrl"> {
   readonly prefix: string;
+  readonly starter: symbol;
 }
 
 /**
  * The hosts of all started mocks, by origin. The longest matching prefix serves a request. Of several mocks with the same base
- * URL, the one that recognizes the request serves it, otherwise the newest, so that concurrent tests can each have a mock.
+ * URL, concurrent tests can each use one: a request belongs to the mock that has its key, otherwise to the mock that was started
+ * in its asynchronous context, otherwise to the one that issued its token or dataset, and otherwise to the newest.
  */
 export class HostTable {
   private readonly rowsByOrigin = new Map<string, readonly Entry[]>();
+  private readonly starter = new AsyncLocalStorage<symbol>();
 
-  /** Adds hosts. Returns a function that removes them. */
+  /** Adds hosts, to which requests of the current asynchronous context belong. Returns a function that removes them. */
   add(hosts: readonly InterceptedHost[]): () => void {
+    const starter = Symbol("starter");
+    this.starter.enterWith(starter);
     const added = hosts.map(({ baseUrl, ...host }) => ({
       origin: originOf(baseUrl),
-      row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), ...host },
+      row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), starter, ...host },
     }));
     for (const { origin, row } of added) {
       const rows = [row, ...(this.rowsByOrigin.get(origin) ?? [])];
@@ -83,13 +95,26 @@ export class HostTable {
     if (origin !== undefined) this.newest(origin)?.noteRefusal?.(authority, reason);
   }
 
-  find(origin: string, path: string, headers: HeaderList): Route | undefined {
+  find(origin: string, { path, headers }: RequestMarks): Route | undefined {
     const rows = this.rowsByOrigin.get(origin) ?? [];
     const newest = rows.find(({ prefix }) => isUnder(prefix, path));
     if (newest === undefined) return undefined;
     const candidates = rows.filter(({ prefix }) => prefix === newest.prefix);
-    const row = candidates.find(({ recognizes }) => candidates.length > 1 && recognizes?.(headers)) ?? newest;
-    return { handle: row.handle, path: path.slice(row.prefix.length) || "/" };
+    const servedPath = path.slice(newest.prefix.length) || "/";
+    const { handle } = this.ownerAmong(candidates, { path: servedPath, headers }) ?? newest;
+    return { handle, path: servedPath };
+  }
+
+  private ownerAmong(candidates: readonly Entry[], request: RequestMarks): Entry | undefined {
+    if (candidates.length < 2) return undefined;
+    const starter = this.starter.getStore();
+    const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
+    return (
+      candidates[recognitions.indexOf("key")] ??
+      candidates.find((candidate) => candidate.starter === starter) ??
+      candidates[recognitions.indexOf("dataset")] ??
+      candidates[recognitions.indexOf("client")]
+    );
   }
 }
 

@@ -3,7 +3,8 @@ import axios from "axios";
 import got from "got";
 import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { type Client, clients, fetchClient } from "../support/clients.ts";
+import { realDelay } from "../../src/core/clock.ts";
+import { type Client, clients, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
 
@@ -116,6 +117,54 @@ describe("a response delay", () => {
       expect(performance.now() - start).toBeGreaterThanOrEqual(seconds * 1000 - 1);
     },
   );
+});
+
+describe("when the mock stops", () => {
+  test.each(["nock", "sockets"] as const)("a delayed request fails, recorded once: %s", async (intercept) => {
+    const signals: AbortSignal[] = [];
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const delay = (_seconds: number, signal: AbortSignal) => {
+      signals.push(signal);
+      begin();
+      return new Promise<void>(() => {});
+    };
+    await using mock = new MockCloudReco({ responseDelaySeconds: 3600, delay, intercept });
+    const request = { method: "GET", headers: {}, url: `${mock.urls.target}/summary` };
+    const failure = nodeClient(request).catch((error: unknown) => error);
+    await begun;
+    mock.stop();
+    expect(await failure).toMatchObject({
+      code: "ECONNRESET",
+      message: "the request was aborted: the mock was stopped while it delayed the response",
+    });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(mock.requests).toMatchObject([{ operation: "databaseSummary", status: 401 }]);
+  });
+
+  test("mock.fetch rejects, and delays again afterwards", async () => {
+    await using service = open({ intercept: false });
+    const send = () => service.mock.fetch(`${service.mock.urls.target}/summary`);
+    const begun = service.nextDelay();
+    const failure = send().catch((error: unknown) => error);
+    await begun;
+    service.mock.stop();
+    expect(await failure).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
+    const again = service.nextDelay();
+    const answer = send();
+    await again;
+    service.delays[1]?.end();
+    expect((await answer).status).toBe(401);
+  });
+
+  test("the timer of a delay ends", async () => {
+    const stopping = new AbortController();
+    const delayed = realDelay(3600, stopping.signal);
+    stopping.abort();
+    await delayed;
+  });
 });
 
 describe.each(Object.entries(clients))("%s, while a response is delayed,", (_, client: Client) => {

@@ -1,9 +1,19 @@
 import { MockCloudReco } from "mock-cloud-reco";
 import { test } from "mock-cloud-reco/vitest";
-import { afterAll, describe, expect } from "vitest";
+import { afterAll, describe, expect, test as vitestTest } from "vitest";
+import { ModelTargetClient } from "../../examples/model-targets/model-target-client.ts";
 
 const before = globalThis.fetch;
 const seen = new Set<MockCloudReco>();
+
+async function trainAndDelete(name: string): Promise<void> {
+  const client = await ModelTargetClient.login("client-id", "client-secret");
+  const views = [{ name: "front" }];
+  const uuid = await client.create(name, { name, cadDataUrl: "https://cad.example/a.glb", views });
+  await client.status(uuid);
+  await client.delete(uuid);
+}
+
 const summary = () => fetch("https://vws.vuforia.com/summary");
 
 test("intercepts in a test that does not destructure the mock", async () => {
@@ -58,4 +68,21 @@ describe("when tests run concurrently", () => {
       expect(mock.requests.map(({ path }) => path)).toEqual([`/targets/${name}`, `/targets/${name}`]);
     },
   );
+
+  const MODEL_TARGET_WORKFLOW = ["token", "createDataset", "datasetStatus", "deleteDataset"];
+  const operationsOf = (mock: MockCloudReco) => mock.requests.map(({ operation }) => operation);
+
+  test.concurrent.for(["a", "b", "c"])(
+    "%s sees its own Model Target requests only",
+    async (name, { mock }) => {
+      await trainAndDelete(name);
+      expect(operationsOf(mock)).toEqual(MODEL_TARGET_WORKFLOW);
+    },
+  );
+
+  vitestTest.concurrent.for(["d", "e", "f"])("%s does too, with a mock that it creates", async (name) => {
+    await using mock = new MockCloudReco();
+    await trainAndDelete(name);
+    expect(operationsOf(mock)).toEqual(MODEL_TARGET_WORKFLOW);
+  });
 });

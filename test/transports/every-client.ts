@@ -126,6 +126,20 @@ export function testEveryClient(options: Way): void {
     agent.destroy();
   });
 
+  test("node:https: a client that waits for 100 Continue sends its body", async () => {
+    const { requests } = mock(options);
+    const headers = { Expect: "100-continue", "Content-Length": 3 };
+    const received = new Promise((resolve, reject) => {
+      const request = https.request(HOST, { method: "POST", headers }, (response) =>
+        response.resume().on("end", () => resolve(response.statusCode)),
+      );
+      request.on("continue", () => request.end("abc")).on("error", reject);
+      request.flushHeaders();
+    });
+    expect(await received).toBe(200);
+    expect(requests.map(({ body }) => String(body))).toEqual(["abc"]);
+  });
+
   test("node:https: a header given as a list arrives as one header", async () => {
     const { requests } = mock(options);
     await new Promise((resolve, reject) => {

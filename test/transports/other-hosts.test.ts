@@ -1,7 +1,8 @@
 import nock from "nock";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { intercept } from "../../src/transports/interception.ts";
-import { CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
+import type { UnhandledRequests } from "../../src/transports/unhandled-requests.ts";
+import { CLIENTS, failureOf, HOST, messagesOf, mock, reply, viaFetch } from "./mocks.ts";
 import { ask, realServer } from "./real-server.ts";
 
 afterEach(() => {
@@ -25,6 +26,32 @@ describe("requests to other hosts", () => {
     );
     stop();
     expect(String((await send(other)).body)).toBe("real");
+  });
+
+  test.each<[string, UnhandledRequests]>([
+    ["error-except-loopback", "error-except-loopback"],
+    ["a list with the host", ["127.0.0.1"]],
+    ["a list with a pattern", [/^127\.0\.0\.1:\d+$/g]],
+    ["a function", (host) => host.startsWith("127.0.0.1:")],
+  ])("pass or fail by %s", async (_name, unhandledRequests) => {
+    const other = await realServer();
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { stop } = mock({ unhandledRequests, intercept });
+      for (const _again of [1, 2]) expect(await ask(other)).toBe("real");
+      expect(messagesOf(await failureOf(viaFetch("http://elsewhere.invalid/x"))).join()).toMatch(
+        /GET http:\/\/elsewhere\.invalid\/x: .*the option unhandledRequests blocks .*list with "elsewhere\.invalid"/,
+      );
+      stop();
+    }
+  });
+
+  test("pass to hosts that the user enabled in nock", async () => {
+    const other = await realServer();
+    nock.disableNetConnect();
+    nock.enableNetConnect("127.0.0.1");
+    mock({ unhandledRequests: "error" });
+    expect(await ask(other)).toBe("real");
+    expect(await ask(other.replace("127.0.0.1", "localhost"))).toContain("no mock serves this host");
   });
 
   test("fail if any started mock blocks them", async () => {

@@ -1,11 +1,14 @@
-import { get as keptGet } from "node:https";
-import { connect as keptConnect } from "node:tls";
+import https from "node:https";
+import tls from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, test } from "vitest";
 import { closedHosts } from "../../src/mock/register.ts";
 import { failureOf, messagesOf } from "./mocks.ts";
 
+// Taken from the modules, because Vitest looks named imports up whenever they are used.
 const { fetch: keptFetch } = globalThis;
+const { get: keptGet } = https;
+const { connect: keptConnect } = tls;
 const LIST = "https://vws.vuforia.com/targets";
 const REFUSED =
   /^connect to vws\.vuforia\.com:443 was refused: "mock-cloud-reco\/register" .* start a mock first/;

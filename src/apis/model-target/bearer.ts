@@ -66,6 +66,13 @@ export function accessToken(source: string, scopes: readonly string[]): string {
   return `${HEADER}.${encodeBase64Url(payload)}.${SIGNATURE}`;
 }
 
+/** The client or user for whom a bearer token was issued, according to the token. */
+export function tokenSource(authorization: string | undefined): string | undefined {
+  const payload = /^Bearer [^.]*\.([^.]*)\./.exec(authorization ?? "")?.[1];
+  const source = payload === undefined ? undefined : jsonObjectPart(payload)?.src;
+  return typeof source === "string" ? source : undefined;
+}
+
 /** What a bearer token allows. */
 export interface Bearer {
   readonly scopes: readonly string[];

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { parseISO } from "date-fns/parseISO";
 import * as z from "zod/mini";
 import { decodeServiceBase64 } from "../base64.ts";
@@ -104,9 +105,7 @@ export const withMethod = <T extends object>(method: keyof T & string, signature
     ),
   );
 
-export const binary = deferred("bytes (Uint8Array)", () =>
-  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
-);
+export const binary = deferred("bytes (Uint8Array)", () => z.custom<Uint8Array>(types.isUint8Array));
 export const textOrBytes = deferred("text or bytes (Uint8Array)", () => z.union([z.string(), binary]));
 export const textOrNumber = deferred("text or a number", () => z.union([z.string(), z.number()]));
 

@@ -73,14 +73,18 @@ export class NockInterceptor {
     return !this.connectsTo(UNKNOWN_HOST) && this.connectsTo(urlOf(origin));
   }
 
-  /** nock does not expose which hosts are enabled, but only opens connections to those that are. */
+  /**
+   * nock does not expose which hosts are enabled, but its class for requests only opens connections to those that are. That class
+   * is taken from its prototype, because http.ClientRequest is a proxy that intercepts the request first.
+   */
   private connectsTo({ hostname, port, protocol }: URL): boolean {
     let hasConnected = false;
     const createConnection = () => {
       hasConnected = true;
       return new Socket();
     };
-    const request = new http.ClientRequest({ hostname, port, protocol, createConnection });
+    const NockRequest: typeof ClientRequest = Reflect.get(http.ClientRequest.prototype, "constructor");
+    const request = new NockRequest({ hostname, port, protocol, createConnection });
     request.on("error", () => {}).destroy();
     return hasConnected;
   }

@@ -94,13 +94,13 @@ export function checkNock(load: NodeJS.Require): string {
   }
   const own = dirname(load.resolve("nock"));
   const others = Object.keys(load.cache)
-    .filter((file) => /[\\/]nock[\\/]lib[\\/]intercept\.js$/.test(file))
+    .filter((file) => /[\\/]nock[^\\/]*[\\/]lib[\\/]intercept\.js$/.test(file))
     .map((file) => dirname(dirname(file)))
     .filter((folder) => folder !== own && String(load(`${folder}/package.json`).version).startsWith("14."));
   if (others.length > 0) {
     throw new Error(
       `two copies of nock are loaded, ${others[0]} and this package's ${own}, so requests would reach neither; ` +
-        'install a single copy ("npm ls nock" lists them)',
+        'install a single copy ("npm ls nock" lists them), or set the option intercept to "sockets"',
     );
   }
   return version;

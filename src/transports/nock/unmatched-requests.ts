@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers";
 import { stoppedError, unhandledError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
+import { continueAtOnce } from "./expect-continue.ts";
 import type { Nock } from "./nock-module.ts";
 import { isRequestOptions, type RequestOptions } from "./nock-request.ts";
 
@@ -22,6 +23,7 @@ export class UnmatchedRequests {
   private readonly released = new Set<string>();
   /** Ends the instance that is still draining, so that many started in one turn do not accumulate. */
   private static endDraining = () => {};
+  private readonly endContinuing: () => void;
 
   constructor(
     private readonly nock: Nock,
@@ -31,6 +33,10 @@ export class UnmatchedRequests {
     UnmatchedRequests.endDraining();
     nock.emitter.on("no match", this.noMatch);
     subscribe(REQUEST_SENT, this.sent);
+    this.endContinuing = continueAtOnce((request) => {
+      const origin = originOfMessage(request);
+      return isFromNock(request.socket) && origin !== undefined && hosts.has(origin);
+    });
   }
 
   /** Whether a user's scope decides about requests to this origin. */
@@ -41,6 +47,7 @@ export class UnmatchedRequests {
   end(): void {
     this.nock.emitter.off("no match", this.noMatch);
     unsubscribe(REQUEST_SENT, this.sent);
+    this.endContinuing();
   }
 
   /** Refuses requests that were already sent to these origins, until the end of this turn of the event loop. */
@@ -80,7 +87,7 @@ export class UnmatchedRequests {
     const origin = originOfMessage(request);
     if (socket === null || origin === undefined) return;
     // nock's sockets open a real connection when no interceptor is left.
-    if ("passthrough" in socket) this.refuseLate(request, origin, String(Reflect.get(request, "path")));
+    if (isFromNock(socket)) this.refuseLate(request, origin, String(Reflect.get(request, "path")));
     if (!this.hosts.has(origin)) return;
     // nock emits an error even after the client aborted. Some clients (got) no longer listen then, which would end the process.
     // Prepended, to run before node:http's own listener, which forwards the error to the request.
@@ -94,6 +101,8 @@ export class UnmatchedRequests {
     request.destroy(stoppedError(String(Reflect.get(request, "method")), origin, path));
   }
 }
+
+const isFromNock = (socket: object | null): boolean => socket !== null && "passthrough" in socket;
 
 function originOfMessage(request: OutgoingMessage): string | undefined {
   const url = `${Reflect.get(request, "protocol")}//${request.getHeader("host")}`;

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import net, { type Socket } from "node:net";
 import { setImmediate } from "node:timers";
 import tls from "node:tls";
+import { replace } from "../replace.ts";
 import { type Endpoint, endpointOf } from "./endpoint.ts";
 
 // Captured when this module loads, before a test fakes timers.
@@ -23,8 +24,6 @@ export interface OpeningHandler {
   /** Why a socket that bypassed the patched functions must not connect; undefined when it may. */
   refuse(endpoint: Endpoint): Error | undefined;
 }
-
-type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 interface Opener {
   readonly owner: object;
@@ -88,7 +87,8 @@ function guardSockets(refuse: Refuse): () => void {
     removeGuard = replace(net.Socket.prototype, "connect", (original) => {
       return function (...args) {
         const endpoint = endpointOf(this instanceof tls.TLSSocket ? "https:" : "http:", args);
-        for (const guard of guards) {
+        // The newest knows of the mocks that were started while an older one ends.
+        for (const guard of [...guards].reverse()) {
           const refusal = endpoint && guard(endpoint);
           if (refusal !== undefined && this instanceof net.Socket) return failConnecting(this, refusal);
         }
@@ -108,28 +108,6 @@ export function failConnecting(socket: Socket, error: Error): Socket {
   realSetImmediate(() => socket.destroy(error));
   return socket;
 }
-
-/** Replaces a function. Returns a function that restores the original, unless other code has replaced ours. */
-function replace(owner: object, name: string, wrap: (original: AnyFunction) => AnyFunction): () => void {
-  const descriptor = Object.getOwnPropertyDescriptor(owner, name);
-  const original: unknown = Reflect.get(owner, name);
-  if (!isFunction(original))
-    throw new TypeError(`expected node:net, node:tls and node:http to have a function "${name}"`);
-  const replaced = wrap(original);
-  Object.defineProperty(owner, name, {
-    configurable: true,
-    writable: true,
-    enumerable: true,
-    value: replaced,
-  });
-  return () => {
-    if (Reflect.get(owner, name) !== replaced) return;
-    if (descriptor === undefined) Reflect.deleteProperty(owner, name);
-    else Object.defineProperty(owner, name, descriptor);
-  };
-}
-
-const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";
 
 /** Whether a TLS connection offers HTTP in its ALPN protocols. */
 export const offersHttp = ({ options }: Pick<Endpoint, "options">): boolean =>

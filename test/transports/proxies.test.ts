@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { request } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { HttpsProxyAgent } from "https-proxy-agent";
+import { MockCloudReco } from "mock-cloud-reco";
+import { ProxyAgent, fetch as undiciFetch } from "undici";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { failureOf, messagesOf } from "./mocks.ts";
+import { realServer } from "./real-server.ts";
+
+const URL_ = "https://vws.vuforia.com/summary";
+
+/** A proxy that connects to nothing, and the requests that it received. */
+async function proxy() {
+  const received: string[] = [];
+  const server = createServer((asked, response) => {
+    received.push(`${asked.method} ${asked.url}`);
+    response.setHeader("Connection", "close").end("from the proxy");
+  });
+  server.on("connect", (asked, socket: Socket) => {
+    received.push(`CONNECT ${asked.url}`);
+    socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return { received, url: `http://127.0.0.1:${address.port}` };
+}
+
+const viaAgent = (url: string, agent: HttpsProxyAgent<string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    request(url, { agent }, (response) => resolve(response.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+
+describe("through a proxy", () => {
+  test("a request of node:https is answered, and the proxy is not asked", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await proxy();
+      await using mock = new MockCloudReco({ intercept });
+      expect(await viaAgent(URL_, new HttpsProxyAgent(url))).toBe(401);
+      expect(mock.requests).toHaveLength(1);
+      expect(received).toEqual([]);
+    }
+  });
+
+  test("a request of undici is answered, and the proxy is not asked", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await proxy();
+      await using mock = new MockCloudReco({ intercept });
+      const dispatcher = new ProxyAgent(url);
+      expect((await undiciFetch(URL_, { dispatcher })).status).toBe(401);
+      expect(mock.requests).toHaveLength(1);
+      expect(received).toEqual([]);
+      await dispatcher.close();
+    }
+  });
+
+  test("an absolute request for a host that the mock serves without TLS is refused", async () => {
+    const { url, received } = await proxy();
+    await using mock = new MockCloudReco({ targetUrl: "http://vws.test", intercept: "sockets" });
+    const dispatcher = new ProxyAgent({ uri: url, proxyTunnel: false });
+    const sent = undiciFetch("http://vws.test/summary", { dispatcher });
+    expect(messagesOf(await failureOf(sent)).join()).toMatch(/used a proxy; exclude the host with NO_PROXY/);
+    expect(received).toEqual([]);
+    expect(mock.requests).toMatchObject([{ method: "CONNECT", path: "vws.test:80", refusedBy: "transport" }]);
+    await dispatcher.destroy();
+  });
+
+  test("other hosts are reached, unless unhandledRequests blocks them", async () => {
+    const other = await realServer();
+    for (const unhandledRequests of ["bypass", "error"] as const) {
+      const { url, received } = await proxy();
+      await using _mock = new MockCloudReco({ intercept: "sockets", unhandledRequests });
+      const dispatcher = new ProxyAgent({ uri: url, proxyTunnel: true });
+      const messages = messagesOf(await failureOf(undiciFetch(other, { dispatcher }))).join();
+      if (unhandledRequests === "error") expect(messages).toContain("unhandledRequests");
+      expect(received).toHaveLength(unhandledRequests === "bypass" ? 1 : 0);
+      await dispatcher.destroy();
+    }
+  });
+});
