@@ -18,6 +18,10 @@ export default defineConfig({
         find: /^mock-cloud-reco\/(assert|jest|node-test|register|vitest)$/,
         replacement: source("./src/testing/$1.ts"),
       },
+      {
+        find: /^mock-cloud-reco\/examples\/client$/,
+        replacement: source("./examples/client/vuforia-client.mjs"),
+      },
       { find: /^mock-cloud-reco\/openapi$/, replacement: source("./src/openapi/index.ts") },
     ],
   },
