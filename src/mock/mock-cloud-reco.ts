@@ -249,7 +249,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
 
   /**
    * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there.
-   * Give the test a long timeout, or none.
+   * Give the test no time limit, or set the environment variable `MOCK_CLOUD_RECO_PAUSE=1`: it lifts the limits of tests that use
+   * the fixture for Vitest or Jest, except those that a test sets itself.
    *
    * @example await mock.pause();
    */

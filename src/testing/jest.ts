@@ -3,6 +3,7 @@ import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts"
 import { FixtureHooks } from "./hooks.ts";
 import "./jest-matchers.ts";
 import type { ReceivedLike } from "./received.ts";
+import { areLimitsLifted } from "./time-limits.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
@@ -21,6 +22,9 @@ export interface JestFixtureOptions extends MockFixtureOptions {
    */
   readonly fakeTimers?: boolean | FakeTimersConfig;
 }
+
+/** In milliseconds; a longer timer would fire at once. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Gives each test of a file, or of the `describe` block in which it is called, a new mock and a new database. The mock always
@@ -42,6 +46,7 @@ export interface JestFixtureOptions extends MockFixtureOptions {
  */
 export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixtureOptions = {}): MockFixture {
   const timers = fakeTimers === false ? undefined : withRealNextTick(fakeTimers === true ? {} : fakeTimers);
+  if (areLimitsLifted()) jest.setTimeout(LONGEST_TIMEOUT);
   const hooks = new FixtureHooks(
     options,
     "read `mock` and `database` inside a test or a beforeEach, from the object that useMockCloudReco() returned, without " +

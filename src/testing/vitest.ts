@@ -1,7 +1,8 @@
-import { expect, type TestAPI, type TestContext, test as vitestTest } from "vitest";
+import { expect, type TestAPI, type TestContext, vi, test as vitestTest } from "vitest";
 import type { Operation, RequestFilter } from "../index.ts";
 import { type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
 import { matchers, type ReceivedLike } from "./received.ts";
+import { areLimitsLifted } from "./time-limits.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
@@ -22,6 +23,7 @@ declare module "vitest" {
 }
 
 expect.extend(matchers);
+if (areLimitsLifted()) vi.setConfig({ testTimeout: 0, hookTimeout: 0 });
 
 /** What `test` adds to Vitest's test context. */
 export interface MockTestContext extends MockFixture {

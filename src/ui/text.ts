@@ -304,6 +304,7 @@ export const text = {
     created: "Created",
     models: (number: number) => count(number, "model"),
     processing: "Processing",
+    processingUntil: "Processing until",
     done: "Done",
     failed: "Failed",
     timeline: "Timeline",

@@ -6,6 +6,8 @@ export interface Finished {
   /** Bytes that are not text, as Latin-1. */
   readonly printed: string;
   readonly complained: string;
+  /** The pages that it opened in the browser. */
+  readonly opened: readonly string[];
 }
 
 /** A command that runs in this process. */
@@ -19,6 +21,7 @@ export interface RunningCommand {
 
 export function start(args: readonly string[], environment: Environment = {}): RunningCommand {
   let [printed, complained] = ["", ""];
+  const opened: string[] = [];
   let stop = () => {};
   let wake = () => {};
   const somethingPrinted = new Promise<void>((resolve) => {
@@ -36,9 +39,9 @@ export function start(args: readonly string[], environment: Environment = {}): R
     complain: (text) => {
       complained += text;
     },
-    openBrowser: () => undefined,
+    openBrowser: (url) => void opened.push(url),
     stopRequested: () => stopped,
-  }).then((code) => ({ code, printed, complained }));
+  }).then((code) => ({ code, printed, complained, opened }));
   return {
     finished,
     async printed() {

@@ -160,6 +160,38 @@ describe("serve", () => {
     await expect(fetch(served.urls.target)).rejects.toThrow();
   });
 
+  test("opens the page, whose address it prints", async () => {
+    const command = start(["serve", "--open"], { LOG_LEVEL: "silent" });
+    const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];
+    const page = await fetch(url, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).toMatch(/^text\//);
+    expect((await command.stop()).opened).toEqual([url]);
+  });
+
+  test.each([
+    [["serve", "--no-ui"], {}],
+    [["serve"], { UI: "false" }],
+  ])("%s with %o serves no page", async (args, environment) => {
+    const command = start(args, { LOG_LEVEL: "silent", ...environment });
+    const printed = await command.printed();
+    expect(printed).not.toContain("web page");
+    const [, manager = ""] = /target manager +(\S+)/.exec(printed) ?? [];
+    expect((await fetch(manager, { headers: { accept: "text/html" } })).status).toBe(404);
+    expect((await fetch(`${manager}/page/events`)).status).toBe(404);
+    const { code, opened } = await command.stop();
+    expect({ code, opened }).toEqual({ code: 0, opened: [] });
+  });
+
+  test.each([
+    [["serve", "--open", "--no-ui"], {}],
+    [["serve", "--open"], { UI: "false" }],
+  ])("%s with %o is refused", async (args, environment) => {
+    const { code, complained, opened } = await start(args, environment).finished;
+    expect(code).toBe(2);
+    expect(complained).toContain("there is no page to open");
+    expect(opened).toEqual([]);
+  });
+
   test("prints URLs and keys as readable text", async () => {
     const command = start(["serve"], { LOG_LEVEL: "silent" });
     const printed = await command.printed();

@@ -34,6 +34,33 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
     expect(printed).toBe("401 1");
   });
 
+  it("serves its page, and writes it as a report", async () => {
+    const path = '"mock-cloud-reco/server"';
+    const load = kind === "module" ? `await import(${path})` : `require(${path})`;
+    const printed = await runScript(
+      kind,
+      inAsync(`
+        const { readFile, unlink } = process.getBuiltinModule("node:fs/promises");
+        const html = await readFile("node_modules/mock-cloud-reco/dist/page.html", "utf8");
+        const { startServers } = ${load};
+        const servers = await startServers({ logLevel: "silent" });
+        const response = await fetch(servers.urls.manager, { headers: { accept: "text/html" } });
+        console.log(response.status, (await response.text()) === html);
+        await servers.close();
+        ${loads[kind]}
+        const mock = new MockCloudReco();
+        const page = await mock.servePage();
+        console.log((await (await fetch(page.url, { headers: { accept: "text/html" } })).text()) === html);
+        await mock.writeReport("report.html");
+        mock.stop();
+        const [start] = html.split("<script>");
+        console.log((await readFile("report.html", "utf8")).startsWith(start + '<script type="application/json"'));
+        await unlink("report.html");
+      `),
+    );
+    expect(printed.split("\n")).toEqual(["200 true", "true", "true"]);
+  });
+
   it("writes the OpenAPI document", async () => {
     const path = '"mock-cloud-reco/openapi"';
     const load = kind === "module" ? `await import(${path})` : `require(${path})`;

@@ -12,10 +12,14 @@ export const inConsumer = (...path: string[]): string => join(consumer, ...path)
 export const inModules = (path: string): string => join(consumer, "../node_modules", path);
 
 /** Runs Node in a folder of that project. Returns its output and exit code. */
-export async function runNode(folder: string, args: readonly string[]) {
+export async function runNode(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) {
   // Without the variables that this run's Vitest sets for its processes.
   const { VITEST, VITEST_MODE, VITEST_POOL_ID, VITEST_WORKER_ID, NODE_ENV, TEST, ...env } = process.env;
-  const options = { cwd: inConsumer(folder), env: { ...env, CI: "true" } };
+  const options = { cwd: inConsumer(folder), env: { ...env, CI: "true", ...environment } };
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code);

@@ -13,6 +13,27 @@ async function runExample(name: string, ...args: string[]): Promise<string> {
 const vitest = [inModules("vitest/vitest.mjs"), "run", "--no-isolate", "--maxWorkers=1"];
 const jest = [inModules("jest/bin/jest.js"), "--runInBand"];
 
+const JEST_TEST = `
+const { useMockCloudReco } = require("mock-cloud-reco/jest");
+const fixture = useMockCloudReco();
+const test = (name, run) => globalThis.test(name, () => run(fixture));
+`;
+/** Presses "Continue" after the time limit. */
+const PAUSING_TEST = `
+test("pauses", async ({ mock }) => {
+  let said = "";
+  const { write } = process.stderr;
+  process.stderr.write = (text) => ((said += text), true);
+  const paused = mock.pause();
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  while (!said.includes("http:")) await sleep(10);
+  process.stderr.write = write;
+  await sleep(1200);
+  await fetch(new URL("/page/continue", /http:\\S+/.exec(said)[0]), { method: "POST" });
+  await paused;
+});
+`;
+
 describe("in a project with", () => {
   it.each(["threads", "forks"])("Vitest, with both files in one worker of %s", async (pool) => {
     const printed = await runExample("vitest", ...vitest, `--pool=${pool}`);
@@ -44,6 +65,22 @@ describe("in a project with", () => {
     const modules = ["--testMatch", "**/*.test.mjs"];
     const printed = await runExample("jest", "--experimental-vm-modules", ...jest, ...modules);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +2 passed, 2 total/);
+  });
+
+  it.each([
+    [
+      "vitest",
+      [...vitest, "--testTimeout=1000", "pause.test.mjs"],
+      'import { test } from "mock-cloud-reco/vitest";',
+    ],
+    ["jest", [...jest, "--testTimeout=1000", "--rootDir=.", "pause.test.js"], JEST_TEST],
+  ])("%s, a test pauses beyond its time limit", async (runner, args, beginning) => {
+    const name = args.at(-1) ?? "";
+    await mkdir(inConsumer(`examples/pause-${runner}`));
+    await writeFile(inConsumer(`examples/pause-${runner}/${name}`), beginning + PAUSING_TEST);
+    const environment = { MOCK_CLOUD_RECO_PAUSE: "1" };
+    const { code, printed } = await runNode(`examples/pause-${runner}`, args, environment);
+    expect(code, printed).toBe(0);
   });
 
   it("node:test", async () => {

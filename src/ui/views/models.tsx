@@ -121,7 +121,7 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         steps={[
           { at: dataset.created_at, tone: "info", label: words.created },
           left.value > 0
-            ? { at: end, tone: "busy", label: words.processing }
+            ? { at: end, tone: "busy", label: words.processingUntil }
             : {
                 at: dataset.finished ? null : end,
                 tone: ends === "failed" ? "bad" : "good",
