@@ -46,6 +46,8 @@ export interface Terminal {
   print(output: string | Uint8Array): void;
   /** Standard error. */
   complain(text: string): void;
+  /** Standard error, when it is a terminal. */
+  readonly showProgress?: ((text: string) => void) | undefined;
   /** Opens a URL in the user's browser, if there is one. */
   openBrowser(url: string): void;
   /** Resolves when the process is told to stop. */

@@ -29,6 +29,7 @@ void run(process.argv.slice(2), {
   environment: process.env,
   print: (output) => void process.stdout.write(output),
   complain: (text) => log.write(text),
+  showProgress: process.stderr.isTTY ? (text) => log.write(text) : undefined,
   openBrowser,
   stopRequested,
 }).then(async (code) => {

@@ -6,6 +6,7 @@ import type { Environment } from "../servers/settings-reader.ts";
 import { type Servers, startServers } from "../servers/start-servers.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
+import { progressOf } from "./progress.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -51,6 +52,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       ...(allowedHosts !== undefined && { allowedHosts }),
     },
     (line) => terminal.complain(line),
+    progressOf("targets", terminal),
   );
   // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();
@@ -134,7 +136,12 @@ export async function singleServer(
     ...(values.seed !== undefined && { SEED_FILE: values.seed }),
   };
   const settings = readSettings(role, environment);
-  const server = await startOneServer(role, settings, (line) => terminal.complain(line));
+  const server = await startOneServer(
+    role,
+    settings,
+    (line) => terminal.complain(line),
+    progressOf("targets", terminal),
+  );
   // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();
   terminal.print(`${role} ${server.url}\n`);

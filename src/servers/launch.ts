@@ -3,7 +3,7 @@ import type { ResolvedOptions } from "../mock/options.ts";
 import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
 import type { Role } from "./option-settings.ts";
-import { seedFrom } from "./seed-file.ts";
+import { type SeedProgress, seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer } from "./server.ts";
 import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
 import { type ServiceServer, startServiceServer } from "./service.ts";
@@ -95,6 +95,7 @@ export async function startOneServer(
   role: Role,
   settings: ServerSettings,
   write: (line: string) => void,
+  onSeeded?: SeedProgress,
 ): Promise<RunningServer> {
   const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile } = settings;
   const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
@@ -114,7 +115,7 @@ export async function startOneServer(
     };
     const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
     try {
-      if (seedFile !== undefined) await seedFrom(seedFile, manager.handleQuietly);
+      if (seedFile !== undefined) await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     } catch (error) {
       await manager.kill();
       throw error;

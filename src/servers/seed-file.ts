@@ -24,22 +24,34 @@ const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
  * @returns the names of the cloud databases, in order.
  * @throws InvalidSeedError naming the file, the place in it, and what was expected.
  */
-export async function seedFrom(path: string, manager: RequestHandler): Promise<readonly string[]> {
-  const seed = new Seed(path, manager);
+export async function seedFrom(
+  path: string,
+  manager: RequestHandler,
+  onProgress: SeedProgress = () => {},
+): Promise<readonly string[]> {
+  const seed = new Seed(path, manager, onProgress);
   return seed.run();
 }
 
+/** Called with the number of targets that have been added, and of all targets in the file. */
+export type SeedProgress = (done: number, total: number) => void;
+
 class Seed {
   private readonly names: string[] = [];
+  private targets = 0;
+  private added = 0;
 
   constructor(
     private readonly path: string,
     private readonly manager: RequestHandler,
+    private readonly onProgress: SeedProgress,
   ) {}
 
   async run(): Promise<readonly string[]> {
     const content = await this.read();
-    for (const [at, fields] of this.list(content, "cloud_databases")) await this.cloudDatabase(at, fields);
+    const databases = this.list(content, "cloud_databases");
+    for (const [at, fields] of databases) this.targets += this.list(fields, "targets", at).length;
+    for (const [at, fields] of databases) await this.cloudDatabase(at, fields);
     for (const [at, fields] of this.list(content, "vumark_databases")) await this.vuMarkDatabase(at, fields);
     for (const [at, fields] of this.list(content, "oauth2_client_credentials"))
       await this.post(at, "/oauth2_client_credentials", fields);
@@ -63,6 +75,8 @@ class Seed {
       const counts = Object.fromEntries(Object.entries(given).filter(([key]) => COUNTS.includes(key)));
       const id = encodeURIComponent(String(created.target_id));
       await this.post(place, `${route}/${id}/recognition_counts`, counts);
+      this.added += 1;
+      this.onProgress(this.added, this.targets);
     }
   }
 

@@ -13,7 +13,7 @@ import { generateCertificate } from "./certificate.ts";
 import { refuseInProcessOnly } from "./in-process-only.ts";
 import { startThreeServers } from "./launch.ts";
 import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
-import { seedFrom } from "./seed-file.ts";
+import { type SeedProgress, seedFrom } from "./seed-file.ts";
 import {
   applyImageCacheBytes,
   resolveServerOptions,
@@ -110,6 +110,7 @@ type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOpt
  * other processes, browsers and languages.
  *
  * @param writeLog - receives the log's lines. Default: standard error.
+ * @param onSeeded - called after each target of the seed file, with how many are done and how many there are.
  * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
  * only work in process; InvalidSeedError; the system's error when a port is taken.
  *
@@ -121,6 +122,7 @@ type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOpt
 export async function startServers(
   options: StartServersOptions = {},
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
+  onSeeded?: SeedProgress,
 ): Promise<Servers> {
   refuseInProcessOnly(options);
   const given = checked("options", startServersOptions, options);
@@ -160,7 +162,7 @@ export async function startServers(
     page: ui,
     onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {
-      if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly);
+      if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     },
   });
   const { store, clock } = servers.manager;
