@@ -1,52 +1,9 @@
-import { createHmac } from "node:crypto";
 import { header } from "../../core/message.ts";
 import type { SigningKeys } from "../../core/signing.ts";
 import { missingDateAdvice } from "./date-explanation.ts";
 import type { ApiContext } from "./services.ts";
-import { joined, rightLines, type Variant, wrongVariants } from "./signed-variants.ts";
-
-/** A secret that a client may have signed with, and the advice for that mistake. */
-interface Secret {
-  readonly key: string;
-  readonly advice?: string;
-}
-
-/** A form in which the bytes of an HMAC are sent. */
-interface Form {
-  readonly of: (hmac: Buffer) => string;
-  readonly algorithm: "sha1" | "sha256";
-  readonly advice?: string;
-}
-
-const FORMS: readonly Form[] = [
-  { algorithm: "sha1", of: (hmac) => hmac.toString("base64") },
-  {
-    algorithm: "sha1",
-    of: (hmac) => hmac.toString("hex"),
-    advice: "the signature is the HMAC in hexadecimal; it must be its base64",
-  },
-  {
-    algorithm: "sha1",
-    of: (hmac) => Buffer.from(hmac.toString("hex")).toString("base64"),
-    advice:
-      'the signature is the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-  },
-  {
-    algorithm: "sha1",
-    of: (hmac) => hmac.toString("base64url"),
-    advice: "the signature is base64url, without padding; it must be base64",
-  },
-  {
-    algorithm: "sha256",
-    of: (hmac) => hmac.toString("base64"),
-    advice: "the signature is an HMAC-SHA256; it must be an HMAC-SHA1",
-  },
-  {
-    algorithm: "sha256",
-    of: (hmac) => hmac.toString("hex"),
-    advice: "the signature is an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1",
-  },
-];
+import { findMistakes, type Secret } from "./signature-mistakes.ts";
+import { joined, rightLines, wrongVariants } from "./signed-variants.ts";
 
 /** How many other databases' secrets are tried. */
 const MOST_OTHER_DATABASES = 100;
@@ -71,12 +28,11 @@ export async function explainSignature(
   const right = rightLines(request);
   const expected = joined(right);
   notes.signature = { expected };
-  const secrets: readonly Secret[] = [
-    { key: keys.secretKey },
-    ...mistakenFor(keys, otherSecrets),
-    ...(await secretsOfOthers(context, keys)),
-  ];
-  const explained = findMistakes(signature, right, wrongVariants(request), secrets);
+  const explained = await findMistakes(signature, right, {
+    ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
+    otherSecrets: await secretsOfOthers(context, keys),
+    variants: () => wrongVariants(request, right),
+  });
   if (explained !== undefined) {
     const { advice, signed } = explained;
     const all = [...(scheme === "VWS" ? [] : [schemeAdvice(scheme)]), ...advice];
@@ -146,52 +102,6 @@ async function secretsOfOthers(
         `belongs to ${JSON.stringify(databaseName)}: take both keys from the same database`,
     })),
   );
-}
-
-interface Explained {
-  readonly advice: readonly string[];
-  readonly signed: string;
-}
-
-/** The fewest mistakes, at most two, that produce the signature. */
-function findMistakes(
-  signature: string,
-  right: ReturnType<typeof rightLines>,
-  variants: readonly Variant[],
-  secrets: readonly Secret[],
-): Explained | undefined {
-  const pairs = variants.flatMap((first, index) =>
-    variants.slice(index + 1).flatMap((second) => (second.line === first.line ? [] : [[first, second]])),
-  );
-  const attempts: readonly (readonly (readonly Variant[])[])[] = [
-    [[]],
-    variants.map((each) => [each]),
-    pairs,
-  ];
-  for (const [count, changes] of attempts.entries()) {
-    for (const changed of changes) {
-      const lines = { ...right, ...Object.fromEntries(changed.map(({ line, value }) => [line, value])) };
-      const signed = joined(lines);
-      // With two mistakes in the lines, only the right key is tried.
-      for (const { key, advice } of count === 2 ? secrets.slice(0, 1) : secrets) {
-        const form = formOf(signature, key, signed);
-        const all = [advice, ...changed.map((each) => each.advice), form?.advice].filter(
-          (each) => each !== undefined,
-        );
-        if (form !== undefined) return { advice: all, signed };
-      }
-    }
-  }
-  return undefined;
-}
-
-function formOf(signature: string, key: string, signed: string): Form | undefined {
-  const sha1 = createHmac("sha1", key).update(signed).digest();
-  const found = FORMS.find(({ algorithm, of }) => algorithm === "sha1" && of(sha1) === signature);
-  // In any form, an HMAC-SHA256 is at least this long; most signatures are not.
-  if (found !== undefined || signature.length < 40) return found;
-  const sha256 = createHmac("sha256", key).update(signed).digest();
-  return FORMS.find(({ algorithm, of }) => algorithm === "sha256" && of(sha256) === signature);
 }
 
 /** `text` as JSON, with `▶` before its first difference from `other`. */

@@ -1,11 +1,15 @@
+import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { header, type WireRequest } from "../../core/message.ts";
 import { percentDecoded } from "../../core/router.ts";
+import { yieldToEventLoop } from "../../images/scheduling.ts";
 
 /** One of the five signed lines with a mistake that clients make. */
 export interface Variant {
   readonly line: "method" | "digest" | "type" | "date" | "path";
   readonly value: string;
+  /** Whether it is also tried together with a second mistake. */
+  readonly likely: boolean;
   readonly advice: string;
 }
 
@@ -25,6 +29,8 @@ export function rightLines(request: WireRequest): SignedLines {
   };
 }
 
+const DIGEST_OF_NO_BODY = hash("md5", "");
+
 const COMMON_TYPES = [
   "application/json",
   "multipart/form-data",
@@ -34,40 +40,48 @@ const COMMON_TYPES = [
   "application/x-www-form-urlencoded",
 ];
 
-/** Each line with the mistakes that clients commonly make. */
-export function wrongVariants(request: WireRequest): readonly Variant[] {
-  const right = rightLines(request);
+/**
+ * Each line with the mistakes that clients commonly make.
+ *
+ * @param right - the lines as they should have been signed.
+ */
+export async function wrongVariants(request: WireRequest, right: SignedLines): Promise<readonly Variant[]> {
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
-  const type = (value: string): Variant => ({
+  const type = (value: string, likely: boolean): Variant => ({
     line: "type",
     value,
+    likely,
     advice: `sign the Content-Type that is sent, up to its first semicolon (${JSON.stringify(right.type)}, not ${JSON.stringify(value)})`,
   });
-  const wrongPath = (value: string): Variant => ({
+  const wrongPath = (value: string, likely: boolean): Variant => ({
     line: "path",
     value,
+    likely,
     advice:
       `sign the path as it is sent, without the query string and without the base URL's own prefix ` +
       `(${JSON.stringify(path)}, not ${JSON.stringify(value)})`,
   });
+  const urls =
+    host === undefined
+      ? []
+      : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
   const variants: readonly Variant[] = [
-    ...[contentType, "", ...COMMON_TYPES].map(type),
-    ...bodyVariants(request.body),
-    { line: "date", value: "", advice: "sign the Date header's exact value, not an empty line" },
-    { line: "method", value: method.toLowerCase(), advice: "sign the method in upper case" },
-    ...[
-      `${path}?${query}`,
-      ...(host === undefined
-        ? []
-        : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`]),
-      percentDecoded(path),
-      `${path}/`,
-      path.replace(/\/$/, ""),
-      path.replace(/^\//, ""),
-      "",
-    ].map(wrongPath),
+    ...[contentType, ""].map((value) => type(value, true)),
+    ...COMMON_TYPES.map((value) => type(value, false)),
+    ...(await bodyVariants(request.body, right.digest)),
+    {
+      line: "date",
+      value: "",
+      likely: true,
+      advice: "sign the Date header's exact value, not an empty line",
+    },
+    { line: "method", value: method.toLowerCase(), likely: true, advice: "sign the method in upper case" },
+    ...[`${path}?${query}`, ...urls].map((value) => wrongPath(value, true)),
+    ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map((value) =>
+      wrongPath(value, false),
+    ),
   ];
   const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
   return variants.filter(({ line, value }) => {
@@ -80,55 +94,83 @@ export function wrongVariants(request: WireRequest): readonly Variant[] {
 
 const MOST_RESERIALISED_BYTES = 4_000_000;
 
-function bodyVariants(body: Buffer): readonly Variant[] {
-  const digest = (value: string, advice: string): Variant => ({ line: "digest", value, advice });
+/** @param md5 - that of the body. */
+async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant[]> {
+  const digest = (value: string, advice: string, likely = false): Variant => ({
+    line: "digest",
+    value,
+    likely,
+    advice,
+  });
   const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
-  const md5 = hash("md5", body);
   const none =
     body.length === 0
       ? exact
       : `a body of 0 bytes was signed, but a body of ${body.length} bytes was sent: ${exact}`;
   const wrong = [
     digest("", `${exact}, also when there is no body`),
-    digest(hash("md5", ""), none),
-    digest(hash("md5", body, "base64"), exact),
+    digest(DIGEST_OF_NO_BODY, none, true),
+    digest(Buffer.from(md5, "hex").toString("base64"), exact),
     digest(md5.toUpperCase(), exact),
-    digest(hash("sha1", body), `${exact}, not its SHA-1`),
-    digest(hash("sha256", body), `${exact}, not its SHA-256`),
   ];
-  if (body.length === 0) return wrong;
+  for (const [algorithm, name] of [
+    ["sha1", "SHA-1"],
+    ["sha256", "SHA-256"],
+  ] as const) {
+    wrong.push(digest(await hashed(algorithm, body), `${exact}, not its ${name}`));
+  }
+  for (const [bytes, mistake] of otherTextsOf(body)) {
+    wrong.push(digest(await hashed("md5", bytes), mistake(exact), true));
+  }
+  return wrong;
+}
+
+/** In a turn of the event loop of its own, because the body may have megabytes. */
+async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | string): Promise<string> {
+  await yieldToEventLoop();
+  return hash(algorithm, bytes);
+}
+
+type Mistake = (exact: string) => string;
+
+/** The bytes that clients sign instead of the body's own, and what the mistake is. None is equal to the body. */
+function otherTextsOf(body: Buffer): readonly (readonly [Buffer | string, Mistake])[] {
+  if (body.length === 0) return [];
   const text = body.toString();
-  const encoded = (bytes: Buffer | string, how: string) =>
-    digest(hash("md5", bytes), `the MD5 was computed over the body's text as ${how}: ${exact}`);
-  const texts = [
-    encoded(Buffer.from(text, "latin1"), "Latin-1"),
-    encoded(Buffer.from(text, "utf16le"), "UTF-16"),
-    encoded(text, "UTF-8, but the bytes are not UTF-8"),
-    encoded(body.toString("latin1"), "a binary string, encoded as UTF-8 again"),
-    encoded(body.toString("base64"), "base64"),
-    encoded(`${text}\n`, "text with a line feed appended"),
-  ];
+  const as =
+    (how: string): Mistake =>
+    (exact) =>
+      `the MD5 was computed over the body's text as ${how}: ${exact}`;
+  const again: Mistake = () =>
+    "the body was serialised again after it was signed: serialise it once, then sign and send those bytes";
   return [
-    ...wrong,
-    ...texts,
-    ...serialisedAgain(text).map((again) =>
-      digest(
-        hash("md5", again),
-        `the body was serialised again after it was signed: serialise it once, then sign and send those bytes`,
-      ),
-    ),
+    // The same bytes, if all of them are ASCII.
+    ...(isAscii(body)
+      ? []
+      : ([
+          [Buffer.from(text, "latin1"), as("Latin-1")],
+          [text, as("UTF-8, but the bytes are not UTF-8")],
+          [body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
+        ] as const)),
+    [Buffer.from(text, "utf16le"), as("UTF-16")],
+    [body.toString("base64"), as("base64")],
+    [`${text}\n`, as("text with a line feed appended")],
+    ...serialisedAgain(text).map((each) => [each, again] as const),
   ];
 }
 
 /** The same JSON as other serialisers and languages write it. */
 function serialisedAgain(text: string): readonly string[] {
   if (text.length > MOST_RESERIALISED_BYTES || !/^\s*[{[]/.test(text)) return [];
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return writtenOtherwise(JSON.parse(text)).filter((each) => each !== text);
   } catch {
+    // Not JSON, or nested too deeply to be written.
     return [];
   }
+}
+
+function writtenOtherwise(value: unknown): readonly string[] {
   const compact = JSON.stringify(value);
   const sorted =
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -141,7 +183,7 @@ function serialisedAgain(text: string): readonly string[] {
     JSON.stringify(value, null, 4),
     spaced(value),
   ];
-  return [...plain, JSON.stringify(compact), ...plain.map(asciiOnly)];
+  return [...new Set([...plain, JSON.stringify(compact), ...plain.map(asciiOnly)])];
 }
 
 /** As Python writes it: with a space after each comma and colon. */
