@@ -33,6 +33,7 @@ export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type {
   MockReport,
+  ReportDetails,
   ReportedDatabase,
   ReportedEvent,
   ReportedField,

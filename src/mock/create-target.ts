@@ -3,7 +3,7 @@ import type { Random } from "../core/random.ts";
 import { inspectTargetImage } from "../images/inspect.ts";
 import { compareBySimilarity } from "../images/matchers.ts";
 import { checked } from "../schema/kernel/problems.ts";
-import { type Target, type TargetFields, targetFields } from "../schema/target.ts";
+import { type Target, type TargetFields, targetFields, whyNotFound } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type { NewTarget } from "../store/store.ts";
 
@@ -32,6 +32,7 @@ export async function newTarget(
       typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata,
     processingTimeSeconds,
     processed: given.processed ?? false,
+    ...(given.status !== undefined && { outcome: given.status }),
   };
 }
 
@@ -51,4 +52,25 @@ export async function createTarget(
     quotaReached: "the database has reached its targetQuota",
   };
   throw new Error(messages[created]);
+}
+
+/**
+ * Warns when a test adds a processed target that no query can find, because its image failed or is rated 0.
+ *
+ * @param warned - the warnings of this mock so far; each is emitted once.
+ */
+export function warnIfNeverFound(
+  target: Target,
+  { processed, status }: TargetFields,
+  warned: Set<string>,
+): void {
+  if (processed !== true || status !== undefined || !target.activeFlag) return;
+  const why = whyNotFound(target, target.uploadDate)?.why;
+  if (why === undefined || warned.has(why)) return;
+  warned.add(why);
+  process.emitWarning(
+    `no query will find the target ${JSON.stringify(target.name)}: ${why}; use another image, such as samplePicture(1), or add it ` +
+      'with status: "failed" if it should fail',
+    { code: "MOCK_CLOUD_RECO_TARGET" },
+  );
 }

@@ -22,7 +22,7 @@ import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
 import { type Interceptor, intercept } from "../transports/interception.ts";
 import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
-import { createTarget, newTarget } from "./create-target.ts";
+import { createTarget, newTarget, warnIfNeverFound } from "./create-target.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
@@ -33,7 +33,7 @@ import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } fr
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
-import type { MockReport } from "./report.ts";
+import type { MockReport, ReportDetails } from "./report.ts";
 import { buildReport } from "./report-builder.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
 
@@ -52,6 +52,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   readonly #isolation: Isolation<EmulatorState>;
   readonly #expectedRefusals = new ExpectedRefusals();
   readonly #hosts = new HostTable();
+  /** Warnings that were emitted. */
+  readonly #warned = new Set<string>();
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
@@ -227,12 +229,14 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   /**
    * Writes {@link report} as one HTML file that opens in a browser without a server. Contains no secrets.
    *
+   * @param details - the test that the report covers.
    * @throws the error of the file system when the file cannot be written.
    * @example await mock.writeReport("mock-report.html");
    */
-  async writeReport(path: string): Promise<void> {
+  async writeReport(path: string, details: ReportDetails = {}): Promise<void> {
+    const report = this.report(details);
     const { reportPage } = await import("./page-file.ts");
-    await fs.writeFile(path, await reportPage(this.report()));
+    await fs.writeFile(path, await reportPage(report));
   }
 
   /**
@@ -266,10 +270,12 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * Returns everything that was recorded as plain JSON: requests with their responses, reasons and both strings to sign;
    * databases, targets, images and the timeline of target statuses. Contains no secrets.
    *
+   * @param details - the test that the report covers.
    * @example await writeFile("mock.json", JSON.stringify(mock.report()));
    */
-  report(): MockReport {
+  report({ test }: ReportDetails = {}): MockReport {
     return buildReport({
+      test,
       now: this.#now,
       urls: this.urls,
       store: this.#store,
@@ -325,7 +331,8 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Adds a target without a request. With `processed: true` its processing ends at once.
+   * Adds a target without a request. With `processed: true` its processing ends at once, and the process emits a warning when
+   * no query can find the target. With `status: "failed"` its processing fails.
    *
    * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name or id is taken,
    * the target quota is reached or the database was deleted.
@@ -334,7 +341,9 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
     const target = await newTarget(fields, this.#options.settings, this.#random);
     const now = this.#now;
-    return mockTarget(await createTarget(this.#store, database.databaseName, target, now), now);
+    const added = await createTarget(this.#store, database.databaseName, target, now);
+    warnIfNeverFound(added, fields, this.#warned);
+    return mockTarget(added, now);
   }
 
   /**

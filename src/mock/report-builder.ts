@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { formatOf, pixelSizeOf } from "../core/image-header.ts";
 import type { JournalEntry } from "../core/journal.ts";
+import { HIDDEN } from "../core/masking.ts";
 import type { RecordedBody, RecordedImage } from "../core/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
 import type { Service } from "../schema/operation-names.ts";
@@ -8,6 +9,7 @@ import { ratingAt, statusAt, type Target } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type {
   MockReport,
+  ReportDetails,
   ReportedDatabase,
   ReportedEvent,
   ReportedField,
@@ -15,10 +17,11 @@ import type {
   ReportedMessage,
   ReportedRequest,
   ReportedTarget,
+  ReportedTest,
 } from "./report.ts";
 
 /** What a report is built from. */
-export interface ReportSource {
+export interface ReportSource extends ReportDetails {
   /** In milliseconds since the epoch. */
   readonly now: number;
   readonly urls: Readonly<Record<Service, string>>;
@@ -35,7 +38,7 @@ type DatabaseContents = Omit<ReportedDatabase, "targets"> & {
 
 const MAX_IMAGE_BYTES = 16 * 1024 * 1024;
 
-export function buildReport({ now, urls, store, entries, dropped }: ReportSource): MockReport {
+export function buildReport({ test, now, urls, store, entries, dropped }: ReportSource): MockReport {
   const databases = contentsOf(store);
   const images = new ImageBlobs();
   // Before the images of targets, which may use up the limit on their own.
@@ -44,6 +47,7 @@ export function buildReport({ now, urls, store, entries, dropped }: ReportSource
     format: "mock-cloud-reco report",
     version: 1,
     createdAt: new Date(now).toISOString(),
+    ...(test && { test: withoutSecrets(test, store) }),
     urls,
     databases: databases.map(({ targets, templates, ...database }) => ({
       ...database,
@@ -58,6 +62,16 @@ export function buildReport({ now, urls, store, entries, dropped }: ReportSource
       .sort((a, b) => a.time.localeCompare(b.time)),
     images: images.all,
   };
+}
+
+/** A test's error may quote a key. */
+function withoutSecrets({ name, error }: ReportedTest, store: MemoryStore): ReportedTest {
+  const secrets = [
+    ...store.listCloudDatabases().flatMap((each) => [each.serverSecretKey, each.clientSecretKey]),
+    ...store.listVuMarkDatabases().map(({ serverSecretKey }) => serverSecretKey),
+  ].filter((secret) => secret !== "");
+  const hidden = (text: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+  return { name: hidden(name), ...(error !== undefined && { error: hidden(error) }) };
 }
 
 /** Copies field by field: records hold secret keys, and a report must not. */

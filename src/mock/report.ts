@@ -39,6 +39,12 @@ export interface ReportedTest {
   readonly error?: string;
 }
 
+/** What a report says besides what the mock recorded. */
+export interface ReportDetails {
+  /** The test that the report covers. Its error shows no secret keys of the mock's databases. */
+  readonly test?: ReportedTest | undefined;
+}
+
 /** A database, without its secret keys. */
 export interface ReportedDatabase {
   /** Unique among all databases. */

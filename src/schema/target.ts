@@ -56,6 +56,8 @@ export interface TargetFields {
   readonly targetId?: string;
   /** Whether processing is skipped. Default false. */
   readonly processed?: boolean;
+  /** Makes processing end as `failed`, whatever the image. Default: the image decides. */
+  readonly status?: "failed";
 }
 
 /** A target's image, identified by its content; a remote store loads the bytes when they are needed. */
@@ -129,6 +131,7 @@ export const targetFields = z.lazy(() => {
     ),
     targetId: pathName,
     processed: flag,
+    status: oneOf("failed"),
   };
   return record<TargetFields>({
     image: described("the bytes of an image (Uint8Array)", binary),
@@ -207,7 +210,7 @@ export const postedTarget = wireForm(
 
 /** A target in a seed file. */
 export interface SeededTarget
-  extends Omit<TargetFields, "image" | "name" | "width" | "applicationMetadata" | "processed">,
+  extends Omit<TargetFields, "image" | "name" | "width" | "applicationMetadata" | "processed" | "status">,
     RecognitionCountChanges {
   readonly name: string;
   readonly width: number;
@@ -257,6 +260,8 @@ export function isProcessed(
   return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
 }
 
+const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
+
 /** Why no query can find a target now: in words, and with details of this target. */
 export function whyNotFound(
   target: Target,
@@ -266,7 +271,7 @@ export function whyNotFound(
   const status = statusAt(target, now);
   if (status === "failed")
     return {
-      why: "failed: the image has only one colour, or nearly so",
+      why: `failed: ${WHY_FAILED}`,
       detail: "",
     };
   if (status === "processing") {

@@ -4,7 +4,11 @@ import { ratingAt, type Target, type TargetImage } from "../schema/target.ts";
 export type TargetFields = Pick<
   Target,
   "targetId" | "name" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
-> & { readonly processed?: boolean };
+> & {
+  readonly processed?: boolean;
+  /** Instead of the result of processing the image. */
+  readonly outcome?: "failed";
+};
 
 /** A stored image, and the result of processing it. */
 export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
@@ -23,7 +27,7 @@ export function newTarget(given: TargetFields, made: ProcessedImage, tick: numbe
     activeFlag: given.activeFlag,
     applicationMetadata: given.applicationMetadata,
     processingTimeSeconds: given.processingTimeSeconds,
-    outcome: made.outcome,
+    outcome: given.outcome ?? made.outcome,
     rating: made.rating,
     image: made.image,
     uploadDate: now,

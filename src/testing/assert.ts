@@ -16,7 +16,7 @@ export interface MockHooks extends MockFixture {
    *
    * @throws Error when `failOnRefusedRequests` is set and the mock refused a request, or an expected refusal did not occur.
    */
-  readonly afterEach: (...context: unknown[]) => void;
+  readonly afterEach: (...context: unknown[]) => Promise<void> | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
     beforeEach: () => hooks.begin(),
     // No named parameters: Mocha and Jest would pass a callback and wait for it.
     afterEach(this: unknown, ...context: unknown[]) {
-      hooks.end(outcomeOf(context[0] ?? currentTestOf(this)));
+      return hooks.end(outcomeOf(context[0] ?? currentTestOf(this)));
     },
   };
 }
@@ -83,19 +83,42 @@ interface RunnerTest {
   readonly expectedStatus?: unknown;
   /** AVA. */
   readonly log?: unknown;
+  /** node:test: with the names of enclosing tests. */
+  readonly fullName?: unknown;
+  /** node:test. */
+  readonly name?: unknown;
+  /** node:test. */
+  readonly filePath?: unknown;
+  /** Mocha: a method that returns the names. Playwright: the names. */
+  readonly titlePath?: unknown;
+  /** AVA: "afterEach.always hook for", and the test's name. */
+  readonly title?: unknown;
+  /** Mocha, Playwright: path of the file. */
+  readonly file?: unknown;
 }
 
 /** Reads how a test ended from what any of the runners passes to a hook. */
 export function outcomeOf(test: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
-  const { state, err, passed, error, status, expectedStatus, log }: RunnerTest = test;
+  const { state, err, passed, error, status, expectedStatus, log, filePath, file }: RunnerTest = test;
   const given = err ?? causeOf(error);
   return {
     failed: state === "failed" || passed === false || status !== expectedStatus || given !== undefined,
     error: given,
+    name: nameOf(test),
+    file: textIn(filePath) ?? textIn(file),
     ...(typeof log === "function" && { print: (text: string) => void log.call(test, text) }),
   };
 }
+
+function nameOf(test: RunnerTest): string | undefined {
+  const { fullName, name, titlePath, title } = test;
+  const path: unknown = typeof titlePath === "function" ? titlePath.call(test) : titlePath;
+  if (Array.isArray(path)) return path.filter((each) => each !== "").join(" > ");
+  return textIn(fullName) ?? textIn(name) ?? textIn(title)?.replace(/^afterEach\S* hook for /, "");
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 function causeOf(error: unknown): unknown {
   const cause = typeof error === "object" && error !== null ? Reflect.get(error, "cause") : undefined;

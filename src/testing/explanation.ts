@@ -1,17 +1,63 @@
-import { formatJournal, type JournalEntry, type MockCloudReco } from "../index.ts";
+import { formatJournal, type JournalEntry, type MockCloudReco, type RequestFilter } from "../index.ts";
 
 /** The newest requests are shown, because they usually made the test fail. */
 const MAX_SHOWN = 5;
 
-/** The requests of a test that may explain why it failed. */
-export interface FailureEvidence {
+/** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
+export class Evidence {
+  readonly #collected: JournalEntry[] = [];
   /** Number of requests that arrived. */
-  readonly arrived: number;
+  arrived = 0;
+
+  /** @param exceptions - requests that may be refused. */
+  constructor(
+    private readonly mock: MockCloudReco,
+    private readonly exceptions: readonly RequestFilter[],
+  ) {
+    mock.on("request", () => {
+      this.arrived += 1;
+    });
+    mock.on("rejected", (entry) => this.#collected.push(entry));
+    mock.on("response", (entry) => {
+      if (entry.refusedBy === undefined && (isUnmatchedQuery(entry) || hasNote(entry)))
+        this.#collected.push(entry);
+    });
+  }
+
   /** Requests that were refused unexpectedly. */
-  readonly refused: readonly JournalEntry[];
+  get refused(): readonly JournalEntry[] {
+    const refused = this.mock.unexpectedRefusals(this.#collected);
+    const excepted = new Set(this.exceptions.flatMap((filter) => this.mock.requestsOf(filter, refused)));
+    return refused.filter((entry) => !excepted.has(entry));
+  }
+
   /** Queries that succeeded without a match. */
-  readonly unmatched: readonly JournalEntry[];
+  get unmatched(): readonly JournalEntry[] {
+    return this.#collected.filter(isUnmatchedQuery);
+  }
+
+  /** Served requests whose response may surprise the client; for each reason the last. */
+  get noted(): readonly JournalEntry[] {
+    const noted = this.#collected.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
+    return [...new Map(noted.map((entry) => [entry.reason, entry])).values()];
+  }
+
+  /** Expected refusals that did not occur. */
+  get missing(): readonly RequestFilter[] {
+    return this.mock.missingRefusals(this.#collected);
+  }
 }
+
+/** Whether a request is a query that succeeded without a match. */
+const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalEntry): boolean =>
+  operation === "query" &&
+  status === 200 &&
+  refusedBy === undefined &&
+  !considered?.some(({ matched }) => matched);
+
+/** Whether the journal has something to say about a request that was served. The test itself caused faults. */
+const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
+  refusedBy === undefined && fault === undefined && reason !== undefined;
 
 /**
  * Explains why a test may have failed, from what the mock received.
@@ -21,19 +67,21 @@ export interface FailureEvidence {
  */
 export function explainFailure(
   mock: MockCloudReco,
-  evidence: FailureEvidence,
+  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "noted">,
   shown: string,
 ): string | undefined {
   if (evidence.arrived === 0) {
     const urls = [...new Set(Object.values(mock.urls))].join(", ");
     return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
   }
-  const isNew = (entry: JournalEntry) => !shown.includes(formatJournal([entry]));
-  const refused = evidence.refused.filter(isNew);
-  const unmatched = evidence.unmatched.filter(isNew);
+  const paragraph = (heading: string, entries: readonly JournalEntry[], one: string, many: string) => {
+    const left = entries.filter((entry) => !shown.includes(formatJournal([entry])));
+    return left.length === 0 ? [] : [`${heading} ${listed(left, one, many)}`];
+  };
   const paragraphs = [
-    ...(refused.length === 0 ? [] : [`The mock refused ${listed(refused, "request", "requests")}`]),
-    ...(unmatched.length === 0 ? [] : [`No target matched ${listed(unmatched, "query", "queries")}`]),
+    ...paragraph("The mock refused", evidence.refused, "request", "requests"),
+    ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
+    ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
   return paragraphs.length === 0 ? undefined : paragraphs.join("\n");
 }

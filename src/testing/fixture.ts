@@ -1,17 +1,18 @@
 import { inspect } from "node:util";
 import {
   type CloudDatabaseFields,
-  type JournalEntry,
+  InvalidOptionError,
   type MockCloudDatabase,
   MockCloudReco,
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
 import { appendToError } from "./append-to-error.ts";
-import { explainFailure, listed } from "./explanation.ts";
+import { Evidence, explainFailure, listed } from "./explanation.ts";
+import { reportPath, type TestIdentity, writeFailureReport } from "./failure-report.ts";
 
 /**
- * Options of a test's mock: those of `new MockCloudReco()`, and three for test fixtures.
+ * Options of a test's mock: those of `new MockCloudReco()`, and those of test fixtures.
  *
  * @example { processingTimeSeconds: 0, failOnRefusedRequests: true, except: { operation: "query", status: 401 } }
  */
@@ -25,6 +26,13 @@ export interface MockFixtureOptions extends MockCloudRecoOptions {
   readonly failOnRefusedRequests?: boolean;
   /** Requests that may be refused without failing a test. Use `mock.expectRefusal` for requests that must be refused. */
   readonly except?: RequestFilter | readonly RequestFilter[];
+  /**
+   * `on-failure` writes an HTML report of everything that the mock recorded when a test fails, and adds its path to the test's
+   * error. Default: no report.
+   */
+  readonly report?: "on-failure";
+  /** Folder of the reports; it is created. Default `mock-cloud-reco-reports`, in the working directory. */
+  readonly reportFolder?: string;
 }
 
 /** What each test receives. */
@@ -36,7 +44,7 @@ export interface MockFixture {
 }
 
 /** How a test ended, according to its runner. */
-export interface TestOutcome {
+export interface TestOutcome extends TestIdentity {
   /** Whether the test has failed. */
   readonly failed: boolean;
   /** The error that failed the test; the explanation is appended to its message. */
@@ -54,52 +62,68 @@ export interface OpenFixture extends MockFixture {
    * not occur.
    */
   end(outcome: TestOutcome): string | undefined;
+  /** After {@link end}: resolves when the test's report is written; undefined when none is. */
+  readonly reportWritten: Promise<void> | undefined;
 }
 
 /** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
-  const { database: fields, failOnRefusedRequests = false, except = [], ...mockOptions } = options;
+  const {
+    database: fields,
+    failOnRefusedRequests = false,
+    except = [],
+    report,
+    reportFolder = "mock-cloud-reco-reports",
+    ...mockOptions
+  } = options;
+  if (report !== undefined && report !== "on-failure") {
+    throw new InvalidOptionError("report", inspect(report), '"on-failure"');
+  }
   const mock = new MockCloudReco(mockOptions);
   try {
     const database = mock.addCloudDatabase(fields);
     const exceptions = isList(except) ? except : [except];
     for (const filter of exceptions) mock.requestsOf(filter);
-    // Collected here, because the journal is bounded and a test may reset it.
-    const entries: JournalEntry[] = [];
-    let arrived = 0;
-    mock.on("request", () => {
-      arrived += 1;
-    });
-    mock.on("rejected", (entry) => entries.push(entry));
-    mock.on("response", (entry) => {
-      if (entry.refusedBy === undefined && isUnmatchedQuery(entry)) entries.push(entry);
-    });
-    const unexpected = () => {
-      const refused = mock.unexpectedRefusals(entries);
-      const excepted = new Set(exceptions.flatMap((filter) => mock.requestsOf(filter, refused)));
-      return refused.filter((entry) => !excepted.has(entry));
+    const evidence = new Evidence(mock, exceptions);
+    let reportWritten: Promise<void> | undefined;
+    /** Starts to write the report of a failed test. Returns the line that says where. */
+    const startReport = (test: TestIdentity, error: string): readonly string[] => {
+      if (report === undefined) return [];
+      const path = reportPath(reportFolder, test);
+      reportWritten = writeFailureReport(mock, path, { name: test.name, error });
+      return [`Report of all requests: ${path}`];
     };
+    const fail = (test: TestIdentity, message: string): Error =>
+      bareError([message, ...startReport(test, message)].join("\n"));
     return {
       mock,
       database,
-      end: ({ failed, error, print = console.error }) => {
+      get reportWritten() {
+        return reportWritten;
+      },
+      end: ({ failed, error, print = console.error, ...test }) => {
         mock.stop();
-        const refused = unexpected();
+        const { refused } = evidence;
         if (failed) {
-          const unmatched = entries.filter(({ refusedBy }) => refusedBy === undefined);
-          const text = explainFailure(mock, { arrived, refused, unmatched }, messageIn(error));
-          if (text !== undefined && !appendToError(error, text)) print(text);
+          const message = messageIn(error);
+          const explained = explainFailure(mock, evidence, message);
+          const lines = [...(explained === undefined ? [] : [explained]), ...startReport(test, message)];
+          if (lines.length === 0) return undefined;
+          const text = lines.join("\n");
+          if (!appendToError(error, text)) print(text);
           return text;
         }
         if (failOnRefusedRequests && refused.length > 0) {
-          throw bareError(
+          throw fail(
+            test,
             `the mock refused ${listed(refused, "request", "requests").replace(/:\n/, ", and failOnRefusedRequests is set:\n")}`,
           );
         }
-        const [missing, ...others] = mock.missingRefusals(entries);
+        const [missing, ...others] = evidence.missing;
         if (missing !== undefined) {
           const more = others.length === 0 ? "" : `, and ${others.length} more`;
-          throw bareError(
+          throw fail(
+            test,
             `expected a refusal that did not occur: ${inspect(missing, { breakLength: Infinity })}${more}\n` +
               `The mock received ${mock.explain()}`,
           );
@@ -113,12 +137,21 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   }
 }
 
+/** Ends a fixture, and waits until its report is written, if there is one. */
+export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<void> | undefined {
+  try {
+    fixture.end(outcome);
+  } catch (error) {
+    if (fixture.reportWritten === undefined) throw error;
+    return fixture.reportWritten.then(() => {
+      throw error;
+    });
+  }
+  return fixture.reportWritten;
+}
+
 const isList = (given: RequestFilter | readonly RequestFilter[]): given is readonly RequestFilter[] =>
   Array.isArray(given);
-
-/** Whether a request is a query that succeeded without a match. */
-const isUnmatchedQuery = ({ operation, status, considered }: JournalEntry): boolean =>
-  operation === "query" && status === 200 && !considered?.some(({ matched }) => matched);
 
 function messageIn(error: unknown): string {
   const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;

@@ -1,4 +1,5 @@
 import {
+  endFixture,
   type MockFixture,
   type MockFixtureOptions,
   type OpenFixture,
@@ -29,11 +30,11 @@ export class FixtureHooks implements MockFixture {
     this.#open = openFixture(this.options);
   }
 
-  /** @throws Error as {@link OpenFixture.end} does. */
-  end(outcome: TestOutcome): void {
+  /** @throws Error as {@link endFixture} does, or rejects with it. */
+  end(outcome: TestOutcome): Promise<void> | undefined {
     const ended = this.#open;
     this.#open = undefined;
-    ended?.end(outcome);
+    return ended && endFixture(ended, outcome);
   }
 
   get #current(): OpenFixture {

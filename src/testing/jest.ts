@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, jest } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest } from "@jest/globals";
 import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts";
 import { FixtureHooks } from "./hooks.ts";
 import "./jest-matchers.ts";
@@ -59,7 +59,7 @@ export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixture
   });
   afterEach(() => {
     if (timers !== undefined) jest.useRealTimers();
-    hooks.end(currentOutcome());
+    return hooks.end(currentOutcome());
   });
   return hooks;
 }
@@ -76,10 +76,12 @@ function currentOutcome(): TestOutcome {
     fieldOf(key && Reflect.get(globalThis, key), "currentlyRunningTest"),
     "errors",
   );
-  if (!Array.isArray(errors) || errors.length === 0) return { failed: false };
+  const { currentTestName: name, testPath: file } = expect.getState();
+  const test = { name, file };
+  if (!Array.isArray(errors) || errors.length === 0) return { failed: false, ...test };
   const [last]: unknown[] = errors.slice(-1);
   // A pair of the error and the place where the asynchronous function was called.
-  return { failed: true, error: Array.isArray(last) ? last[0] : last };
+  return { failed: true, error: Array.isArray(last) ? last[0] : last, ...test };
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>

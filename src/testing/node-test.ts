@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
-import { type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
+import { outcomeOf } from "./assert.ts";
+import { endFixture, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export { assertReceived, assertRefusedNothing } from "./assert.ts";
@@ -37,12 +38,20 @@ export function withMockCloudReco(
   const [options, test] = given.length === 1 ? [{}, ...given] : given;
   return async (context) => {
     const fixture = openFixture(options);
+    // The runner decides only later whether the test has failed.
+    const { name, file } = outcomeOf(context);
     try {
       await test(fixture, context);
     } catch (error) {
-      fixture.end({ failed: true, error, print: (text) => context.diagnostic(text) });
+      await endFixture(fixture, {
+        failed: true,
+        error,
+        name,
+        file,
+        print: (text) => context.diagnostic(text),
+      });
       throw error;
     }
-    fixture.end({ failed: false });
+    await endFixture(fixture, { failed: false, name, file });
   };
 }

@@ -59,9 +59,21 @@ export const test: TestAPI<MockTestContext> = vitestTest
         await use(fixture);
         const { result } = task;
         const failed = result?.state === "fail";
-        const text = fixture.end({ failed, error: result?.errors?.at(-1) });
-        if (text !== undefined && result !== undefined)
-          await annotateFailed(result, () => annotation(annotate, text));
+        const names: string[] = [];
+        for (let each: RunnerTask | undefined = task; each !== undefined; each = each.suite)
+          names.unshift(each.name);
+        try {
+          const text = fixture.end({
+            failed,
+            error: result?.errors?.at(-1),
+            name: names.join(" > "),
+            file: task.file.filepath,
+          });
+          if (text !== undefined && result !== undefined)
+            await annotateFailed(result, () => annotation(annotate, text));
+        } finally {
+          await fixture.reportWritten;
+        }
       },
       { auto: true },
     ],
@@ -70,6 +82,12 @@ export const test: TestAPI<MockTestContext> = vitestTest
     mock: ({ mockCloudReco }, use) => use(mockCloudReco.mock),
     database: ({ mockCloudReco }, use) => use(mockCloudReco.database),
   });
+
+/** A test, or a block around it. */
+interface RunnerTask {
+  readonly name: string;
+  readonly suite?: RunnerTask | undefined;
+}
 
 type Annotate = TestContext["annotate"];
 

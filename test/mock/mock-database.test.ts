@@ -1,5 +1,13 @@
-import { DOCUMENTED_REQUEST_RATE_LIMITS, MockCloudReco } from "mock-cloud-reco";
-import { describe, expect, test } from "vitest";
+import {
+  DOCUMENTED_REQUEST_RATE_LIMITS,
+  fixedRater,
+  flatPicture,
+  ManualClock,
+  MockCloudReco,
+  samplePicture,
+} from "mock-cloud-reco";
+import { describe, expect, test, vi } from "vitest";
+import { MockSession } from "../support/mock-session.ts";
 
 describe("a database of a mock", () => {
   test("shows its current state, quotas, counts and limits", () => {
@@ -41,6 +49,56 @@ describe("a database of a mock", () => {
     expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow(
       'the mock has no database "shop"',
     );
+  });
+});
+
+describe("a target that is added", () => {
+  test("as failed ends processing so, whatever its image, until its image changes", async () => {
+    const clock = new ManualClock();
+    using mock = new MockCloudReco({ clock, processingTimeSeconds: 2 });
+    const database = mock.addCloudDatabase();
+    const image = await samplePicture(1);
+    const { status } = await mock.addTarget(database, { name: "later", image, status: "failed" });
+    const { status: atOnce } = await mock.addTarget(database, { image, status: "failed", processed: true });
+    expect([status, atOnce]).toEqual(["processing", "failed"]);
+    clock.advance(2);
+    const [target] = database.targets;
+    expect(target).toMatchObject({ name: "later", status: "failed", trackingRating: 5 });
+    expect(target?.whyNotFound).toContain('unless it was added with status: "failed"');
+    const body = { image: image.toString("base64") };
+    const session = new MockSession(mock, database, () => clock.now());
+    const path = `/targets/${target?.targetId}`;
+    expect((await session.target({ method: "PUT", path, body })).status).toBe(200);
+    clock.advance(2);
+    expect(database.targets[0]).toMatchObject({ status: "success" });
+  });
+
+  test("with another status is refused", async () => {
+    using mock = new MockCloudReco();
+    const fields = { image: await flatPicture(), status: "success" as "failed" };
+    await expect(mock.addTarget(mock.addCloudDatabase(), fields)).rejects.toThrow(
+      'Invalid target.status: expected "failed"; got "success".',
+    );
+  });
+
+  test.each([
+    ["failed", {}, "failed: the image has only one colour"],
+    ["rated 0", { targetRater: fixedRater(0) }, "tracking rating 0; expected above 0"],
+  ])("as processed, but %s, makes the process warn once", async (what, options, why) => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    using mock = new MockCloudReco({ processingTimeSeconds: 60, ...options });
+    const database = mock.addCloudDatabase();
+    const [good, flat] = [await samplePicture(1), await flatPicture()];
+    const image = what === "failed" ? flat : good;
+    await mock.addTarget(database, { image });
+    await mock.addTarget(database, { image, processed: true, status: "failed" });
+    expect(warn).not.toHaveBeenCalled();
+    for (const name of ["poster", "label"]) await mock.addTarget(database, { name, image, processed: true });
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringContaining(`no query will find the target "poster": ${why}`),
+      { code: "MOCK_CLOUD_RECO_TARGET" },
+    );
+    warn.mockRestore();
   });
 });
 

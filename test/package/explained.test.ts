@@ -24,13 +24,14 @@ const FILES = {
     import { test } from "mock-cloud-reco/vitest";
     import { expect } from "vitest";
     import { summary } from "./summary.mjs";
+    test.override({ mockOptions: { report: "on-failure" } });
     test("explained", async ({ database }) => { expect(await summary(database)).toBe(200); });
     test("passes", async ({ database }) => { expect(await summary(database)).toBe(401); });
   `,
   "explained.jest.cjs": `
     const { useMockCloudReco } = require("mock-cloud-reco/jest");
     const { authorizationHeader, rfc1123Date } = require("mock-cloud-reco");
-    const recognition = useMockCloudReco();
+    const recognition = useMockCloudReco({ report: "on-failure" });
     async function summary({ serverAccessKey: accessKey, clientSecretKey: secretKey }) {
       const date = rfc1123Date();
       const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
@@ -44,7 +45,7 @@ const FILES = {
     import { test } from "node:test";
     import { withMockCloudReco } from "mock-cloud-reco/node-test";
     import { summary } from "./summary.mjs";
-    test("explained", withMockCloudReco(async ({ database }) => { assert.equal(await summary(database), 200); }));
+    test("explained", withMockCloudReco({ report: "on-failure" }, async ({ database }) => { assert.equal(await summary(database), 200); }));
     test("passes", withMockCloudReco(async ({ database }) => { assert.equal(await summary(database), 401); }));
   `,
   "explained.hooks.mjs": `
@@ -52,7 +53,7 @@ const FILES = {
     import { afterEach, beforeEach, test } from "node:test";
     import { mockHooks } from "mock-cloud-reco/assert";
     import { summary } from "./summary.mjs";
-    const recognition = mockHooks();
+    const recognition = mockHooks({ report: "on-failure" });
     beforeEach(recognition.beforeEach);
     afterEach(recognition.afterEach);
     test("explained", async () => { assert.equal(await summary(recognition.database), 200); });
@@ -62,7 +63,7 @@ const FILES = {
     import assert from "node:assert";
     import { mockHooks } from "mock-cloud-reco/assert";
     import { summary } from "./summary.mjs";
-    const recognition = mockHooks();
+    const recognition = mockHooks({ report: "on-failure" });
     beforeEach(recognition.beforeEach);
     afterEach(recognition.afterEach);
     it("explained", async () => { assert.equal(await summary(recognition.database), 200); });
@@ -72,7 +73,7 @@ const FILES = {
     import test from "ava";
     import { mockHooks } from "mock-cloud-reco/assert";
     import { summary } from "./summary.mjs";
-    const recognition = mockHooks();
+    const recognition = mockHooks({ report: "on-failure" });
     test.beforeEach(recognition.beforeEach);
     test.afterEach.always((t) => recognition.afterEach(t));
     test.serial("explained", async (t) => { t.is(await summary(recognition.database), 200); });
@@ -85,7 +86,7 @@ beforeAll(async () => {
   for (const [name, source] of Object.entries(FILES)) await writeFile(inConsumer("explained", name), source);
 });
 
-describe("a failing test prints what the mock refused once, and a passing test prints nothing, in", () => {
+describe("a failing test prints once what the mock refused and where its report is, and a passing test prints nothing, in", () => {
   // Some reporters print each failure twice: when it happens, and at the end.
   it.each([
     ["Vitest", 1, [inModules("vitest/vitest.mjs"), "run"]],
@@ -103,6 +104,12 @@ describe("a failing test prints what the mock refused once, and a passing test p
     expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
     const reason = "the signature was made with the database's client secret key";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
+    const reports = [...printed.matchAll(/Report of all requests: (\S+\.html)/g)].map(([, path]) => path);
+    expect(reports, printed).toHaveLength(times);
+    const html = await readFile(reports[0] ?? "", "utf8");
+    // Not `toContain`, which would print the whole page.
+    expect(/"test":(\{.*?\}),/.exec(html)?.[1]).toMatch(/^\{"name":"explained"/);
+    expect(html.includes(reason)).toBe(true);
   });
 });
 

@@ -1,6 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { samplePicture } from "mock-cloud-reco";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { mockHooks, outcomeOf } from "../../src/testing/assert.ts";
-import { openFixture } from "../../src/testing/fixture.ts";
+import { endFixture, type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
 import { MockSession } from "../support/mock-session.ts";
 import { makePng } from "../support/png.ts";
 
@@ -82,6 +86,116 @@ describe("a test that failed", () => {
   });
 });
 
+describe("a test that failed is told what may surprise about served requests", () => {
+  it("gzip that the client did not ask for, and a target that failed; each once", async () => {
+    const { mock, database, end } = openFixture();
+    const session = new MockSession(mock, database);
+    const image = await samplePicture(1);
+    await mock.addTarget(database, { image, processed: true });
+    const { targetId } = await mock.addTarget(database, { image, processed: true, status: "failed" });
+    for (let index = 0; index < 2; index++) {
+      await session.query(image);
+      await session.target({ method: "GET", path: `/targets/${targetId}` });
+    }
+    const text = end({ failed: true, error: new Error("unexpected token") }) ?? "";
+    expect(text).toMatch(
+      /^The mock served, with a remark, 2 requests:\n#3 .* POST \/v1\/query → 200 Success .*\n {3}the response is gzip-encoded although .*\n/,
+    );
+    expect(text.split("gzip-encoded")).toHaveLength(2);
+    expect(text).toMatch(
+      /#4 .* GET \/targets\/.*\n {3}failed: the image has only one colour.*status: "failed"\)$/,
+    );
+  });
+
+  it("but not of responses that the test itself configured", async () => {
+    const { mock, end } = openFixture();
+    mock.addFault({ operation: "databaseSummary", answer: { status: 503 } });
+    await summary();
+    expect(end({ failed: true, error: new Error("503") })).toBeUndefined();
+  });
+});
+
+describe("with report: on-failure", () => {
+  const folder = join(tmpdir(), `mock-cloud-reco-reports-${process.pid}`);
+  const open = (more: MockFixtureOptions = {}) =>
+    openFixture({ report: "on-failure", reportFolder: folder, ...more });
+  const written = async () => (await readdir(folder).catch(() => [])).sort();
+  const test = { name: "pictures > are found", file: "/project/pictures.test.ts" };
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("a failed test's report is written, with the test, its error and no secret", async () => {
+    const fixture = open();
+    const secret = fixture.database.serverSecretKey;
+    await summary();
+    const error = new Error(`\u001b[31mexpected "${secret}"\u001b[39m to be 200`);
+    await endFixture(fixture, { failed: true, error, ...test });
+    const [file = "", ...others] = await written();
+    expect(others).toEqual([]);
+    expect(file).toMatch(/^pictures-are-found-[0-9a-f]{8}\.html$/);
+    expect(error.message).toMatch(refusal);
+    expect(error.message.split("\n").at(-1)).toBe(`Report of all requests: ${join(folder, file)}`);
+    const html = await readFile(join(folder, file), "utf8");
+    const [, data = ""] = /<script type="application\/json" id="report">(.*?)<\/script>/.exec(html) ?? [];
+    expect(JSON.parse(data)).toMatchObject({
+      test: { name: "pictures > are found", error: 'expected "‹hidden›" to be 200' },
+      requests: [{ path: "/summary", status: 401 }],
+    });
+    expect(html).not.toContain(secret);
+  });
+
+  it("a test that fails because of its fixture has one too", async () => {
+    const fixture = open({ failOnRefusedRequests: true });
+    await summary();
+    await expect(endFixture(fixture, { failed: false, ...test })).rejects.toThrow(
+      /^the mock refused 1 request, .*\n#1 .*\n.*\nReport of all requests: .*pictures-are-found-.*\.html$/,
+    );
+    expect(await written()).toHaveLength(1);
+  });
+
+  it("also when the requests explain nothing; tests of other files have their own", async () => {
+    for (const file of ["/project/a.test.ts", "/project/b.test.ts"]) {
+      const fixture = open();
+      await new MockSession(fixture.mock, fixture.database).target({ method: "GET", path: "/summary" });
+      const error = new Error("other");
+      await endFixture(fixture, { failed: true, error, ...test, file });
+      expect(error.message).toMatch(/^other\n\nReport of all requests: \S+$/);
+    }
+    expect(await written()).toHaveLength(2);
+  });
+
+  it("a passing test has none", async () => {
+    const fixture = open();
+    await summary();
+    expect(endFixture(fixture, { failed: false, ...test })).toBeUndefined();
+    expect(await written()).toEqual([]);
+  });
+
+  it("a report that cannot be written is a warning, and hides no error", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const fixture = open({ reportFolder: join(process.execPath, "reports") });
+    const error = new Error("own");
+    await endFixture(fixture, { failed: true, error, ...test });
+    expect(error.message).toMatch(/^own\n/);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^the report .* was not written: /), {
+      code: "MOCK_CLOUD_RECO_REPORT",
+    });
+    warn.mockRestore();
+  });
+
+  it("hooks wait for it", async () => {
+    const recognition = mockHooks({ report: "on-failure", reportFolder: folder });
+    recognition.beforeEach();
+    await recognition.afterEach({ state: "failed", err: new Error("own"), titlePath: () => ["a", "b"] });
+    expect(await written()).toEqual([expect.stringMatching(/^a-b-/)]);
+  });
+
+  it("no other value is accepted", () => {
+    expect(() => openFixture({ report: "always" as "on-failure" })).toThrow(
+      `Invalid report: expected "on-failure"; got 'always'.`,
+    );
+  });
+});
+
 describe("a test that passed", () => {
   it("prints nothing", async () => {
     const { end } = openFixture();
@@ -157,6 +271,16 @@ describe("hooks for any runner", () => {
   it("have no named parameters, which some runners treat as callbacks", () => {
     const { beforeEach, afterEach } = mockHooks();
     expect([beforeEach.length, afterEach.length]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ["Mocha", { titlePath: () => ["block", "test"], file: "/a.js" }, "block > test", "/a.js"],
+    ["node:test", { name: "test", fullName: "block > test", filePath: "/a.js" }, "block > test", "/a.js"],
+    ["node:test of Node 20", { name: "test" }, "test", undefined],
+    ["AVA", { title: "afterEach.always hook for test" }, "test", undefined],
+    ["Playwright", { title: "test", titlePath: ["", "a.js", "test"], file: "/a.js" }, "a.js > test", "/a.js"],
+  ])("read the test's name and file from %s", (_runner, told, name, file) => {
+    expect(outcomeOf(told)).toMatchObject({ name, file });
   });
 
   const own = new Error("own");

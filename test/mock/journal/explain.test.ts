@@ -245,7 +245,7 @@ describe("the printed journal of a query explains why each target", () => {
       '✓ "again" (c): score 1, rank 2, cut off by max_num_results 1',
       '✗ "off" (d): inactive',
       '✗ "poor" (e): tracking rating 0; expected above 0',
-      '✗ "flat" (f): failed: the image has only one colour, or nearly so',
+      '✗ "flat" (f): failed: the image has only one colour, or nearly so (unless it was added with status: "failed")',
       '✗ "new" (g): still processing, for 1.5 s more',
       '✗ "other" (a): no score: the matcher found no match',
     ]);
