@@ -1,6 +1,6 @@
 export type { InstanceFailure, ModelTargetPhase } from "./apis/shared/services.ts";
 export { type Clock, ManualClock, systemClock } from "./core/clock.ts";
-export { formatJournal } from "./core/format-journal.ts";
+export { formatJournal, type ListedRequest } from "./core/format-journal.ts";
 export type { ImageFormat } from "./core/image-header.ts";
 export type {
   ArrivedRequest,

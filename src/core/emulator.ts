@@ -10,7 +10,7 @@ import { type ConnectionError, header, type Result, type WireRequest } from "./m
 import type { OperationResult } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
-import { recordRequest, recordResponse } from "./recorded-message.ts";
+import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
 import { RequestBody } from "./request-body.ts";
 import { makeResponse, PreparedResponse } from "./response.ts";
 import { namedAccessKey } from "./signing.ts";
@@ -47,6 +47,9 @@ export interface ServerRefusal {
   /** Default: the reason. */
   readonly line?: string;
 }
+
+/** The check of operations that say themselves how a `Content-Length` that is no number is refused. */
+const OWN_LENGTH_CHECK = "contentLengthIsInteger";
 
 /** A response or a failed connection, and its delay in addition to the configured one. */
 type Answer = (OperationResult | NoResponse) & { readonly delaySeconds?: number };
@@ -89,17 +92,25 @@ export class Emulator<Services extends EmulatorServices> {
     );
   }
 
-  /** Answers a malformed request. No check runs, but the response is delayed and recorded like any other. */
+  /**
+   * Answers a malformed request. No check runs but that of a `Content-Length` that is no number, if it comes first; the
+   * response is delayed and recorded like any other.
+   */
   async answerMalformed(
-    service: Service,
+    [first, ...others]: readonly [Service, ...Service[]],
     request: WireRequest,
     kind: MalformedKind,
     refused: Required<Pick<OperationResult, "refusedBy" | "reason">>,
   ): Promise<Result> {
-    const api = this.api(service);
-    return this.recorded({ api }, request, async (context) => {
-      const response = makeResponse(api.malformed[kind], context, refused.reason);
-      return { response: await this.finish(api, response, context), ...refused };
+    const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
+    const checks = route.operation?.checks.slice(0, 1) ?? [];
+    const isOwn = kind === "contentLength" && checks.some(({ name }) => name === OWN_LENGTH_CHECK);
+    const api = isOwn ? route.api : this.api(first);
+    return this.recorded(isOwn ? route : { api }, request, async (context) => {
+      const own = isOwn ? await runChecks(checks, context) : undefined;
+      const { reason, refusedBy } = own ? { ...own, reason: own.refusal.reason } : refused;
+      const response = own?.refusal.respond(context) ?? makeResponse(api.malformed[kind], context, reason);
+      return { response: await this.finish(api, response, context), refusedBy, reason };
     });
   }
 
@@ -285,15 +296,4 @@ export class Emulator<Services extends EmulatorServices> {
     if (found === undefined) throw new Error(`unknown API: ${service}`);
     return found;
   }
-}
-
-/** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
-function withCutOff(
-  reason: string | undefined,
-  { isCutOff, body, headers }: WireRequest,
-): string | undefined {
-  if (isCutOff !== true) return reason;
-  const announced = header({ headers }, "content-length") ?? "an unknown number of";
-  const cutOff = `the body was cut off: ${body.length} of ${announced} bytes arrived`;
-  return reason === undefined ? cutOff : `${reason}; ${cutOff}`;
 }

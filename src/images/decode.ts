@@ -29,8 +29,11 @@ export interface Undecodable {
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
 
-/** A progressive image is decoded as a whole before it is scaled: a bigger one would take hundreds of megabytes. */
-const MAX_PROGRESSIVE_PIXELS = 37_748_736;
+/** Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time. */
+const MAX_SHARED_PIXELS = 37_748_736;
+/** About 600 MB. Larger images are not decoded. */
+const MAX_WHOLE_PIXELS = { PNG: MAX_SHARED_PIXELS, JPEG: 100_000_000 };
+const largeDecoder = new Semaphore(1);
 /** Each may hold an image of up to 113 MB. May exceed the number of cores, because decoding waits part of the time. */
 const decoders = new Semaphore(4);
 
@@ -43,7 +46,19 @@ function sharp(): typeof Sharp {
   return module;
 }
 
-/** The only access to the decoder: rejects everything but PNG and JPEG, although sharp reads other formats. */
+/** What libvips says when the machine failed, not the image. */
+const MACHINE_FAILED =
+  /out of memory|cannot allocate|alloc(ation)? failed|unable to (create|start) thread|too many open files|no space left/i;
+
+/** The decoder failed for want of memory or the like: another attempt may succeed. */
+export class DecoderError extends Error {
+  override readonly name = "DecoderError";
+}
+
+/**
+ * The only access to the decoder: rejects everything but PNG and JPEG, although sharp reads other formats.
+ * @throws DecoderError when it is not the image's fault.
+ */
 async function decode<T>(
   bytes: Buffer,
   failOn: "none" | "truncated",
@@ -55,7 +70,10 @@ async function decode<T>(
   try {
     return await run(image);
   } catch (error) {
-    return { damage: messageOf(error).split("\n", 1).join("") };
+    const message = messageOf(error);
+    if (MACHINE_FAILED.test(message))
+      throw new DecoderError(`the image decoder failed: ${message}`, { cause: error });
+    return { damage: message.split("\n", 1).join("") };
   }
 }
 
@@ -110,7 +128,10 @@ function decodeScaled(
   return decoders.run(async () => {
     const header = await readHeader(bytes);
     if ("damage" in header) return header;
-    return tooLargeToDecode(header) ?? decode(bytes, "none", scale);
+    const damage = tooLargeToDecode(bytes, header);
+    if (damage !== undefined) return { damage };
+    const run = () => decode(bytes, "none", scale);
+    return header.progressive && pixelsOf(header) > MAX_SHARED_PIXELS ? largeDecoder.run(run) : run();
   });
 }
 
@@ -151,8 +172,20 @@ export function encodePixels({ data, width, height }: Pixels, format: ImageForma
   return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
 }
 
-function tooLargeToDecode({ width, height, progressive }: ImageHeader): Undecodable | undefined {
-  return progressive && width * height > MAX_PROGRESSIVE_PIXELS
-    ? { damage: `too large for a progressive image, which is decoded as a whole: ${width}x${height} pixels` }
-    : undefined;
+/** Why an image that can be opened is not decoded, if its size is the reason. */
+export async function whyNotDecoded(bytes: Buffer): Promise<string | undefined> {
+  const header = await readHeader(bytes);
+  return "damage" in header ? undefined : tooLargeToDecode(bytes, header);
+}
+
+const pixelsOf = ({ width, height }: ImageHeader): number => width * height;
+
+function tooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
+  const format = formatOf(bytes) ?? "PNG";
+  if (!header.progressive || pixelsOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
+  const kind = { PNG: "an interlaced PNG", JPEG: "a progressive JPEG" } satisfies Record<ImageFormat, string>;
+  return (
+    `${kind[format]} of ${header.width}x${header.height} pixels takes too much memory, because it is decoded as a whole; ` +
+    `expected at most ${MAX_WHOLE_PIXELS[format]} pixels`
+  );
 }

@@ -61,6 +61,7 @@ export class Upload {
       if (thumbnail) await this.#prepare(thumbnail);
       return decoded;
     });
+    this.#decoded.catch(() => this.forgetPixels());
     return this.#decoded;
   }
 

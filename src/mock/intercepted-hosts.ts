@@ -23,7 +23,7 @@ export function interceptedHosts(
   return [...served.values()].map(({ baseUrl, apis }) => ({
     baseUrl,
     handle: (request) => current().emulator.handle(apis, request),
-    handleMalformed: (why, head) => answerMalformed(current().emulator, apis[0], why, head),
+    handleMalformed: (why, head) => answerMalformed(current().emulator, apis, why, head),
     noteRefusal: (authority, reason) => void current().emulator.refuseConnection(apis[0], authority, reason),
     recognizes: (request) => recognition(current(), settings, request),
   }));

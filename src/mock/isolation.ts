@@ -7,9 +7,8 @@ interface IsolatedCall<State> {
 }
 
 /**
- * Decides which state code sees: that of the isolated call in whose asynchronous context it runs. Code outside of any call, such
- * as a server in the same process that a test talks to, sees the state of the innermost call if there is only one, and otherwise
- * the shared state, because nothing says which of several calls it serves.
+ * Decides which state code sees: that of the isolated call in whose asynchronous context it runs, and the shared state outside
+ * of any call.
  */
 export class Isolation<State> {
   private readonly context = new AsyncLocalStorage<IsolatedCall<State>>();
@@ -18,6 +17,14 @@ export class Isolation<State> {
   constructor(private readonly shared: State) {}
 
   get current(): State {
+    return this.context.getStore()?.state ?? this.shared;
+  }
+
+  /**
+   * The state for a request. One from outside of any call, such as a server in the same process that a test talks to, sees that
+   * of the innermost call if there is only one, because nothing says which of several calls it serves.
+   */
+  get ofRequest(): State {
     return (this.context.getStore() ?? this.onlyInnermost)?.state ?? this.shared;
   }
 

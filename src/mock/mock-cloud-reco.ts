@@ -76,7 +76,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   #interceptedHosts(): readonly InterceptedHost[] {
-    return interceptedHosts(this.#options, () => this.#isolation.current);
+    return interceptedHosts(this.#options, () => this.#isolation.ofRequest);
   }
 
   /**
@@ -428,8 +428,9 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * (faults included), is discarded when it returns or throws. Calls may run concurrently or be nested.
    *
    * Asynchronous context decides which copy a request sees. A request without that context, for instance from a server that the
-   * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. Inside a call,
-   * {@link requests} has only the requests of that call; outside, it has all.
+   * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. This mock's own
+   * methods never guess: outside of a call, they concern the shared state, even while a call runs. Inside a call, {@link requests}
+   * has only the requests of that call; outside, it has all.
    *
    * @returns what the function returns.
    * @throws what the function throws.

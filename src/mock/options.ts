@@ -39,6 +39,7 @@ import {
   withMethod,
 } from "../schema/kernel/values.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../transports/unhandled-requests.ts";
+import { refuseOptionsOfOthers } from "./options-elsewhere.ts";
 import { PendingDelays } from "./pending-delays.ts";
 
 /**
@@ -88,7 +89,7 @@ export interface MockCloudRecoOptions {
     /** Phases to respond to. Default: all four. */
     readonly phases?: readonly ModelTargetPhase[];
   };
-  /** Makes every dataset end as `failed`. Cannot be combined with `modelTargetGenerationWarning`. */
+  /** Makes every dataset end as `failed`, whatever `modelTargetGenerationWarning` says. */
   readonly modelTargetGenerationFailure?: {
     /** Error message. Default `Model Target dataset generation failed`. */
     readonly message?: string;
@@ -211,16 +212,12 @@ const mockOptions = z.lazy(() => {
 /**
  * Checks the options and adds the defaults.
  *
- * @throws InvalidOptionError or MissingSchemeError for an invalid option; TypeError for options that exclude each other.
+ * @throws InvalidOptionError or MissingSchemeError for an invalid option.
  */
 export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
+  refuseOptionsOfOthers(given);
   const options = checked("options", mockOptions, given);
   const { modelTargetGenerationFailure, modelTargetGenerationWarning } = options;
-  if (modelTargetGenerationFailure !== undefined && modelTargetGenerationWarning !== undefined) {
-    throw new TypeError(
-      "options: Model Target generation failure and warning configurations are mutually exclusive",
-    );
-  }
   const targetUrl = options.targetUrl ?? DEFAULT_URLS.target;
   const target = parseBaseUrl("options.targetUrl", targetUrl);
   return {

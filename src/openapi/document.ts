@@ -235,6 +235,10 @@ const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 2
 const ON_SERVERS: readonly Variant[] = [
   onServer(413, "On servers: the request body is larger than 64 MiB."),
   onServer(502, "On servers: the target manager cannot be reached."),
+  onServer(
+    503,
+    "On servers: all request bodies together exceed 512 MiB, or the image decoder has no memory left.",
+  ),
 ];
 
 function onServer(status: number, description: string): Variant {

@@ -57,17 +57,6 @@ const DEFAULTS = {
   generationWarning: null,
 };
 
-type Outcome = Pick<Dataset, "generationFailureMessage" | "generationWarning">;
-const endsOneWay = z.refine<Outcome>(
-  ({ generationFailureMessage, generationWarning }) =>
-    generationFailureMessage === null || generationWarning === null,
-  {
-    path: ["generation_warning"],
-    params: { given: "given together with generation_failure_message" },
-    error: "one of the two",
-  },
-);
-
 /** As snapshots hold it. */
 export const datasetRecord = z.lazy(() => keptRecord<Dataset>({ ...seeded, ...made, processed: flag }));
 
@@ -91,7 +80,7 @@ export type NewDataset = Omit<DatasetView, keyof typeof made> & Partial<Pick<Dat
 
 /** `POST /model_target_datasets`. */
 export const postedDataset = wireForm(
-  z.lazy(() => record<NewDataset>({ ...optional(seeded, DEFAULTS), ...optional(made) }).check(endsOneWay)),
+  z.lazy(() => record<NewDataset>({ ...optional(seeded, DEFAULTS), ...optional(made) })),
 );
 
 export type DatasetStatus = "processing" | "done" | "failed";

@@ -2,6 +2,7 @@ import type { Emulator } from "../apis/index.ts";
 import type { ServerRefusal } from "../core/emulator.ts";
 import type { WireRequest } from "../core/message.ts";
 import { messageOf } from "../core/text.ts";
+import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { Service } from "../schema/operation-names.ts";
 import { StateUnavailableError } from "../store/backing.ts";
@@ -34,7 +35,8 @@ export interface RunningServer {
 
 /** How a server answers its requests. */
 export interface Serving {
-  readonly api: Service;
+  /** The first one answers what belongs to none of them. */
+  readonly apis: readonly [Service, ...Service[]];
   readonly emulator: Emulator;
   readonly handle: ServedHandler;
 }
@@ -56,8 +58,8 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     {
       answer: (request) => withCors(corsOrigin, request, (message) => ready().handle(message)),
       answerMalformed: async (why, head) => {
-        const { emulator, api } = ready();
-        return answerMalformed(emulator, api, why, head);
+        const { emulator, apis } = ready();
+        return answerMalformed(emulator, apis, why, head);
       },
     },
     listen,
@@ -86,9 +88,10 @@ async function withCors(
   return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
 }
 
-/** One line of text for a failure of the emulator itself: 502 while the state is unavailable, otherwise 500. */
+/** One line of text for a failure of the emulator itself: 502 while the state is unavailable, 503 for the decoder, otherwise 500. */
 export function failureReply(error: unknown): ServerRefusal {
   const reason = messageOf(error).replace(/\s+/g, " ");
+  if (error instanceof DecoderError) return { status: 503, refusedBy: "imageDecoder", reason };
   return error instanceof StateUnavailableError
     ? { status: 502, refusedBy: "targetManager", reason }
     : { status: 500, refusedBy: "emulator", reason, line: `the emulator failed: ${reason}` };

@@ -87,7 +87,7 @@ async function startSharing(
       { ...shared, profile, settings, journal },
       { unservedPaths: "notFound", answerFailure: failureReply },
     );
-    return { api: apis[0], emulator, handle: (request) => emulator.handle(apis, request) };
+    return { apis, emulator, handle: (request) => emulator.handle(apis, request) };
   });
   return { ...server, flushJournal: async () => {} };
 }
@@ -120,7 +120,7 @@ async function startRemote(
     };
     const emulator = createEmulator({ ...services, store: shared }, emulatorOptions);
     return {
-      api: apis[0],
+      apis,
       emulator,
       handle: async (request) => {
         if (header(request, SERVER_HEADER) !== undefined) return notATargetManager(self);

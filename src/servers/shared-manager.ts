@@ -80,7 +80,7 @@ export async function startSharedManager(
         urls: () => ({ ...page.urls(), manager: url }),
       });
     return {
-      api: "manager",
+      apis: ["manager"],
       emulator,
       settings,
       handle: async (request) => {

@@ -3,6 +3,7 @@ import type { JournalEntry } from "../core/journal.ts";
 import { createRandom } from "../core/random.ts";
 import { createCloudDatabase, createVuMarkDatabase } from "../mock/create-database.ts";
 import { MockCloudDatabase, MockVuMarkDatabase } from "../mock/mock-database.ts";
+import { refuseOptionsOfOthers, SERVERS_ONLY } from "../mock/options-elsewhere.ts";
 import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
@@ -125,6 +126,7 @@ export async function startServers(
   onSeeded?: SeedProgress,
 ): Promise<Servers> {
   refuseInProcessOnly(options);
+  refuseOptionsOfOthers(options, SERVERS_ONLY);
   const given = checked("options", startServersOptions, options);
   const {
     host = "127.0.0.1",

@@ -101,7 +101,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
         urls: () => ({ ...page.urls(), manager: url }),
       });
     return {
-      api: "manager",
+      apis: ["manager"],
       emulator,
       handle: async (request) => {
         const distrust = whyDistrusted(request, trust);

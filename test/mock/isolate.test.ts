@@ -214,6 +214,29 @@ describe("an isolated call", () => {
     expect(await outer).toEqual([["one"], ["two"]]);
   });
 
+  it("does not receive what the mock's own methods do outside of it, even while it hangs", async () => {
+    const { mock, database, names, session } = opened();
+    const [started, end] = [barrier(2), barrier(2)];
+    const isolated = mock.isolate(async () => {
+      void started();
+      await end();
+      return [names(), mock.requests.length];
+    });
+    await started();
+    await mock.addTarget(database, { name: "outside", image: makePng() });
+    const added = mock.addCloudDatabase({ databaseName: "outside" });
+    mock.updateDatabase(database, { targetQuota: 7 });
+    expect([names(), database.targetQuota, added.targets]).toEqual([["outside"], 7, []]);
+    const snapshot = mock.snapshot();
+    await mock.reset();
+    mock.restore(snapshot);
+    mock.addFault({ operation: "databaseSummary", answer: { status: 500 } });
+    void end();
+    expect(await isolated).toEqual([[], 0]);
+    expect(names()).toEqual(["outside"]);
+    expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(500);
+  });
+
   it("does not affect another mock", async () => {
     const one = opened();
     const other = new MockCloudReco({ targetUrl: "https://other.example", processingTimeSeconds: 0 });

@@ -97,6 +97,14 @@ const refused: readonly [unknown, string][] = [
     { processingTime: 1 },
     "Invalid options.processingTime: expected processingTimeSeconds; got an unknown name.",
   ],
+  [
+    { failOnRefusedRequests: true },
+    "Invalid options.failOnRefusedRequests: expected nothing here, because it is an option of test fixtures",
+  ],
+  [
+    { ports: {} },
+    "Invalid options.ports: expected nothing here, because it is an option of startServers of ",
+  ],
   [null, "Invalid options: expected an object; got null."],
   ["neutral", 'Invalid options: expected an object; got "neutral".'],
 ];
@@ -112,11 +120,6 @@ describe("options", () => {
   it("never show a secret", () => {
     const options = { modelTargetUser: { name: "a", password: 12345678 } };
     expect(() => construct(options)).toThrow("Invalid options.modelTargetUser.password: expected ");
-  });
-
-  it("refuse a generation failure together with a warning", () => {
-    const options = { modelTargetGenerationFailure: {}, modelTargetGenerationWarning: {} };
-    expect(() => construct(options)).toThrow(/failure and warning configurations are mutually exclusive/);
   });
 
   it.each(["targetUrl", "queryUrl", "modelTargetUrl", "managerUrl"])("require a scheme in %s", (option) => {

@@ -94,6 +94,7 @@ export const query = operation({
     ) {
       notes.reason = GZIP_UNASKED;
     }
+    if (search.whyNone !== undefined) notes.reason = search.whyNone;
     notes.considered = search.considered;
     if (search.otherTargets !== undefined) notes.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];

@@ -1,4 +1,5 @@
 import type { ConsideredTarget } from "../../core/journal.ts";
+import { whyNotDecoded } from "../../images/decode.ts";
 import { comparisonOf, createStructuralSimilarityMatcher, type ImageMatcher } from "../../images/matchers.ts";
 import { rankTargets } from "../../images/ranking.ts";
 import { yieldToEventLoop } from "../../images/scheduling.ts";
@@ -15,6 +16,8 @@ export interface Search {
   readonly considered: readonly ConsideredTarget[];
   /** How many more targets were considered, by reason. */
   readonly otherTargets: Readonly<Record<string, number>> | undefined;
+  /** Why nothing can match, if the query's image is the reason. */
+  readonly whyNone: string | undefined;
 }
 
 /** How many targets are reported one by one. */
@@ -49,10 +52,12 @@ export async function searchTargets(
   }
   for (const [target, reason] of passedOver) report.add([target], reason);
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
+  const isCompared = comparisonOf(matcher)?.by === "structuralSimilarity";
+  const whyNone = matches.length === 0 && isCompared ? await whyNotDecoded(image) : undefined;
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
   for (const { target, why } of nearest) report.add([target], because("no match", why));
   report.add(unmatched.slice(nearest.length), because("no score: the matcher found no match"));
-  return { found: matches.slice(0, maxNumResults).map(({ target }) => target), ...report.read() };
+  return { found: matches.slice(0, maxNumResults).map(({ target }) => target), whyNone, ...report.read() };
 }
 
 /** When a query finds nothing, this many targets are reported with their scores. */

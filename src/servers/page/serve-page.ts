@@ -38,7 +38,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     pause: resume && { resume },
   });
   const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
-    api: "manager",
+    apis: ["manager"],
     emulator,
     settings,
     handle: async (request) => {

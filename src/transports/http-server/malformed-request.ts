@@ -42,15 +42,20 @@ const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
 
 /** The part of the emulator that formats, delays and records responses to malformed requests. */
 interface MalformedRequests {
-  answerMalformed(api: Service, request: WireRequest, kind: MalformedKind, refused: Refused): Promise<Result>;
+  answerMalformed(
+    host: readonly [Service, ...Service[]],
+    request: WireRequest,
+    kind: MalformedKind,
+    refused: Refused,
+  ): Promise<Result>;
 }
 
 /** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
   emulator: MalformedRequests,
-  api: Service,
+  host: readonly [Service, ...Service[]],
   why: MalformedKind,
   head: RequestHead = { method: "", path: "", query: "", headers: [] },
 ): Promise<Result> {
-  return emulator.answerMalformed(api, { ...head, body: Buffer.alloc(0) }, why, REFUSALS[why]);
+  return emulator.answerMalformed(host, { ...head, body: Buffer.alloc(0) }, why, REFUSALS[why]);
 }

@@ -53,10 +53,6 @@ describeBackends("datasets and credentials of the target manager", (backend) => 
       [{ dataset_type_name: "standard" }, "dataset_type_name"],
       [{ processing_time_seconds: null }, "processing_time_seconds"],
       [{ generation_failure_message: 1 }, "generation_failure_message"],
-      [
-        { generation_failure_message: "a", generation_warning: full.generation_warning },
-        "generation_warning",
-      ],
       [{ generation_warning: { message: "m" } }, "generation_warning.details"],
       [{ generation_warning: { message: 1, details: [] } }, "generation_warning.message"],
       [{ generation_warning: { message: "m", details: [1] } }, "generation_warning.details[0]"],

@@ -1,4 +1,4 @@
-import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
+import type { MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { type Api, openDirectly, openMock } from "./api.ts";
 import {
@@ -69,11 +69,12 @@ describe("a configured outcome of generation", () => {
     },
   );
 
-  it("cannot be both a failure and a warning", () => {
-    const both = { modelTargetGenerationFailure: {}, modelTargetGenerationWarning: {} };
-    expect(() => new MockCloudReco(both)).toThrow(
-      /failure and warning configurations are mutually exclusive$/,
-    );
+  it("is a failure when both are configured", async () => {
+    const warned = { modelTargetGenerationWarning: { message: "dark" } };
+    await using api = open({ ...warned, modelTargetGenerationFailure: { message: "no surface" } });
+    const record = await finish(api);
+    const failed = { status: "failed", ...record, error: { code: "ERROR", message: "no surface" } };
+    expectJson(await get(api, `${STANDARD}/${record.uuid}/status`), 200, failed);
   });
 });
 

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ProfileName } from "../../../src/core/profiles.ts";
+import { resolveOptions } from "../../../src/mock/options.ts";
+import { startThreeServers } from "../../../src/servers/launch.ts";
+import { RawConnection } from "../../servers/raw-connection.ts";
+import { openDirectly } from "./api.ts";
+import { ADVANCED, STANDARD } from "./requests.ts";
+
+const LENGTHS = ["1.5", "x"];
+const refused: readonly (readonly [ProfileName, string, string])[] = [
+  ["neutral", "Content-Type: application/json", '"The Content-Length header must be an integer"'],
+  ["vuforia", "Server: awselb/2.0", "<center><h1>400 Bad Request</h1></center>"],
+];
+const entry = { operation: "createDataset", refusedBy: "contentLengthIsInteger", status: 400 };
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** No HTTP client sends such a header: the bytes are the test's own. */
+describe("a Content-Length that is no whole number is refused by dataset creation", () => {
+  it.each(refused)("in process, as the profile %s says", async (profile, header, text) => {
+    await using api = openDirectly({ profile });
+    for (const path of [STANDARD, ADVANCED]) {
+      for (const length of LENGTHS) {
+        const { status, headers, body } = await api.send({
+          method: "POST",
+          path,
+          headers: { "Content-Length": length },
+        });
+        expect([status, body.toString()]).toEqual([400, expect.stringContaining(text)]);
+        expect(headers.map((line) => line.join(": "))).toContain(header);
+        expect(await api.latest()).toMatchObject(entry);
+      }
+    }
+  });
+
+  it.each(refused)("on servers, as the profile %s says", async (profile, header, text) => {
+    const listen = { host: "127.0.0.1", port: 0 };
+    const servers = await startThreeServers({
+      listen: { manager: listen, target: listen, query: listen },
+      options: (targetUrl) => resolveOptions({ targetUrl, profile }),
+    });
+    closing.push(() => servers.close(0));
+    for (const path of [STANDARD, ADVANCED]) {
+      for (const length of LENGTHS) {
+        const connection = await RawConnection.open(servers.target.port);
+        const got = await connection
+          .write(`POST ${path} HTTP/1.1\r\nContent-Length: ${length}\r\n\r\n`)
+          .rest();
+        connection.close();
+        expect(got).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+        expect(got).toContain(`\r\n${header}\r\n`);
+        expect(got).toContain(text);
+        expect(got).toContain("\r\nConnection: close\r\n");
+        expect(servers.manager.journal.entries.at(-1)).toMatchObject(entry);
+      }
+    }
+    const connection = await RawConnection.open(servers.query.port);
+    const elsewhere = await connection.write(`POST ${STANDARD} HTTP/1.1\r\nContent-Length: x\r\n\r\n`).rest();
+    expect(elsewhere).not.toContain("must be an integer");
+    connection.close();
+  });
+});
