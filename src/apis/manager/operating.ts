@@ -12,7 +12,9 @@ import {
   wholeNumber,
 } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
+import type { RecordedRequest, RecordedResponse } from "../../core/recorded-message.ts";
 import { ok } from "../../core/response.ts";
+import { yieldToEventLoop } from "../../images/scheduling.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
 import { SERVICES } from "../../schema/operation-names.ts";
 import { snapshot } from "../../schema/snapshot.ts";
@@ -20,7 +22,24 @@ import { snapshotJson } from "../../store/snapshot.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { done, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
+const LARGE_BODY_BYTES = 64 * 1024;
+
+/** A listed body is cut to this: responses to this operation are listed too, and would otherwise double with each call. */
+const MOST_BODY_CHARACTERS = 2000;
+
 /** For those who run the manager: the journal, the whole state, and health. */
+
+const messageSchemas = {
+  headers: described(
+    { type: "object", additionalProperties: text },
+    "By lower-case name. Credentials are masked.",
+  ),
+  size: described(wholeNumber, "Size of the body in bytes."),
+  body: described(
+    orNull(text),
+    `The body as short text of at most ${MOST_BODY_CHARACTERS} characters: images appear as format, dimensions and size, secrets are masked. Null when the journal dropped it.`,
+  ),
+};
 
 const requestSchema = object({
   number: { type: "integer", minimum: 1 },
@@ -38,7 +57,18 @@ const requestSchema = object({
   duration_ms: { type: "number", minimum: 0 },
   considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
   other_targets: orNull(described({ type: "object" }, "How many more targets were considered, by reason.")),
+  request: object({ query: text, ...messageSchemas }),
+  response: orNull(object(messageSchemas)),
 });
+
+const messageResource = ({ headers, body }: RecordedRequest | RecordedResponse) => ({
+  headers,
+  size: body.size,
+  body: body.dropped ? null : cut(String(body), MOST_BODY_CHARACTERS),
+});
+
+const cut = (shown: string, most: number): string =>
+  shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`;
 
 const requestResource = (entry: JournalEntry) => ({
   number: entry.number,
@@ -62,6 +92,8 @@ const requestResource = (entry: JournalEntry) => ({
       why,
     })) ?? null,
   other_targets: entry.otherTargets ?? null,
+  request: { query: entry.request.query, ...messageResource(entry.request) },
+  response: entry.response === undefined ? null : messageResource(entry.response),
 });
 
 const requests = done(object({ dropped: wholeNumber, requests: listOf(requestSchema) }));
@@ -70,11 +102,21 @@ export const listRequests = operation({
   name: "manager.listRequests",
   method: "GET",
   path: "/requests",
-  summary: "Lists the latest requests, oldest first, and how many older ones were dropped.",
+  summary:
+    "Lists the latest requests with what was sent, oldest first, and how many older ones were dropped.",
   checks: anyRequest,
   responses: [requests],
-  handle: ({ services: { journal } }) =>
-    ok(requests, { dropped: journal.dropped, requests: journal.entries.map(requestResource) }),
+  handle: async ({ services: { journal } }) => {
+    const { dropped, entries } = journal;
+    const listed: ReturnType<typeof requestResource>[] = [];
+    for (const entry of entries) {
+      // Large bodies take milliseconds to read.
+      if (entry.request.body.size + (entry.response?.body.size ?? 0) > LARGE_BODY_BYTES)
+        await yieldToEventLoop();
+      listed.push(requestResource(entry));
+    }
+    return ok(requests, { dropped, requests: listed });
+  },
 });
 
 export const clearRequests = operation({

@@ -87,9 +87,49 @@ describeBackends("operating the target manager", (backend) => {
           result_code: "AuthenticationFailure",
           refused_by: "signatureMatches",
           reason: expect.stringMatching(/\w/),
+          request: {
+            query: "b=c",
+            headers: { authorization: expect.stringMatching(/^VWS ‹key .*‹hidden, 28 characters›$/) },
+            size: 0,
+            body: "",
+          },
+          response: {
+            headers: { "content-type": "application/json" },
+            size: 91,
+            body: expect.stringMatching(/"result_code":"AuthenticationFailure"/),
+          },
         },
       ],
     });
+  });
+
+  it("lists bodies without secrets, and cut so that listing them again does not double them", async () => {
+    const own = await service.addCloudDatabase({ databaseName: "bodies" });
+    await manage(service, "DELETE", "/requests");
+    const body = {
+      name: "n".repeat(64),
+      width: 1,
+      image: makePng().toString("base64"),
+      application_metadata: "A".repeat(400),
+    };
+    await sendSigned(service, own, { method: "POST", path: "/targets", body });
+    for (let index = 0; index < 3; index++) await manage(service, "GET", "/cloud_databases");
+    await service.latest();
+    const first = await manage(service, "GET", "/requests");
+    const second = await manage(service, "GET", "/requests");
+    expect(first.fields.requests).toContainEqual(
+      expect.objectContaining({
+        operation: "addTarget",
+        request: expect.objectContaining({
+          body: expect.stringMatching(/"image":"‹PNG of 32x24 pixels, \d+ bytes›"/),
+        }),
+      }),
+    );
+    expect(first.text).toContain("/cloud_databases");
+    expect(second.text.length).toBeLessThan(first.text.length + 5000);
+    for (const secret of [own.serverSecretKey, own.clientSecretKey])
+      expect(second.text).not.toContain(secret);
+    await manage(service, "DELETE", "/cloud_databases/bodies");
   });
 
   it("lists unserved requests, and the targets that a query considered", async () => {
