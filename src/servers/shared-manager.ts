@@ -1,4 +1,4 @@
-import { createEmulator, type Emulator } from "../apis/index.ts";
+import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import { MovableClock } from "../core/clock.ts";
 import { Journal } from "../core/journal.ts";
 import type { WireRequest } from "../core/message.ts";
@@ -47,7 +47,8 @@ export async function startSharedManager(
     link.add(entry);
     onEntry?.(entry);
   });
-  const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal };
+  const faults = createFaults(settings);
+  const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal, faults };
   const emulatorOptions = {
     unservedPaths: "notFound",
     sendsStreams: true,
@@ -75,6 +76,7 @@ export async function startSharedManager(
         clock,
         epoch,
         journal,
+        faults,
         findImage: (sha256) => state.getImage(sha256),
         queryMatcher: settings.queryMatcher,
         urls: () => ({ ...page.urls(), manager: url }),

@@ -96,6 +96,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
         clock,
         epoch,
         journal,
+        faults,
         findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
         queryMatcher,
         urls: () => ({ ...page.urls(), manager: url }),

@@ -2,12 +2,13 @@ import { useComputed } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./parts/controls.tsx";
+import { dialogs } from "./parts/dialogs.tsx";
 import { Moment } from "./parts/facts.tsx";
 import { Icon, Logo } from "./parts/icons.tsx";
+import { Notices } from "./parts/notices.tsx";
 import { ask, attempt } from "./state/api.ts";
 import { emulatorSecond } from "./state/clock.ts";
 import { link, requests, state } from "./state/connection.ts";
-import { dismiss, notices } from "./state/notices.ts";
 import { addressOf, route, VIEWS, type View } from "./state/route.ts";
 import { report } from "./state/source.ts";
 import { text } from "./text.ts";
@@ -79,7 +80,7 @@ export function Shell() {
           {state.value === null && report === null ? <p class="loading">{text.loading}</p> : <Shown />}
         </main>
       </div>
-      <Notices />
+      {dialogs.value.length === 0 && <Notices />}
     </>
   );
 }
@@ -131,16 +132,4 @@ const LinkState = () => (
     <span class="dot" />
     {text.link[link.value]}
   </span>
-);
-
-const Notices = () => (
-  <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, kind, message }) => (
-      <div key={id} class={`notice ${kind}`}>
-        <Icon name={kind === "done" ? "done" : "warning"} />
-        <span>{message}</span>
-        <Button kind="quiet" bare icon="close" label={text.close} onClick={() => dismiss(id)} />
-      </div>
-    ))}
-  </div>
 );

@@ -121,6 +121,42 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
+  it("adds faults, counts how often they are applied, and removes them", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const { manager, target } = servers.urls;
+    const page = await openPage(browser, manager, "controls");
+    const dialog = page.getByRole("dialog");
+    const add = () => dialog.getByRole("button", { name: "Add a fault" }).click();
+    await page.getByText("No faults.").waitFor();
+    await page.getByRole("button", { name: "Add a fault" }).click();
+    await dialog.getByRole("combobox", { name: "Requests" }).selectOption("listTargets");
+    await dialog.getByRole("combobox", { name: "Result code" }).selectOption("RequestQuotaReached");
+    await dialog.getByLabel("How often").fill("2");
+    await add();
+    const faults = page.getByRole("list", { name: "Faults" }).getByRole("listitem");
+    await faults.getByText("Used 0 of 2 times").waitFor();
+    expect((await fetch(`${target}/targets`)).status).toBe(403);
+    expect((await fetch(`${target}/summary`)).status).toBe(401);
+    await faults.getByText("Used 1 of 2 times").waitFor();
+
+    await page.getByRole("button", { name: "Add a fault" }).click();
+    await dialog.getByRole("combobox", { name: "What happens" }).selectOption("Only delay the answer");
+    await dialog.getByRole("combobox", { name: "Database" }).selectOption("shop");
+    await dialog.getByLabel("Delay in seconds").fill("0.5");
+    await dialog.getByLabel("Probability").fill("2");
+    await add();
+    await page.getByText(/probability is 2; expected/).waitFor();
+    await dialog.getByLabel("Probability").fill("0.25");
+    await add();
+    await faults.getByText("Every request, of shop, 25 % of them").waitFor();
+    await page.getByRole("button", { name: "Remove the fault: Delays by 0.5 s" }).click();
+    await page.getByRole("button", { name: /^Remove the fault: Answers 403/ }).click();
+    await page.getByText("No faults.").waitFor();
+    expect(await (await fetch(`${manager}/faults`)).json()).toEqual([]);
+    await page.close();
+  });
+
   it("shows hostile names as plain text", async () => {
     await using servers = await startServers();
     const hostile = '"><img src=x onerror="window.hit=1"><script>window.hit=1</script>';

@@ -80,6 +80,12 @@ export async function fillShop(servers: Servers): Promise<void> {
   });
   const scopes = ["modeltargets.standard", "modeltargets.all"];
   await post("/oauth2_client_credentials", { client_id: "ci-pipeline", client_secret: "secret", scopes });
+  await post("/faults", {
+    operation: "getDuplicates",
+    answer: { result_code: "RequestQuotaReached" },
+    times: 3,
+  });
+  await post("/faults", { database_name: "archive", delay_seconds: 2.5, probability: 0.25 });
   await client.summary();
   await client.find(await photo("raccoon"));
   await client.find(await scene(99));

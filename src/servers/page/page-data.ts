@@ -16,6 +16,8 @@ export interface PageState {
   readonly datasets: readonly PageDataset[];
   readonly credentials: readonly PageCredential[];
   readonly reports: readonly PageReport[];
+  /** Faults that were added, newest first. */
+  readonly faults: readonly PageFault[];
 }
 
 export interface PageClock {
@@ -102,6 +104,23 @@ export interface PageCredential {
   readonly client_id: string;
   readonly client_secret: string;
   readonly scopes: readonly string[];
+}
+
+/** A fault as the target manager's API has it, without the headers and the body of its answer. */
+export interface PageFault {
+  readonly id: string;
+  readonly api: string | null;
+  readonly operation: readonly string[] | null;
+  readonly database_name: string | null;
+  /** Whether code decides too which requests it matches. */
+  readonly has_when: boolean;
+  readonly answer: { readonly status: number; readonly result_code: string | null } | null;
+  readonly reset_connection: boolean;
+  readonly executed: boolean;
+  readonly delay_seconds: number;
+  readonly times: number | null;
+  readonly probability: number;
+  readonly times_applied: number;
 }
 
 /** A recognition-counts report that a client requested. */

@@ -1,8 +1,10 @@
 import type { MovableClock } from "../../core/clock.ts";
+import type { SharedFaults } from "../../core/faults.ts";
 import { release } from "../../core/version.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matchers.ts";
 import { type CloudDatabase, cloudDatabaseJson } from "../../schema/cloud-database.ts";
 import type { Dataset } from "../../schema/dataset.ts";
+import type { AddedFault } from "../../schema/fault.ts";
 import type { Report } from "../../schema/report.ts";
 import { statusAt, type Target } from "../../schema/target.ts";
 import type { TemplateTarget } from "../../schema/vumark-database.ts";
@@ -10,6 +12,7 @@ import type { Store } from "../../store/store.ts";
 import type {
   PageCloudDatabase,
   PageDataset,
+  PageFault,
   PageMatcher,
   PageReport,
   PageState,
@@ -21,6 +24,7 @@ import type {
 
 /** What the page shows that is not in the store. */
 export interface PageContext {
+  readonly faults: Pick<SharedFaults, "list">;
   readonly queryMatcher: ImageMatcher;
   readonly urls: () => PageState["urls"];
   /** Present while a test is paused until someone presses "Continue". */
@@ -51,12 +55,13 @@ export class PageStateReader {
     const { store, clock } = this;
     const { queryMatcher, urls, pause } = this.context;
     const now = clock.now().getTime();
-    const [cloud, vumark, datasets, credentials, reports] = await Promise.all([
+    const [cloud, vumark, datasets, credentials, reports, faults] = await Promise.all([
       store.listCloudDatabases(),
       store.listVuMarkDatabases(),
       store.listDatasets(),
       store.listCredentials(),
       store.listReports(),
+      this.context.faults.list(),
     ]);
     for (const name of this.latest.keys())
       if (!cloud.some((database) => database.databaseName === name)) this.latest.delete(name);
@@ -94,6 +99,7 @@ export class PageStateReader {
         scopes,
       })),
       reports: reports.map((report) => reportOf(report, cloud)),
+      faults: faults.map(faultOf),
     };
   }
 
@@ -171,6 +177,24 @@ const templateOf = (target: TemplateTarget): PageVuMarkDatabase["vumark_targets"
   processing_time_seconds: target.processingTimeSeconds,
   modified_at: target.lastModifiedDate,
   finished: target.processed,
+});
+
+const faultOf = (fault: AddedFault): PageFault => ({
+  id: fault.id,
+  api: fault.api,
+  operation: fault.operation,
+  database_name: fault.database,
+  has_when: fault.hasWhen,
+  answer: fault.answer && {
+    status: fault.answer.status,
+    result_code: "resultCode" in fault.answer ? fault.answer.resultCode : null,
+  },
+  reset_connection: fault.resetConnection,
+  executed: fault.executed,
+  delay_seconds: fault.delaySeconds,
+  times: fault.times,
+  probability: fault.probability,
+  times_applied: fault.timesApplied,
 });
 
 const reportOf = (report: Report, databases: readonly CloudDatabase[]): PageReport => ({

@@ -32,6 +32,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     // Not from the seed, because ids must be unique to this run.
     epoch: createRandom().hex(16),
     journal: emulator.journal,
+    faults: state.faults,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
     queryMatcher: settings.queryMatcher,
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),

@@ -1,8 +1,12 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../text.ts";
 import { Button } from "./controls.tsx";
+import { Notices } from "./notices.tsx";
+
+/** The open dialogs, the topmost one last. */
+export const dialogs = signal<readonly symbol[]>([]);
 
 interface DialogProps {
   readonly title: string;
@@ -14,6 +18,7 @@ interface DialogProps {
 /** A modal dialog, open while it is mounted. */
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
+  const { current: own } = useRef(Symbol(title));
   const closed = useRef(onClose);
   closed.current = onClose;
   useLayoutEffect(() => {
@@ -21,10 +26,12 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
     const opener = document.activeElement;
     const onClosed = () => closed.current();
     dialog?.showModal();
+    dialogs.value = [...dialogs.peek(), own];
     dialog?.addEventListener("close", onClosed);
     return () => {
       // The event comes later, when another dialog may be open.
       dialog?.removeEventListener("close", onClosed);
+      dialogs.value = dialogs.peek().filter((each) => each !== own);
       // Nothing behind an open dialog can have the focus.
       dialog?.close();
       if (opener instanceof HTMLElement) opener.focus();
@@ -39,6 +46,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
         </header>
         {children}
       </div>
+      {dialogs.value.at(-1) === own && <Notices />}
     </dialog>
   );
 }

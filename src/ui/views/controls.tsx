@@ -1,13 +1,14 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { Button, Field, FileButton } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
 import { Moment } from "../parts/facts.tsx";
-import { Icon, type IconName } from "../parts/icons.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { emulatorSecond } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
 import { text } from "../text.ts";
+import { Faults } from "./faults.tsx";
 
 const words = text.controls;
 const STEPS = [
@@ -27,6 +28,7 @@ export function Controls() {
       </header>
       <div class="cards">
         <Clock />
+        <Faults />
         <Panel icon="bolt" title={words.processing} intro={words.processingIntro}>
           <Button
             icon="bolt"
@@ -109,21 +111,3 @@ function Clock() {
     </Panel>
   );
 }
-
-interface PanelProps {
-  readonly icon: IconName;
-  readonly title: string;
-  readonly intro: string;
-  readonly children: ComponentChildren;
-}
-
-const Panel = ({ icon, title, intro, children }: PanelProps) => (
-  <section class="card panel" aria-label={title}>
-    <h2>
-      <Icon name={icon} />
-      {title}
-    </h2>
-    <p class="faint">{intro}</p>
-    <div class="row">{children}</div>
-  </section>
-);
