@@ -49,13 +49,21 @@ export interface ConnectionError {
 /** Answers requests; rejects with what a user's own function threw. */
 export type RequestHandler = (request: WireRequest) => Promise<Result>;
 
-/** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
-export function header(message: { readonly headers: HeaderList }, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  let joined: string | undefined;
-  for (const [given, value] of message.headers) {
-    if (given.length !== wanted.length || given.toLowerCase() !== wanted) continue;
-    joined = joined === undefined ? value : `${joined}, ${value}`;
+/** By lower-case name. Lists never change, so that each is read once, however many checks ask for headers. */
+const valuesByName = new WeakMap<HeaderList, ReadonlyMap<string, string>>();
+
+function indexed(headers: HeaderList): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase();
+    const earlier = values.get(name);
+    values.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
-  return joined;
+  valuesByName.set(headers, values);
+  return values;
+}
+
+/** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
+export function header({ headers }: { readonly headers: HeaderList }, name: string): string | undefined {
+  return (valuesByName.get(headers) ?? indexed(headers)).get(name.toLowerCase());
 }

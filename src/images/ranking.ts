@@ -9,10 +9,12 @@ import {
   boundScore,
   makeQuery,
   type PreparedImage,
+  packSketch,
   prepareImage,
   type Query,
   type Sketch,
   scoreImage,
+  unpackSketch,
 } from "./similarity.ts";
 
 /** A target's image. Its sketch is kept as long as this object. */
@@ -21,6 +23,8 @@ export interface ComparedImage {
   readonly sha256: string;
   /** The image's bytes; only called when they are needed. */
   bytes(): MaybePromise<Buffer>;
+  /** Its sketch as {@link packedSketchOf} packed it, when another process has the image; undefined when that has none. */
+  sketch?(): Promise<Buffer | undefined>;
 }
 
 /** A target to compare an image with. */
@@ -78,6 +82,12 @@ export function prepareInBackground(image: ComparedImage): void {
   // An image that was compared or uploaded recently already has a sketch.
   if (latestSketches.has(image.sha256)) sketchOf(image);
   else if (!sketches.has(image)) runInBackground(async () => sketchOf(image));
+}
+
+/** The sketch of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
+export async function packedSketchOf(image: ComparedImage): Promise<Buffer | undefined> {
+  const sketch = await sketchOf(image);
+  return sketch === null ? undefined : packSketch(sketch);
 }
 
 async function rankBySimilarity<T extends ComparedTarget>(
@@ -197,6 +207,12 @@ function sketchOf(image: ComparedImage): MaybePromise<Sketch | null> {
 }
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
+  const packed = await image.sketch?.();
+  const sent = packed && unpackSketch(packed);
+  if (sent) {
+    latestSketches.set(image.sha256, sent);
+    return sent;
+  }
   const prepared = await prepare(image);
   if (prepared === null) return null;
   latestSketches.set(image.sha256, prepared.sketch);

@@ -89,6 +89,26 @@ export function prepareImage(thumbnail: Uint8Array): { image: PreparedImage; ske
   };
 }
 
+const SLACK_BYTES = 8;
+
+/** A sketch as bytes, for another process: the slack, then the codes, whose length says whether it is grey. */
+export function packSketch({ slack, codes }: Sketch): Buffer {
+  const head = Buffer.alloc(SLACK_BYTES);
+  head.writeDoubleLE(slack);
+  return Buffer.concat([head, codes]);
+}
+
+/** Reads what {@link packSketch} wrote; undefined for anything else. */
+export function unpackSketch(packed: Buffer): Sketch | undefined {
+  const planes = (packed.length - SLACK_BYTES) / SKETCH_PLANE_BYTES;
+  if (planes !== 1 && planes !== PLANES) return undefined;
+  return {
+    grey: planes === 1,
+    slack: packed.readDoubleLE(),
+    codes: Uint8Array.from(packed.subarray(SLACK_BYTES)),
+  };
+}
+
 /** The bytes that a prepared image takes. */
 export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number {
   return spreads.byteLength + sums.byteLength + pixels.byteLength;

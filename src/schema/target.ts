@@ -65,6 +65,8 @@ export interface TargetImage {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
   bytes(): Buffer | Promise<Buffer>;
+  /** A summary for comparisons, from the process that has the bytes; undefined when it has none. */
+  sketch?(): Promise<Buffer | undefined>;
 }
 
 /** The fields of a target, except its image and the outcome of processing. */

@@ -56,7 +56,6 @@ export async function startThreeServers(setup: ThreeServersSetup): Promise<Three
       onEntry: (entry) => onEntry?.("target-manager", entry),
       trust,
       page: page === true ? { urls: () => urls } : undefined,
-      compares: true,
     });
     started.push(manager);
     await whenManagerRuns?.(manager);

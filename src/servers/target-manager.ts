@@ -41,8 +41,6 @@ export interface ManagerSetup {
   readonly trust?: TrustRules | undefined;
   /** The addresses that the page shows; without this, there is no page. */
   readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
-  /** Whether this process also compares images, and so prepares targets' images in the background. */
-  readonly compares?: boolean | undefined;
 }
 
 /** What the servers of one process share, as one emulator at several addresses. */
@@ -62,14 +60,14 @@ export interface TargetManager extends RunningServer, LocalState {
 
 /** @throws the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
-  const { listen, options, onEntry, trust, page, compares = false } = setup;
+  const { listen, options, onEntry, trust, page } = setup;
   const { profile, seed, settings, targetRater } = options;
   const clock = new MovableClock(options.clock);
   const random = createRandom(seed);
   const { queryMatcher, duplicatesMatcher } = settings;
   const store = new MemoryStore(
     (image) => assessImage(image, targetRater),
-    compares && compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
+    compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
   );
   const faults = createFaults(settings);
   const services = { store, clock, random, profile, settings, faults };

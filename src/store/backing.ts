@@ -50,6 +50,8 @@ export interface Backing {
   putImage(bytes: Buffer): Promise<StoredImage>;
   /** Bytes of an image that a target uses, or used a short while ago. */
   getImage(sha256: string): Promise<Buffer>;
+  /** Sketches of images, in the same order, where the backing has them: queries then need only few images. */
+  getSketches?(sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
   restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;

@@ -35,6 +35,8 @@ export class Replicas {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
   });
   private readonly loading = new Map<string, Promise<Buffer>>();
+  private sketchesWanted: string[] = [];
+  private sketchesLoading: Promise<readonly (Buffer | undefined)[]> = Promise.resolve([]);
   /** Images of changes that are not committed yet. */
   private readonly held = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
@@ -123,10 +125,25 @@ export class Replicas {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
     const bytes = () => this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.load(sha256);
-    const image: TargetImage = { sha256, bytes };
+    const sketch = this.backing.getSketches && (() => this.loadSketch(sha256));
+    const image: TargetImage = { sha256, bytes, ...(sketch && { sketch }) };
     this.named.set(sha256, new WeakRef(image));
     this.collected.register(image, sha256);
     return image;
+  }
+
+  /** Sketches that are requested together are loaded together. */
+  private async loadSketch(sha256: string): Promise<Buffer | undefined> {
+    const isFirst = this.sketchesWanted.length === 0;
+    const place = this.sketchesWanted.push(sha256) - 1;
+    if (isFirst) {
+      this.sketchesLoading = Promise.resolve().then(() => {
+        const wanted = this.sketchesWanted;
+        this.sketchesWanted = [];
+        return this.backing.getSketches?.(wanted) ?? [];
+      });
+    }
+    return (await this.sketchesLoading)[place];
   }
 
   private load(sha256: string): Promise<Buffer> {

@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { samplePicture, structuralSimilarityMatcher } from "mock-cloud-reco";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { latestSketches, setImageCacheBytes } from "../../src/images/cache.ts";
+import { rankTargets } from "../../src/images/ranking.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { cloud, created, image, NOW, newTarget, template, vuMark, whole } from "./contract-cases.ts";
 import { type Backing, openBacking } from "./manager-backing.ts";
@@ -98,6 +101,31 @@ describe("a store over HTTP", () => {
     expect(asked.filter((line) => line.startsWith("GET images"))).toHaveLength(2);
     expect(await asksOf(readAll)).toEqual(["GET records/databaseName 304"]);
     expect(await readAll()).toEqual(await Promise.all(backing.memory.listTargets("shop").map(whole)));
+  });
+
+  test("a query gets sketches in one message, and the bytes only of images that may match", async () => {
+    const pictures = await Promise.all([1, 2, 3].map((number) => samplePicture(number)));
+    for (const picture of pictures) await created(backing.memory, "shop", { image: picture });
+    const targets = await store.listTargets("shop");
+    // As in a process of its own, where no other server has prepared anything.
+    latestSketches.clear();
+    setImageCacheBytes(0);
+    onTestFinished(() => setImageCacheBytes(256 * 2 ** 20));
+    const query = await samplePicture(2, { width: 400, height: 300 });
+    const asked = await asksOf(async () => {
+      const { matches, unmatched } = await rankTargets(structuralSimilarityMatcher, query, targets);
+      expect(matches.map(({ target }) => targets.indexOf(target))).toEqual([1]);
+      expect(unmatched).toHaveLength(2);
+    });
+    expect(asked).toEqual(["POST sketches 200", expect.stringMatching(/^GET images/)]);
+    expect(await asksOf(() => rankTargets(structuralSimilarityMatcher, query, targets))).toEqual([]);
+  });
+
+  test("an image that cannot be decoded has no sketch", async () => {
+    await created(backing.memory, "shop", { image: image(1, 2, 3) });
+    const targets = await store.listTargets("shop");
+    const { unmatched } = await rankTargets(structuralSimilarityMatcher, await samplePicture(1), targets);
+    expect(unmatched).toEqual(targets);
   });
 
   test("the image of a target that this server added is not read back", async () => {

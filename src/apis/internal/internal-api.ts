@@ -2,6 +2,7 @@ import type { MovableClock } from "../../core/clock.ts";
 import type { Journal } from "../../core/journal.ts";
 import { header, type WireRequest, type WireResponse } from "../../core/message.ts";
 import { messageOf } from "../../core/text.ts";
+import { packedSketchOf } from "../../images/ranking.ts";
 import { databaseRecord } from "../../schema/database.ts";
 import type { RecordsKey, Version } from "../../store/backing.ts";
 import { decodeChange, decoded, encodeChange, fromText, imageIn, toText } from "../../store/codec.ts";
@@ -14,8 +15,10 @@ import {
   INTERNAL_PREFIX,
   JOURNAL_PATH,
   packClock,
+  packParts,
   recordsKey,
   SERVER_HEADER,
+  sha256s,
   take,
   versionIn,
 } from "../../store/manager/internal-protocol.ts";
@@ -78,6 +81,8 @@ export class InternalApi {
         const image = this.store.state.images.find(first);
         return image && reply(200, image.bytes());
       }
+      case "POST sketches":
+        return reply(200, await this.sketches(decoded(sha256s, content(body), "images")));
       case "GET state":
         return json(200, this.store.snapshot());
       case "PUT state": {
@@ -90,6 +95,11 @@ export class InternalApi {
     }
     if (method === "GET" && path === CLOCK_PATH) return reply(204);
     return path === JOURNAL_PATH ? this.journalPage(request) : undefined;
+  }
+
+  private async sketches(list: readonly string[]): Promise<Buffer> {
+    const images = list.map((sha256) => this.store.state.images.find(sha256));
+    return packParts(await Promise.all(images.map((image) => image && packedSketchOf(image))));
   }
 
   private journalPage({ method, body }: WireRequest): WireResponse | undefined {

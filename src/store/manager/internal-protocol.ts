@@ -18,6 +18,7 @@ import type { RateRule } from "../rate-history.ts";
  *   was deleted, 424: an image has to be uploaded again
  * - `POST rate-limits/{scope}`: counts a request towards its limits; 429 with the limit that is reached
  * - `POST images`, `GET images/{sha256}`: image bytes
+ * - `POST sketches`: the sketches of images, whose SHA-256 the body lists
  * - `GET, PUT, DELETE state`: all state: takes a snapshot, restores one, resets
  * - `GET  clock`: only the clock setting
  * - `GET, POST journal`: the shared journal
@@ -30,6 +31,7 @@ import type { RateRule } from "../rate-history.ts";
 export const INTERNAL_PREFIX = "/internal/";
 export const RECORDS_PATH = `${INTERNAL_PREFIX}records`;
 export const IMAGES_PATH = `${INTERNAL_PREFIX}images`;
+export const SKETCHES_PATH = `${INTERNAL_PREFIX}sketches`;
 export const STATE_PATH = `${INTERNAL_PREFIX}state`;
 export const CLOCK_PATH = `${INTERNAL_PREFIX}clock`;
 export const JOURNAL_PATH = `${INTERNAL_PREFIX}journal`;
@@ -78,12 +80,34 @@ export const recordsMessage = z.lazy(() =>
   record<RecordsMessage>({ since: z.optional(z.number()), changes }),
 );
 export const scopes = listOf(anyText);
+export const sha256s = listOf(anyText);
 export const take = z.lazy(() =>
   record<{ readonly rules: readonly RateRule[]; readonly now: number }>({
     rules: listOf(rateRule),
     now: z.number(),
   }),
 );
+
+/** Each part with its length before it; none is the length 0. */
+export const packParts = (parts: readonly (Buffer | undefined)[]): Buffer =>
+  Buffer.concat(
+    parts.flatMap((part = Buffer.alloc(0)) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(part.length);
+      return [length, part];
+    }),
+  );
+
+/** Reads what {@link packParts} wrote. */
+export function unpackParts(packed: Buffer): readonly (Buffer | undefined)[] {
+  const parts: (Buffer | undefined)[] = [];
+  for (let at = 0; at + 4 <= packed.length; ) {
+    const length = packed.readUInt32LE(at);
+    parts.push(length === 0 ? undefined : packed.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return parts;
+}
 
 const AHEAD = "Clock-Ahead";
 const FROZEN_AT = "Clock-Frozen-At";

@@ -32,9 +32,11 @@ import {
   RECORDS_PATH,
   recordsMessage,
   recordsPath,
+  SKETCHES_PATH,
   STATE_PATH,
   scopes,
   unpackClock,
+  unpackParts,
   versionIn,
 } from "./internal-protocol.ts";
 
@@ -102,6 +104,10 @@ export class ManagerClient implements SharedState {
 
   async getImage(sha256: string): Promise<Buffer> {
     return (await this.ask("GET", `${IMAGES_PATH}/${sha256}`)).body;
+  }
+
+  async getSketches(list: readonly string[]): Promise<readonly (Buffer | undefined)[]> {
+    return unpackParts((await this.ask("POST", SKETCHES_PATH, json(list))).body);
   }
 
   async readClock(): Promise<void> {
