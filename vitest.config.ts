@@ -27,6 +27,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    // Many tests start processes and connections: a stalled machine fails them once, a defect fails them twice.
+    retry: 1,
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
