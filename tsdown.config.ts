@@ -9,9 +9,14 @@ const entries = {
   cli: "src/cli/main.ts",
   assert: "src/testing/assert.ts",
   jest: "src/testing/jest.ts",
+  msw: "src/testing/msw.ts",
   "node-test": "src/testing/node-test.ts",
+  playwright: "src/testing/playwright.ts",
   register: "src/mock/register.ts",
 };
+
+/** Entries built as modules: Vitest cannot be required, and MSW is another copy when it is. */
+const moduleEntries = { vitest: "src/testing/vitest.ts", msw: entries.msw };
 
 /**
  * Packages whose used parts go into ours: tree-shaken and in one file, they load in a few milliseconds, and nobody
@@ -52,8 +57,8 @@ const moduleWrappers: Rolldown.Plugin = {
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk" || !file.isEntry || !file.fileName.endsWith(".cjs")) continue;
-      // A command has nothing to pass on.
-      if (file.exports.length === 0) continue;
+      // A command has nothing to pass on, and some entries have a module of their own.
+      if (file.exports.length === 0 || file.name in moduleEntries) continue;
       const names = file.exports.join(", ");
       this.emitFile({
         type: "asset",
@@ -87,14 +92,14 @@ const escaped = (character: string): string =>
 /**
  * What every entry needs, in one file: left to itself, the bundler cuts it into files that load each other in circles, where
  * one of them sees the other before it is complete. Declarations have no such trouble. What only
- * servers need is not in it, so that it loads faster.
+ * servers need is not in it, so that it loads faster; nor is the entry that acts when it is loaded.
  */
 const oneCore: Rolldown.OutputOptions = {
   codeSplitting: {
     groups: [
       {
         name: "core",
-        test: /\/node_modules\/(date-fns|lru-cache|zod)\/|\/src\/(?!cli\/|servers\/|testing\/|openapi\/|store\/(redis|manager|shared)|apis\/internal\/|.*\.d\.ts)/,
+        test: /\/node_modules\/(date-fns|lru-cache|zod)\/|\/src\/(?!cli\/|servers\/|testing\/|openapi\/|mock\/register|store\/(redis|manager|shared)|apis\/internal\/|.*\.d\.ts)/,
       },
     ],
   },
@@ -115,10 +120,9 @@ export default defineConfig([
     plugins: [moduleWrappers, bundledLicences, asciiOnly],
     outputOptions: oneCore,
   },
-  // Vitest cannot be required.
   {
     ...common,
-    entry: { vitest: "src/testing/vitest.ts" },
+    entry: moduleEntries,
     format: "esm",
     clean: false,
     plugins: [throughTheIndex],

@@ -15,13 +15,14 @@ export default defineConfig({
       { find: /^mock-cloud-reco$/, replacement: source("./src/index.ts") },
       { find: /^mock-cloud-reco\/server$/, replacement: source("./src/servers/index.ts") },
       {
-        find: /^mock-cloud-reco\/(assert|jest|node-test|register|vitest)$/,
+        find: /^mock-cloud-reco\/(assert|jest|msw|node-test|playwright|vitest)$/,
         replacement: source("./src/testing/$1.ts"),
       },
       {
         find: /^mock-cloud-reco\/examples\/client$/,
         replacement: source("./examples/client/vuforia-client.mjs"),
       },
+      { find: /^mock-cloud-reco\/register$/, replacement: source("./src/mock/register.ts") },
       { find: /^mock-cloud-reco\/openapi$/, replacement: source("./src/openapi/index.ts") },
     ],
   },
@@ -29,6 +30,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // Many tests start processes and connections: a stalled machine fails them once, a defect fails them twice.
     retry: 1,
+    setupFiles: [source("./test/support/fail-outside.ts")],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";

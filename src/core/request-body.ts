@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util";
 import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -50,7 +50,11 @@ class ProcessInterceptors implements OtherHosts {
   private readonly hosts = new HostTable();
   private readonly mocks = new Set<Interception>();
   private readonly closed = new Map<string, string>();
-  private readonly sockets = new SocketInterceptor(this.hosts, this);
+  private readonly sockets = new SocketInterceptor(
+    this.hosts,
+    this,
+    () => ProcessInterceptors.running()?.hosts,
+  );
   private readonly undici = new UndiciInterceptor(this.hosts, this);
   private nock: NockInterceptor | undefined;
 

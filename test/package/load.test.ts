@@ -74,8 +74,11 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
       kind,
       inAsync(`
         const http = process.getBuiltinModule("node:http");
-        const before = [globalThis.fetch, http.request, http.get, http.ClientRequest];
-        const same = () => [globalThis.fetch, http.request, http.get, http.ClientRequest].every((f, i) => f === before[i]);
+        const [net, tls] = ["node:net", "node:tls"].map((name) => process.getBuiltinModule(name));
+        const patchable = () => [globalThis.fetch, http.request, http.get, http.ClientRequest, http.Agent.prototype.addRequest,
+          http.Agent.prototype.createConnection, net.connect, net.createConnection, net.Socket.prototype.connect, tls.connect];
+        const before = patchable();
+        const same = () => patchable().every((f, i) => f === before[i]);
         const { createRequire } = process.getBuiltinModule("node:module");
         const loaded = createRequire(process.cwd() + "/x.js").cache;
         const heavy = () => Object.keys(loaded).filter((file) => /node_modules.(nock|sharp|zod).*/.test(file)).length > 0;
@@ -84,6 +87,7 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
         const mock = new MockCloudReco();
         console.log(same(), heavy());
         mock.stop();
+        await new Promise((resolve) => setImmediate(resolve));
         console.log(same());
       `),
     );

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { inject } from "vitest";
 
@@ -19,11 +21,18 @@ export async function runNode(
 ) {
   // Without the variables that this run's Vitest sets for its processes.
   const { VITEST, VITEST_MODE, VITEST_POOL_ID, VITEST_WORKER_ID, NODE_ENV, TEST, ...env } = process.env;
-  const options = { cwd: inConsumer(folder), env: { ...env, CI: "true", ...environment } };
+  const NODE_OPTIONS = `--import=${new URL("../support/network-trap.mjs", import.meta.url)}`;
+  const options = { cwd: inConsumer(folder), env: { ...env, CI: "true", NODE_OPTIONS, ...environment } };
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code);
       resolve({ code, printed: stripVTControlCharacters(stdout + stderr).trim() });
     });
   });
+}
+
+/** Copies a folder of `samples` into the project that has the package installed. */
+export async function copySamples(name: string): Promise<void> {
+  const samples = fileURLToPath(new URL(`samples/${name}`, import.meta.url));
+  await cp(samples, inConsumer(name), { recursive: true });
 }

@@ -50,6 +50,21 @@ describe.each(["nock", "sockets"] as const)("a client that goes around nock: %s"
     expect(mock.requests).toHaveLength(3);
   });
 
+  test("through an agent that keeps connections to an earlier mock is answered", async () => {
+    const agent = new https.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    for (const _round of [1, 2, 3]) {
+      const mock = started();
+      const status = await new Promise((resolve, reject) => {
+        keptGet(URL_, { agent }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode));
+        }).on("error", reject);
+      });
+      expect([status, mock.requests.length]).toEqual([401, 1]);
+      mock.stop();
+    }
+  });
+
   test("with tls.connect speaks HTTP to the mock", async () => {
     const mock = started();
     const socket = tls.connect(443, HOST, { servername: HOST });

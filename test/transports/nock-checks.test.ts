@@ -66,7 +66,7 @@ describe("the installed nock", () => {
     expect(() => checkNock(own)).toThrow(
       `two copies of nock are loaded, ${join(folder, "others/node_modules/nock")} and ` +
         `this package's ${join(folder, "own/node_modules/nock")}, so requests would reach neither; ` +
-        'install a single copy ("npm ls nock" lists them), or set the option intercept to "sockets"',
+        'install a single copy ("npm ls nock" lists them), or set the option intercept to "sockets", which does not use nock',
     );
   });
 

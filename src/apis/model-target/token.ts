@@ -1,3 +1,4 @@
+import { TextDecoder } from "node:util";
 import { CheckTable, check } from "../../core/check.ts";
 import { constant, described, object, openObject, text } from "../../core/json-schema.ts";
 import { header } from "../../core/message.ts";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate } from "node:timers";
 import { IdleTimer } from "./idle-timer.ts";
 
 /**

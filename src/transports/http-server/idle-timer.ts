@@ -1,3 +1,5 @@
+import { clearImmediate, setImmediate } from "node:timers";
+
 /** The limit is divided into steps, because a stall of this process counts as a single step, however long it takes. */
 const STEPS = 4;
 

@@ -3,11 +3,13 @@ import https from "node:https";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import type nockType from "nock";
+import { messageOf } from "../../core/text.ts";
 
 export type Nock = typeof nockType;
 
 const SUPPORTED = /^14\.(0\.(1[7-9]|[2-9]\d|\d{3,})|[1-9]\d*\.\d+)$/;
-const ADVICE = 'reinstall mock-cloud-reco, or set the option intercept to "sockets", which does not use nock';
+const USE_SOCKETS = 'set the option intercept to "sockets", which does not use nock';
+const ADVICE = `reinstall mock-cloud-reco, or ${USE_SOCKETS}`;
 
 /** An active nock, with functions that restore its earlier state. */
 export interface ActiveNock {
@@ -36,7 +38,7 @@ export function activateNock(): ActiveNock {
   const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
   const restoreHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
   const restoreHttps = keepProperties(https, ["get", "request"]);
-  const nock: Nock = load("nock");
+  const nock = loaded(load);
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
   // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
@@ -55,6 +57,16 @@ export function activateNock(): ActiveNock {
       syncBuiltinESMExports();
     },
   };
+}
+
+/** @throws Error if this environment lacks globals that nock needs, such as `Request` in Jest's jsdom. */
+function loaded(load: NodeJS.Require): Nock {
+  try {
+    return load("nock");
+  } catch (cause) {
+    const message = `nock cannot be loaded in this environment (${messageOf(cause)}); ${USE_SOCKETS}`;
+    throw new Error(message, { cause });
+  }
 }
 
 /** @throws Error if nock cannot work in this process. */
@@ -100,7 +112,7 @@ export function checkNock(load: NodeJS.Require): string {
   if (others.length > 0) {
     throw new Error(
       `two copies of nock are loaded, ${others[0]} and this package's ${own}, so requests would reach neither; ` +
-        'install a single copy ("npm ls nock" lists them), or set the option intercept to "sockets"',
+        `install a single copy ("npm ls nock" lists them), or ${USE_SOCKETS}`,
     );
   }
   return version;

@@ -5,6 +5,7 @@ import type { Nock } from "./nock-module.ts";
 /** The methods that are registered with nock. Others fail with nock's `ERR_NOCK_NO_MATCH`. */
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"] as const;
 const ANY_PATH = /^/;
+const NO_HEADERS = { value: {}, configurable: true, writable: true };
 
 /** Returns nock's reply, or answers the client itself and never settles. */
 export type ReplyToNock = (request: ClientRequest, target: string) => Promise<ReplyFnResult>;
@@ -31,7 +32,8 @@ export class NockOrigin {
     const scope = this.nock(this.pattern);
     // Based on these headers, nock parses the body in a callback where malformed JSON ends the process. The reply does not
     // need them: it reads the headers of the request itself.
-    scope.on("request", (request) => Object.assign(request, { headers: {} }));
+    // Defined, because assigning replaces all headers in Bun.
+    scope.on("request", (request) => Object.defineProperty(request, "headers", NO_HEADERS));
     this.noticeCleanAll(scope);
     // nock first looks for any interceptor of the origin. This one matches, so that the movers below are not called for that.
     const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));

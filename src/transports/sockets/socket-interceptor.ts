@@ -32,9 +32,11 @@ export class SocketInterceptor implements OpeningHandler {
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
 
+  /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
+    private readonly currentHosts: () => HostTable | undefined,
   ) {
     this.stopWatching = watchOpenings(this);
   }
@@ -169,9 +171,9 @@ export class SocketInterceptor implements OpeningHandler {
     if (running !== undefined) return running;
     const http = new HttpServer({
       answer: (request, socket) =>
-        this.respond(origin, request, socket, () => answer(this.hosts, { origin, ...request })),
+        this.respond(origin, request, socket, (hosts) => answer(hosts, { origin, ...request })),
       answerMalformed: (why, head, socket) =>
-        this.respond(origin, head, socket, () => answerMalformed(this.hosts, origin, why, head)),
+        this.respond(origin, head, socket, (hosts) => answerMalformed(hosts, origin, why, head)),
     });
     const server = { http, connections: new Set<MemorySocket>() };
     this.servers.set(origin, server);
@@ -183,11 +185,13 @@ export class SocketInterceptor implements OpeningHandler {
     origin: string,
     { method, path }: { readonly method: string; readonly path: string } = { method: "", path: "" },
     socket: Duplex,
-    make: () => Promise<WireResponse>,
+    make: (hosts: HostTable) => Promise<WireResponse>,
   ): Promise<Result> {
     const connection = socket instanceof MemorySocket ? socket : undefined;
     const inContext = async () => {
-      if (this.hosts.has(origin)) return make();
+      // A client may reuse a connection to a mock that was stopped, after another mock was started.
+      const hosts = [this.hosts, this.currentHosts()].find((table) => table?.has(origin));
+      if (hosts !== undefined) return make(hosts);
       // Released servers are removed, so one that is still listed never served a mock.
       throw this.servers.has(origin)
         ? unhandledError(method, origin, path)

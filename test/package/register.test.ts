@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { copySamples, runNode } from "./run.ts";
+
+beforeAll(() => copySamples("register"));
+
+const REFUSED = expect.stringMatching(
+  /^connect to vws\.vuforia\.com:443 was refused: "mock-cloud-reco\/register" blocks the real service; start a mock first/,
+);
+
+describe("mock-cloud-reco/register", () => {
+  it.each(["--import", "--require"])("blocks the service unless a mock answers: %s", async (flag) => {
+    const { code, printed } = await runNode("register", [flag, "mock-cloud-reco/register", "captured.mjs"]);
+    expect(code, printed).toBe(0);
+    const [before, during, after] = JSON.parse(printed);
+    expect(before).toEqual([REFUSED, REFUSED, REFUSED]);
+    expect(during.slice(0, 2)).toEqual([401, 401]);
+    // Loaded first, register replaces no function that was captured later: this one leads to the mock.
+    expect(during[2]).toBe("connected");
+    expect(after).toEqual([REFUSED, REFUSED, REFUSED]);
+  });
+});
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const readsProxies = major > 24 || (major === 24 && minor >= 5);
+
+it.skipIf(!readsProxies)("NODE_USE_ENV_PROXY does not lead around the mock", async () => {
+  const received: unknown[] = [];
+  const server = createServer().on("connect", ({ url }, socket) => {
+    received.push(url);
+    socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const proxy = `http://127.0.0.1:${address.port}`;
+  const env = { NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
+  const { code, printed } = await runNode("register", ["proxied.mjs"], env);
+  expect(code, printed).toBe(0);
+  expect(JSON.parse(printed)).toEqual([401, 401, 401, 401]);
+  expect(received).toEqual([]);
+});

@@ -1,0 +1,6 @@
+import { afterEach, expect } from "vitest";
+import { attempts } from "./network-trap.mjs";
+
+afterEach(() => {
+  expect(attempts.splice(0), "hosts outside that the test tried to reach").toEqual([]);
+});
