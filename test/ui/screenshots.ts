@@ -1,10 +1,20 @@
 import { mkdir } from "node:fs/promises";
+import { parseArgs } from "node:util";
 import { startServers } from "mock-cloud-reco/server";
+import sharp from "sharp";
 import { launchChromium } from "./chromium.ts";
 import { fillShop } from "./shop.ts";
 
-/** Takes screenshots of every view, for review: `npx tsx test/ui/screenshots.ts [folder] [view…]`. */
-const [folder = "screenshots", ...wanted] = process.argv.slice(2);
+/**
+ * Takes screenshots of every view, for review: `npx tsx test/ui/screenshots.ts [folder] [view…]`. With `--guide`, it also
+ * writes those of the guide, small.
+ */
+const { values, positionals } = parseArgs({
+  options: { guide: { type: "boolean" } },
+  allowPositionals: true,
+});
+const [folder = "screenshots", ...wanted] = positionals;
+const GUIDE = ["overview", "details", "try"];
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } };
 const VIEWS = [
   "overview",
@@ -68,7 +78,12 @@ try {
             .first()
             .click();
         await page.waitForTimeout(500);
-        await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` });
+        const picture = await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` });
+        if (values.guide === true && GUIDE.includes(view) && size === "wide" && colorScheme === "light")
+          await sharp(picture)
+            .resize(1024)
+            .webp({ quality: 80, effort: 6 })
+            .toFile(`examples/page/${view}.webp`);
       }
       await page.close();
     }

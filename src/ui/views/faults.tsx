@@ -53,8 +53,8 @@ function Fault({ fault }: { readonly fault: PageFault }) {
       <div>
         <b>{effectOf(fault)}</b>
         <p class="faint">{matchesOf(fault)}</p>
+        <Badge tone={isSpent ? "off" : applied > 0 ? "busy" : "info"}>{words.applied(applied, times)}</Badge>
       </div>
-      <Badge tone={isSpent ? "off" : applied > 0 ? "busy" : "info"}>{words.applied(applied, times)}</Badge>
       <Button
         kind="quiet"
         bare
