@@ -25,9 +25,12 @@ export {
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
+export type { EmulatorControl } from "./mock/emulator-control.ts";
 export type { FaultHandle } from "./mock/fault.ts";
+export type { MockClock } from "./mock/mock-clock.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
+export type { MockDataset } from "./mock/mock-dataset.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
@@ -54,13 +57,15 @@ export {
   type RequestRateLimits,
 } from "./schema/cloud-database.ts";
 export type { ConfiguredResponse } from "./schema/configured-response.ts";
+export type { ClientCredential } from "./schema/credential.ts";
+export type { DatasetFields, DatasetStatus, DatasetTypeName, GenerationWarning } from "./schema/dataset.ts";
 export type { DatabaseOrName, Fault, FaultRequest, ResultCodeAnswer } from "./schema/fault.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
 export type { Operation, Service } from "./schema/operation-names.ts";
 export type { PictureOptions } from "./schema/picture.ts";
 export type { ResultCode } from "./schema/result-codes.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
-export type { RecognitionCountChanges, TargetFields, TargetStatus } from "./schema/target.ts";
+export type { RecognitionCountChanges, TargetFields, TargetStatus, TargetUpdates } from "./schema/target.ts";
 export type {
   TemplateTargetFields,
   VuMarkDatabaseChanges,

@@ -4,12 +4,14 @@ import {
   addedFault,
   type Fault,
   type FaultRequest,
+  faultFromJson,
+  faultToJson,
   nameOfDatabase,
   statusOf,
 } from "../schema/fault.ts";
 import type { Context } from "./context.ts";
 import { header, type MaybePromise } from "./message.ts";
-import type { Random } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
 
 /** A request as faults see it, before any check. */
@@ -88,7 +90,6 @@ export class Faults implements SharedFaults {
   private readonly permanent: readonly ActiveRule[];
   /** Outer faults that were removed here only. */
   private readonly removed = new Set<ActiveFault>();
-  private readonly ids: { latest: number };
 
   /** @param outer - its faults apply too, after all of these. */
   constructor(
@@ -96,7 +97,6 @@ export class Faults implements SharedFaults {
     private readonly outer?: Faults,
   ) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
-    this.ids = outer?.ids ?? { latest: 0 };
   }
 
   get isEmpty(): boolean {
@@ -104,8 +104,8 @@ export class Faults implements SharedFaults {
   }
 
   add(fault: Fault): ActiveFault {
-    this.ids.latest += 1;
-    const active = { id: String(this.ids.latest), fault, rule: faultRule(fault), applied: 0 };
+    // Not from the seed, so that the other ids of a seeded mock stay the same.
+    const active = { id: createRandom().hex(8), fault, rule: faultRule(fault), applied: 0 };
     this.added = [active, ...this.added];
     return active;
   }
@@ -133,13 +133,42 @@ export class Faults implements SharedFaults {
     this.added = [];
   }
 
+  /** The faults that were added, without their functions; undefined when there are none. */
+  toText(): string | undefined {
+    if (this.added.length === 0) return undefined;
+    const faults = this.added.map(({ id, fault, applied }) => ({ id, applied, fault: faultToJson(fault) }));
+    return JSON.stringify(faults);
+  }
+
+  /** Reads what {@link toText} returned. */
+  static fromText(text: string | undefined): Faults {
+    const read = new Faults([]);
+    if (text === undefined) return read;
+    const faults = JSON.parse(text) as readonly KeptFault[];
+    read.added = faults.map(({ id, applied, fault: json }) => {
+      const fault = faultFromJson(json);
+      return { id, applied, fault, rule: faultRule(fault) };
+    });
+    return read;
+  }
+
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
+    return this.chooseActive(request, random)?.rule;
+  }
+
+  /** The same as {@link choose}, but returns the fault that was added; undefined also for a permanent one. */
+  chooseAdded(request: FaultRequest, random: Random): Fault | undefined {
+    const chosen = this.chooseActive(request, random);
+    return this.allAdded.find((fault) => fault === chosen)?.fault;
+  }
+
+  private chooseActive(request: FaultRequest, random: Random): ActiveRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     for (const active of this.all) {
       const { rule } = active;
       if (!applies(rule, active.applied, request, random)) continue;
       active.applied += 1;
-      return rule;
+      return active;
     }
     return undefined;
   }
@@ -154,6 +183,12 @@ export class Faults implements SharedFaults {
     const outer = this.outer?.all.filter((active) => !removed.has(active)) ?? [];
     return [...this.added, ...this.permanent, ...outer];
   }
+}
+
+interface KeptFault {
+  readonly id: string;
+  readonly applied: number;
+  readonly fault: unknown;
 }
 
 /** No fault applies to these requests, so that every fault can be removed. */
@@ -173,7 +208,7 @@ function applies(
 
 const shown = ({ id, fault, applied }: ActiveFault): AddedFault => addedFault(id, fault, applied);
 
-function faultRule(fault: Fault): FaultRule {
+export function faultRule(fault: Fault): FaultRule {
   const { answer, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
   return {
     origin: "addFault",

@@ -3,7 +3,14 @@ import type { Random } from "../core/random.ts";
 import { inspectTargetImage } from "../images/inspect.ts";
 import { compareBySimilarity } from "../images/matchers.ts";
 import { checked } from "../schema/kernel/problems.ts";
-import { type Target, type TargetFields, targetFields, whyNotFound } from "../schema/target.ts";
+import {
+  type Target,
+  type TargetFields,
+  type TargetUpdates,
+  targetFields,
+  targetUpdates,
+  whyNotFound,
+} from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type { NewTarget } from "../store/store.ts";
 
@@ -14,23 +21,20 @@ import type { NewTarget } from "../store/store.ts";
  */
 export async function newTarget(
   fields: TargetFields,
-  { processingTimeSeconds, queryMatcher, duplicatesMatcher }: Settings,
+  settings: Settings,
   random: Random,
 ): Promise<NewTarget> {
   const given = checked("target", targetFields, fields);
-  const image = Buffer.from(given.image);
-  const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
-  if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
-  const { targetId = random.hex(32), applicationMetadata: metadata = null } = given;
+  const image = await acceptedImage(given.image, settings);
+  const { targetId = random.hex(32), applicationMetadata = null } = given;
   return {
     targetId,
     name: given.name ?? targetId,
     image,
     width: given.width ?? 1,
     activeFlag: given.activeFlag ?? true,
-    applicationMetadata:
-      typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata,
-    processingTimeSeconds,
+    applicationMetadata: asBase64(applicationMetadata),
+    processingTimeSeconds: settings.processingTimeSeconds,
     processed: given.processed ?? false,
     ...(given.status !== undefined && { outcome: given.status }),
   };
@@ -46,8 +50,8 @@ export async function createTarget(
   const created = await store.createTarget(databaseName, target, now);
   if (typeof created !== "string") return created;
   const messages = {
-    unknownDatabase: `the mock has no database "${databaseName}"`,
-    nameTaken: `the database already has a target with the name ${JSON.stringify(target.name)}`,
+    unknownDatabase: `there is no database "${databaseName}"`,
+    nameTaken: nameTaken(target.name),
     idTaken: `the database already has, or had, a target with the id ${JSON.stringify(target.targetId)}`,
     quotaReached: "the database has reached its targetQuota",
   };
@@ -73,4 +77,56 @@ export function warnIfNeverFound(
       'with status: "failed" if it should fail',
     { code: "MOCK_CLOUD_RECO_TARGET" },
   );
+}
+
+/**
+ * Changes a target, whatever its status.
+ *
+ * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name is taken or there
+ * is no such target.
+ */
+export async function changeTarget(
+  {
+    store,
+    settings,
+    now,
+  }: { readonly store: MemoryStore; readonly settings: Settings; readonly now: number },
+  databaseName: string,
+  targetId: string,
+  changes: TargetUpdates,
+): Promise<Target> {
+  const { image, applicationMetadata: metadata, ...given } = checked("target", targetUpdates, changes);
+  const updated = await store.updateTarget(
+    databaseName,
+    targetId,
+    {
+      ...given,
+      ...(metadata !== undefined && { applicationMetadata: asBase64(metadata) }),
+      ...(image !== undefined && { image: await acceptedImage(image, settings) }),
+    },
+    now,
+    ["processing", "success", "failed"],
+  );
+  if (typeof updated !== "string") return updated;
+  throw new Error(updated === "nameTaken" ? nameTaken(given.name) : noTarget(databaseName, targetId));
+}
+
+export const noTarget = (databaseName: string, targetId: string): string =>
+  `the database "${databaseName}" has no target with the id ${JSON.stringify(targetId)}`;
+
+const nameTaken = (name: string | undefined): string =>
+  `the database already has a target with the name ${JSON.stringify(name)}`;
+
+const asBase64 = (metadata: string | Uint8Array | null): string | null =>
+  typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata;
+
+/** @throws Error when the target API would refuse the image. */
+async function acceptedImage(
+  given: Uint8Array,
+  { queryMatcher, duplicatesMatcher }: Settings,
+): Promise<Buffer> {
+  const image = Buffer.from(given);
+  const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
+  if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
+  return image;
 }

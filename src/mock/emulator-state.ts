@@ -1,4 +1,5 @@
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
+import type { Settings } from "../apis/shared/services.ts";
 import { type ClockSetting, MovableClock } from "../core/clock.ts";
 import { Faults } from "../core/faults.ts";
 import { Journal } from "../core/journal.ts";
@@ -13,16 +14,18 @@ import type { ResolvedOptions } from "./options.ts";
 export class EmulatorState {
   readonly clock: MovableClock;
   readonly emulator: Emulator;
+  readonly settings: Settings;
 
   private constructor(
     private readonly options: ResolvedOptions,
-    private readonly random: Random,
+    readonly random: Random,
     readonly store: MemoryStore,
-    journal: Journal,
+    readonly journal: Journal,
     readonly faults: Faults,
     clockSetting?: ClockSetting,
   ) {
     const { profile, settings } = options;
+    this.settings = settings;
     this.clock = new MovableClock(options.clock, clockSetting);
     this.emulator = createEmulator(
       { store, clock: this.clock, random, profile, settings, journal, faults },
@@ -47,8 +50,8 @@ export class EmulatorState {
 
   /** Returns an independent copy. The copy's requests are also added to this journal, and this state's faults also apply to it. */
   fork(): EmulatorState {
-    const { options, random, store, clock, faults, emulator } = this;
-    const journal = new Journal(options.journalCapacity, options.journalBodyBytes, emulator.journal);
+    const { options, random, store, clock, faults } = this;
+    const journal = new Journal(options.journalCapacity, options.journalBodyBytes, this.journal);
     return new EmulatorState(options, random, store.fork(), journal, new Faults([], faults), clock.setting);
   }
 }

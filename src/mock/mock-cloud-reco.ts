@@ -1,35 +1,20 @@
 import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
-import { formatJournal, summarize } from "../core/format-journal.ts";
 import { rememberKeys } from "../core/former-keys.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../core/journal.ts";
 import { createRandom, type Random } from "../core/random.ts";
 import { setImageCacheBytes } from "../images/cache.ts";
-import { type CloudDatabaseFields, type DatabaseChanges, databaseChanges } from "../schema/cloud-database.ts";
-import type { Fault } from "../schema/fault.ts";
-import { checked } from "../schema/kernel/problems.ts";
 import type { Service } from "../schema/operation-names.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
-import { countChanges, type RecognitionCountChanges, type TargetFields } from "../schema/target.ts";
-import {
-  type VuMarkDatabaseChanges,
-  type VuMarkDatabaseFields,
-  vuMarkDatabaseChanges,
-} from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { InvalidSnapshotError } from "../store/snapshot.ts";
 import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
 import { type Interceptor, intercept } from "../transports/interception.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
-import { createTarget, newTarget, warnIfNeverFound } from "./create-target.ts";
 import { describeMock } from "./describe-mock.ts";
+import { EmulatorControl, type EmulatorParts } from "./emulator-control.ts";
 import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
-import { createFault, type FaultHandle } from "./fault.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
 import { Isolation } from "./isolation.ts";
-import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
@@ -46,14 +31,13 @@ import { filterEntries, type RequestFilter } from "./request-filter.ts";
  * const database = mock.addCloudDatabase();
  * const client = new MyClient(database.serverAccessKey, database.serverSecretKey);
  */
-export class MockCloudReco implements AsyncDisposable, Disposable {
+export class MockCloudReco extends EmulatorControl implements AsyncDisposable, Disposable {
   readonly #options: ResolvedOptions;
   readonly #random: Random;
   readonly #isolation: Isolation<EmulatorState>;
   readonly #expectedRefusals = new ExpectedRefusals();
   readonly #hosts = new HostTable();
   /** Warnings that were emitted. */
-  readonly #warned = new Set<string>();
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
@@ -66,6 +50,7 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
    * @example const mock = new MockCloudReco({ processingTimeSeconds: 0, unhandledRequests: "error" });
    */
   constructor(options: MockCloudRecoOptions = {}) {
+    super();
     this.#options = resolveOptions(options, this.#delays);
     const { seed } = this.#options;
     if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
@@ -211,22 +196,6 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Describes the requests so far as readable text: what was refused and what to change, and which targets queries considered.
-   * Contains no secrets.
-   *
-   * @param filter - the requests to describe; default: all of {@link requests}.
-   * @throws InvalidOptionError as {@link requestsOf} does.
-   * @example console.log(mock.explain({ refused: true }));
-   */
-  explain(filter: RequestFilter = {}): string {
-    const entries = this.requestsOf(filter);
-    return [
-      summarize(entries) + (this.droppedRequests > 0 ? `, ${this.droppedRequests} older ones dropped` : ""),
-      ...(entries.length > 0 ? [formatJournal(entries)] : []),
-    ].join("\n");
-  }
-
-  /**
    * Writes {@link report} as one HTML file that opens in a browser without a server. Contains no secrets.
    *
    * @param details - the test that the report covers.
@@ -285,142 +254,19 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   }
 
   /**
-   * Adds a cloud database. Keys, name and id are generated unless given; other fields have defaults.
-   *
-   * @throws InvalidOptionError for an invalid field; Error when a key, name or id is taken.
-   * @example const database = mock.addCloudDatabase({ databaseName: "shop", targetQuota: 10 });
-   */
-  addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
-    const { databaseDefaults } = this.#options.settings;
-    const database = createCloudDatabase(this.#store, fields, this.#random, databaseDefaults);
-    return new MockCloudDatabase(
-      database,
-      () => this.#store,
-      () => this.#now,
-    );
-  }
-
-  /**
-   * Adds a VuMark database with its template targets.
-   *
-   * @throws InvalidOptionError or Error as {@link addCloudDatabase} does.
-   * @example const { targets } = mock.addVuMarkDatabase({ targets: [{ name: "label" }] });
-   */
-  addVuMarkDatabase(fields: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
-    const database = createVuMarkDatabase(this.#store, fields, this.#random, this.#now);
-    return new MockVuMarkDatabase(database, () => this.#store);
-  }
-
-  /**
-   * Changes the state, quotas, counts or limits of a cloud database, or the state of a VuMark database, from the next request on.
-   *
-   * @throws InvalidOptionError for an invalid field; Error when the database was deleted.
-   * @example mock.updateDatabase(database, { stateName: "PROJECT_SUSPENDED" });
-   */
-  updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void;
-  updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
-  updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, changes: DatabaseChanges): void {
-    const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
-    const updated = this.#store.updateDatabase(database.databaseName, checked("database", schema, changes));
-    if (updated === undefined) throw new Error(`the mock has no database "${database.databaseName}"`);
-  }
-
-  /** Deletes a database and everything in it. Returns false when it was already deleted. */
-  deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
-    return this.#store.deleteDatabase(database.databaseName);
-  }
-
-  /**
-   * Adds a target without a request. With `processed: true` its processing ends at once, and the process emits a warning when
-   * no query can find the target. With `status: "failed"` its processing fails.
-   *
-   * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name or id is taken,
-   * the target quota is reached or the database was deleted.
-   * @example const { targetId } = await mock.addTarget(database, { name: "raccoon", image, processed: true });
-   */
-  async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
-    const target = await newTarget(fields, this.#options.settings, this.#random);
-    const now = this.#now;
-    const added = await createTarget(this.#store, database.databaseName, target, now);
-    warnIfNeverFound(added, fields, this.#warned);
-    return mockTarget(added, now);
-  }
-
-  /**
-   * Sets the recognition counts of a target; its modification date and status do not change.
-   *
-   * @param counts - whole numbers of at least 0; omitted counts do not change.
-   * @throws InvalidOptionError for an invalid count; Error when the database has no such target.
-   * @example mock.setRecognitionCounts(database, targetId, { currentMonthRecos: 3, totalRecos: 12 });
-   */
-  setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
-    const given = checked("counts", countChanges, counts);
-    const target = this.#store.setRecognitionCounts(database.databaseName, targetId, given);
-    if (target === undefined) {
-      throw new Error(
-        `the database "${database.databaseName}" has no target with the id ${JSON.stringify(targetId)}`,
-      );
-    }
-  }
-
-  /** Ends the processing of every target, template target, report and dataset at once. */
-  finishProcessing(): void {
-    this.#store.finishProcessing();
-  }
-
-  /**
    * Deletes every database, dataset, credential, report and fault, clears the journal and the expected refusals, and undoes
-   * what the target manager's API changed about the clock.
+   * every change to the clock.
    *
    * @example afterEach(() => mock.reset());
    */
-  async reset(): Promise<void> {
-    const { store, clock, faults, emulator } = this.#isolation.current;
-    store.reset();
-    clock.reset();
-    faults.clear();
-    emulator.journal.clear();
+  override async reset(): Promise<void> {
+    await super.reset();
     this.#expectedRefusals.clear();
-  }
-
-  /**
-   * Makes requests fail from now on: with another response, a delay, or no response. If several faults match a request, only
-   * the newest applies. The journal records the fault; the request does not count as refused.
-   *
-   * @returns a handle that removes the fault and counts the requests it applied to.
-   * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
-   * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
-   */
-  addFault(fault: Fault): FaultHandle {
-    return createFault(this.#isolation.current.faults, fault);
   }
 
   /** Clears {@link requests}; all other state stays. */
   clearRequests(): void {
     this.#journal.clear();
-  }
-
-  /**
-   * Returns the state as plain JSON, which this or another mock, process or compatible version can {@link restore}: databases
-   * with their keys and targets, reports, rate-limit histories, datasets and credentials. The journal and the options are not
-   * included. Times are absolute, so processing continues by the restoring mock's clock.
-   *
-   * @example await writeFile("state.json", JSON.stringify(mock.snapshot()));
-   */
-  snapshot(): Snapshot {
-    return this.#store.snapshot();
-  }
-
-  /**
-   * Replaces the state with that of a snapshot. Restoring a snapshot that this process took copies no data.
-   *
-   * @param snapshot - what {@link snapshot} returned, or the parsed JSON of it.
-   * @throws InvalidSnapshotError for the first problem in the snapshot; the state does not change then.
-   * @example mock.restore(JSON.parse(await readFile("state.json", "utf8")));
-   */
-  restore(snapshot: Snapshot): void {
-    const problem = this.#store.restore(snapshot);
-    if (problem !== undefined) throw new InvalidSnapshotError(problem);
   }
 
   /**
@@ -443,6 +289,11 @@ export class MockCloudReco implements AsyncDisposable, Disposable {
   /** What `console.log(mock)` prints: databases, targets and the latest requests, in at most five lines. */
   [inspect.custom](): string {
     return describeMock(this, this.#store, this.#interceptor !== undefined);
+  }
+
+  /** The state that all methods act on. @internal */
+  protected override get parts(): EmulatorParts {
+    return this.#isolation.current;
   }
 
   get #journal(): Journal {

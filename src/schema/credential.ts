@@ -5,8 +5,11 @@ import { wireForm } from "./kernel/wire.ts";
 
 /** A created OAuth 2.0 client credential. */
 export interface ClientCredential {
+  /** User name for HTTP Basic authentication. */
   readonly clientId: string;
+  /** Password for HTTP Basic authentication. */
   readonly clientSecret: string;
+  /** Scopes that its tokens may have. */
   readonly scopes: readonly string[];
 }
 

@@ -16,10 +16,14 @@ import {
 import { wireForm } from "./kernel/wire.ts";
 
 export const DATASET_FAMILIES = ["STANDARD", "ADVANCED"] as const;
+/** The family of endpoints that serves a dataset. */
 export type DatasetTypeName = (typeof DATASET_FAMILIES)[number];
 
+/** A warning with which a dataset ends as `done`. */
 export interface GenerationWarning {
+  /** Text of the warning. */
   readonly message: string;
+  /** Any objects. */
   readonly details: readonly JsonObject[];
 }
 
@@ -83,6 +87,50 @@ export const postedDataset = wireForm(
   z.lazy(() => record<NewDataset>({ ...optional(seeded, DEFAULTS), ...optional(made) })),
 );
 
+/** Fields of a Model Target dataset that is added directly, without a request. */
+export interface DatasetFields {
+  /** The body of the request that would create it. Default `{}`. */
+  readonly requestBody?: { readonly [key: string]: unknown };
+  /** Default `STANDARD`. */
+  readonly datasetTypeName?: DatasetTypeName;
+  /** Makes the dataset end as `failed`. Default null. */
+  readonly generationFailureMessage?: string | null;
+  /** Makes the dataset end as `done` with this warning. Default null. */
+  readonly generationWarning?: GenerationWarning | null;
+  /** In seconds, 0 or more. Default: as for a dataset that a request creates. */
+  readonly processingTimeSeconds?: number;
+  /** Default: 32 hexadecimal digits. */
+  readonly uuid?: string;
+}
+
+/** `mock.addDataset(…)`. */
+export const datasetFields = z.lazy(() => {
+  const { createdAt, ...others } = made;
+  return record<DatasetFields & Omit<NewDataset, keyof typeof made>>({
+    ...optional(seeded, DEFAULTS),
+    ...optional(others),
+  });
+});
+
+/**
+ * A dataset with everything that was not given.
+ *
+ * @param processingTimeSeconds - default processing time.
+ */
+export const newDataset = (
+  given: NewDataset,
+  { processingTimeSeconds }: { readonly processingTimeSeconds: number },
+  newId: () => string,
+  now: number,
+): Dataset => ({
+  ...given,
+  processingTimeSeconds: given.processingTimeSeconds ?? processingTimeSeconds,
+  uuid: given.uuid ?? newId(),
+  createdAt: given.createdAt ?? now,
+  processed: false,
+});
+
+/** Processing status of a dataset. */
 export type DatasetStatus = "processing" | "done" | "failed";
 
 export function datasetStatusAt(dataset: Dataset, now: number): DatasetStatus {

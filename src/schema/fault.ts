@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { decodeServiceBase64 } from "./base64.ts";
 import { type ConfiguredResponse, configuredResponse, responseStatus } from "./configured-response.ts";
+import { checked } from "./kernel/problems.ts";
 import { optional, record } from "./kernel/record.ts";
 import {
   aFunction,
@@ -278,3 +279,12 @@ export const postedFault = wireForm(
   z.lazy(() => withEffect(record<PlainFault>(optional(jsonFields)), "reset_connection", "delay_seconds")),
   { names, resource: faultJson },
 );
+
+/** A fault without its function, as JSON that {@link faultFromJson} reads. */
+export function faultToJson({ when, database, ...fault }: Fault): unknown {
+  const name = nameOfDatabase(database);
+  return postedFault.write({ ...fault, ...(typeof name === "string" && { database: name }) });
+}
+
+/** @throws InvalidOptionError when it is no fault. */
+export const faultFromJson = (json: unknown): Fault => checked("fault", postedFault.schema, json);

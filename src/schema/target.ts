@@ -60,6 +60,9 @@ export interface TargetFields {
   readonly status?: "failed";
 }
 
+/** Changes of a target that are made directly, without a request. */
+export type TargetUpdates = Omit<Partial<TargetFields>, "targetId" | "processed" | "status">;
+
 /** A target's image, identified by its content; a remote store loads the bytes when they are needed. */
 export interface TargetImage {
   /** SHA-256 of the bytes, in hexadecimal. */
@@ -121,24 +124,30 @@ const applicationMetadata = orNull(metadata);
 const changeable = { name: text, width: aboveZero, activeFlag: flag, applicationMetadata };
 const counts = { currentMonthRecos: wholeNumber, previousMonthRecos: wholeNumber, totalRecos: wholeNumber };
 
-/** `mock.addTarget(database, …)`. */
-export const targetFields = z.lazy(() => {
+/** Fields that are given directly: bytes are bytes, and metadata may be bytes too. */
+const inProcess = () => {
   const description = `${wordsOf(metadata)}, the bytes themselves, or null`;
   const fits = z.refine<Uint8Array>(({ length }) => length <= MAX_METADATA_BYTES, description);
-  const inProcess = {
-    ...changeable,
-    applicationMetadata: kind(
-      description,
-      z.union([metadata, kind(description, binary.check(fits)), z.null()]),
-    ),
-    targetId: pathName,
-    processed: flag,
-    status: oneOf("failed"),
+  const metadataForms = z.union([metadata, kind(description, binary.check(fits)), z.null()]);
+  return {
+    image: { image: described("the bytes of an image (Uint8Array)", binary) },
+    others: { ...changeable, applicationMetadata: kind(description, metadataForms) },
   };
+};
+
+/** `mock.addTarget(database, …)`. */
+export const targetFields = z.lazy(() => {
+  const { image, others } = inProcess();
   return record<TargetFields>({
-    image: described("the bytes of an image (Uint8Array)", binary),
-    ...optional(inProcess),
+    ...image,
+    ...optional({ ...others, targetId: pathName, processed: flag, status: oneOf("failed") }),
   });
+});
+
+/** `mock.updateTarget(database, id, …)`. */
+export const targetUpdates = z.lazy(() => {
+  const { image, others } = inProcess();
+  return record<TargetUpdates>(optional({ ...image, ...others }));
 });
 
 /** `mock.setRecognitionCounts(database, id, …)`. */

@@ -1,7 +1,10 @@
 export type { ConsideredTarget, JournalEntry } from "../core/journal.ts";
 export type { ProfileName } from "../core/profiles.ts";
+export type { FaultHandle } from "../mock/fault.ts";
+export type { MockClock } from "../mock/mock-clock.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
+export type { Fault } from "../schema/fault.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "../transports/http-server/http-server.ts";

@@ -16,6 +16,7 @@ import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { connectToManager } from "./manager-connection.ts";
+import { remoteFaults } from "./remote-faults.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
 import type { LocalState } from "./target-manager.ts";
 
@@ -113,7 +114,14 @@ async function startRemote(
   const server = await startServer(listen, (url) => {
     const { clock: base, profile, seed, settings } = options(url);
     const clock = new MovableClock(base);
-    const services = { clock, profile, settings, journal, random: createRandom(seed) };
+    const services = {
+      clock,
+      profile,
+      settings,
+      journal,
+      random: createRandom(seed),
+      faults: remoteFaults(state),
+    };
     const emulatorOptions: EmulatorOptions = {
       unservedPaths: "notFound",
       answerFailure: failureReply,

@@ -1,4 +1,4 @@
-import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
+import { createEmulator, type Emulator } from "../apis/index.ts";
 import { MovableClock } from "../core/clock.ts";
 import { Journal } from "../core/journal.ts";
 import type { WireRequest } from "../core/message.ts";
@@ -10,6 +10,7 @@ import type { RedisBacking } from "../store/redis/redis-backing.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { PageApi } from "./page/page-api.ts";
+import { faultsInRedis } from "./remote-faults.ts";
 import { failureReply, type RunningServer, startServer } from "./server.ts";
 import { answerOpenApi, filterFor, type ManagerSetup, type TargetManager } from "./target-manager.ts";
 import { whyDistrusted } from "./trusted-callers.ts";
@@ -47,7 +48,7 @@ export async function startSharedManager(
     link.add(entry);
     onEntry?.(entry);
   });
-  const faults = createFaults(settings);
+  const faults = faultsInRedis(state);
   const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal, faults };
   const emulatorOptions = {
     unservedPaths: "notFound",

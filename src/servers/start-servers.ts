@@ -1,18 +1,17 @@
 import * as z from "zod/mini";
+import type { Settings } from "../apis/shared/services.ts";
 import type { JournalEntry } from "../core/journal.ts";
-import { createRandom } from "../core/random.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "../mock/create-database.ts";
-import { MockCloudDatabase, MockVuMarkDatabase } from "../mock/mock-database.ts";
+import { createRandom, type Random } from "../core/random.ts";
+import { EmulatorControl, type EmulatorParts } from "../mock/emulator-control.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
 import { refuseOptionsOfOthers, SERVERS_ONLY } from "../mock/options-elsewhere.ts";
-import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import { flag, kind, listOf, oneOf, text, wholeNumberFrom } from "../schema/kernel/values.ts";
-import type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 import type { TlsFiles } from "../transports/http-server/http-server.ts";
 import { generateCertificate } from "./certificate.ts";
 import { refuseInProcessOnly } from "./in-process-only.ts";
-import { startThreeServers } from "./launch.ts";
+import { startThreeServers, type ThreeServers } from "./launch.ts";
 import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
 import { type SeedProgress, seedFrom } from "./seed-file.ts";
 import {
@@ -51,36 +50,60 @@ export interface StartServersOptions extends ServerOptions {
   readonly ui?: boolean;
 }
 
-/** Three servers that run in this process. */
-export interface Servers extends AsyncDisposable {
+/**
+ * Three servers that run in this process. {@link startServers} starts them.
+ *
+ * @example
+ * await using servers = await startServers();
+ * servers.addFault({ api: "query", answer: { resultCode: "Busy", status: 503 }, times: 1 });
+ */
+export class Servers extends EmulatorControl implements AsyncDisposable {
   /** Base URLs of the four APIs, without a trailing slash. */
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
   /** The certificate that clients have to trust, as PEM text; undefined without TLS. */
   readonly certificate: string | undefined;
   /** Names of the cloud databases of the seed file, in order. */
   readonly seeded: readonly string[];
-  /**
-   * Adds a cloud database; omitted fields are generated or have their defaults.
-   *
-   * @throws InvalidOptionError naming an invalid field; Error when a key, name or id is taken.
-   */
-  addCloudDatabase(fields?: CloudDatabaseFields): MockCloudDatabase;
-  /**
-   * Adds a VuMark database with its template targets.
-   *
-   * @throws as {@link addCloudDatabase}.
-   */
-  addVuMarkDatabase(fields?: VuMarkDatabaseFields): MockVuMarkDatabase;
-  /** Returns the cloud database with that name. */
-  findCloudDatabase(name: string): MockCloudDatabase | undefined;
-  /** Finishes processing of every target, template target, report and dataset. */
-  finishProcessing(): void;
-  /** Removes all databases, datasets, credentials and reports, and resets the clock. */
-  reset(): Promise<void>;
+  readonly #servers: ThreeServers;
+  readonly #settings: Settings;
+  readonly #random: Random;
+
+  /** @internal */
+  constructor(
+    servers: ThreeServers,
+    { settings, seed }: Pick<ResolvedOptions, "settings" | "seed">,
+    { certificate, seeded }: { readonly certificate: string | undefined; readonly seeded: readonly string[] },
+  ) {
+    super();
+    const { target, query, manager } = servers;
+    this.urls = { target: target.url, modelTarget: target.url, query: query.url, manager: manager.url };
+    this.certificate = certificate;
+    this.seeded = seeded;
+    this.#servers = servers;
+    this.#settings = settings;
+    this.#random = createRandom(seed);
+  }
+
   /** Returns the requests that reached the servers, oldest first; by default, the latest 1000. */
-  requests(): Promise<readonly JournalEntry[]>;
+  async requests(): Promise<readonly JournalEntry[]> {
+    return this.parts.journal.entries;
+  }
+
   /** Lets running requests finish, and stops the servers. */
-  close(): Promise<void>;
+  close(): Promise<void> {
+    return this.#servers.close();
+  }
+
+  /** Calls {@link close} at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** The state that all methods act on. @internal */
+  protected override get parts(): EmulatorParts {
+    const { store, clock, faults, journal } = this.#servers.manager;
+    return { store, clock, faults, journal, random: this.#random, settings: this.#settings };
+  }
 }
 
 const startServersOptions = z.lazy(() => {
@@ -167,36 +190,5 @@ export async function startServers(
       if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     },
   });
-  const { store, clock } = servers.manager;
-  const now = () => clock.now().getTime();
-  const random = createRandom(given.seed);
-  const close = () => servers.close();
-  return {
-    urls: {
-      target: servers.target.url,
-      modelTarget: servers.target.url,
-      query: servers.query.url,
-      manager: servers.manager.url,
-    },
-    certificate: files?.cert,
-    seeded,
-    addCloudDatabase: (fields = {}) => {
-      const database = createCloudDatabase(store, fields, random, settings.databaseDefaults);
-      return new MockCloudDatabase(database, () => store, now);
-    },
-    addVuMarkDatabase: (fields = {}) =>
-      new MockVuMarkDatabase(createVuMarkDatabase(store, fields, random, now()), () => store),
-    findCloudDatabase: (name) => {
-      const database = store.findDatabaseByName(name);
-      return database?.kind === "cloud" ? new MockCloudDatabase(database, () => store, now) : undefined;
-    },
-    finishProcessing: () => store.finishProcessing(),
-    reset: async () => {
-      store.reset();
-      clock.reset();
-    },
-    requests: async () => servers.manager.journal.entries,
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+  return new Servers(servers, { settings, seed: given.seed }, { certificate: files?.cert, seeded });
 }

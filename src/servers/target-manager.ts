@@ -81,7 +81,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
   // Not from the seed, because every run of the manager needs its own name.
   const epoch = createRandom().hex(16);
-  const internal = new InternalApi(store, journal, clock, epoch);
+  const internal = new InternalApi(store, journal, clock, epoch, faults, random);
   // The journal has the other servers' entries too, but those servers log them.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);

@@ -1,5 +1,8 @@
 import type { ClockSetting } from "../core/clock.ts";
+import type { FaultEffect } from "../core/faults.ts";
+import type { Random } from "../core/random.ts";
 import type { Database } from "../schema/database.ts";
+import type { FaultRequest } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { StoredChange, StoredImage } from "./codec.ts";
 import type { RateRule } from "./rate-history.ts";
@@ -61,8 +64,12 @@ export interface Backing {
 export interface SharedState extends Backing {
   /** As of the latest response. */
   readonly clock: ClockSetting;
-  /** Reads only the clock setting. */
+  /** Whether any fault was added, as of the latest response. */
+  readonly hasFaults: boolean;
+  /** Reads only the clock setting, and whether any fault was added. */
   readClock(): Promise<void>;
+  /** As `Faults.choose`. */
+  chooseFault(request: FaultRequest, random: Random): Promise<FaultEffect | undefined>;
   /** Adds entries to the shared journal. */
   putJournal(packed: Buffer): Promise<void>;
 }

@@ -47,7 +47,7 @@ describe("a database of a mock", () => {
     expect(database.targets).toEqual([]);
     expect(() => database.stateName).toThrow('the database "shop" was deleted');
     expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow(
-      'the mock has no database "shop"',
+      'there is no database "shop"',
     );
   });
 });

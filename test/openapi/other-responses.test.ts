@@ -166,6 +166,12 @@ async function sendToModelTargets(service: ServiceUnderTest, send: Send): Promis
 
 async function sendToManager(send: Send): Promise<void> {
   for (const [method, path, body] of managerRequests()) await send(method, path, body);
+  const fault = { operation: "query", answer: { result_code: "Busy", status: 503 } };
+  const added: { id: string } = JSON.parse(await send("POST", "/faults", fault));
+  await send("POST", "/faults", { api: "query", answer: { status: 500, body: { base64: "AP8=" } } });
+  await send("GET", "/faults");
+  await send("DELETE", `/faults/${added.id}`);
+  await send("DELETE", `/faults/${added.id}`);
 }
 
 const EMPTY_SNAPSHOT = { version: 1, databases: [], datasets: [], credentials: [], images: {} };
@@ -225,12 +231,7 @@ const managerRequests = (): readonly [method: string, path: string, body?: unkno
     ["DELETE", "/oauth2_client_credentials/c"],
     ["GET", "/requests"],
     ["DELETE", "/requests"],
-    ["POST", "/faults", { operation: "query", answer: { result_code: "Busy", status: 503 } }],
-    ["POST", "/faults", { api: "query", answer: { status: 500, body: { base64: "AP8=" } } }],
     ["POST", "/faults", {}],
-    ["GET", "/faults"],
-    ["DELETE", "/faults/1"],
-    ["DELETE", "/faults/1"],
     ["GET", "/snapshot"],
     ["PUT", "/snapshot", EMPTY_SNAPSHOT],
     ["PUT", "/snapshot", {}],

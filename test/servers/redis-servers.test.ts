@@ -69,6 +69,21 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(JSON.parse(shown)).toMatchObject([{ targets: [{ name: "poster", image_base64: body.image }] }]);
   });
 
+  test("all servers share faults, which are applied exactly as often as given", async () => {
+    const [first, second] = (await opened()).at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const fault = { operation: "databaseSummary", answer: { status: 503 }, times: 3 };
+    const { id } = (await manage(second, "POST", "/faults", fault)).fields;
+    const summary = (_: unknown, index: number) =>
+      sendSigned(index % 2 === 0 ? first : second, keys, { method: "GET", path: "/summary" });
+    const statuses = (await Promise.all(Array.from({ length: 12 }, summary))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3);
+    expect((await manage(first, "GET", "/faults")).json).toMatchObject([{ id, times_applied: 3 }]);
+    expect((await manage(first, "DELETE", `/faults/${id}`)).status).toBe(204);
+    expect((await manage(second, "GET", "/faults")).text).toBe("[]");
+  });
+
   test("all servers share the clock and the journal", async () => {
     const { at, apis } = await opened();
     const [first, second] = at;

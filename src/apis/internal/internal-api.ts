@@ -1,9 +1,12 @@
 import type { MovableClock } from "../../core/clock.ts";
+import { Faults } from "../../core/faults.ts";
 import type { Journal } from "../../core/journal.ts";
-import { header, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { createRandom, type Random } from "../../core/random.ts";
 import { messageOf } from "../../core/text.ts";
 import { packedSketchOf } from "../../images/ranking.ts";
 import { databaseRecord } from "../../schema/database.ts";
+import { type FaultRequest, faultToJson } from "../../schema/fault.ts";
 import type { RecordsKey, Version } from "../../store/backing.ts";
 import { decodeChange, decoded, encodeChange, fromText, imageIn, toText } from "../../store/codec.ts";
 import { keptImage } from "../../store/image-blobs.ts";
@@ -12,6 +15,8 @@ import {
   CLOCK_PATH,
   changes as changesSchema,
   etagOf,
+  FAULTS_HEADER,
+  faultQuestion,
   INTERNAL_PREFIX,
   JOURNAL_PATH,
   packClock,
@@ -34,6 +39,8 @@ export class InternalApi {
     private readonly journal: Journal,
     private readonly clock: MovableClock,
     private readonly epoch: string,
+    private readonly faults: Faults = new Faults([]),
+    private readonly random: Random = createRandom(),
   ) {}
 
   /** Whether the path is one of these routes, served or not. */
@@ -44,7 +51,8 @@ export class InternalApi {
   async answer(request: WireRequest): Promise<WireResponse> {
     const { headers, ...response } = await this.route(request);
     const self = [SERVER_HEADER, `target-manager ${this.epoch}`] as const;
-    return { ...response, headers: [...headers, self, ...packClock(this.clock.setting)] };
+    const faults: HeaderList = this.faults.isEmpty ? [] : [[FAULTS_HEADER, "yes"]];
+    return { ...response, headers: [...headers, self, ...packClock(this.clock.setting), ...faults] };
   }
 
   /** Any error is a 400: the other server's request is invalid, or a rater failed. */
@@ -75,6 +83,11 @@ export class InternalApi {
         return this.commit(recordsKey(first, second), versionIn(header(request, "if-match")), body);
       case "POST rate-limits/*":
         return this.takeRateToken(first, body);
+      case "POST faults": {
+        const question = { ...NO_REQUEST, ...decoded(faultQuestion, content(body), "request") };
+        const fault = this.faults.chooseAdded(question, this.random);
+        return fault === undefined ? reply(204) : json(200, faultToJson(fault));
+      }
       case "POST images":
         return json(200, await this.store.putImage(body));
       case "GET images/*": {
@@ -174,6 +187,18 @@ export class InternalApi {
     return { scope: this.scopeName(scope), version: scope.version };
   }
 }
+
+/** Functions of faults, which need more of a request, do not exist on servers in other processes. */
+const NO_REQUEST: FaultRequest = {
+  api: "target",
+  operation: undefined,
+  database: undefined,
+  method: "",
+  path: "",
+  query: "",
+  headers: {},
+  body: Buffer.alloc(0),
+};
 
 const content = (body: Buffer): unknown => fromText(body.toString());
 

@@ -1,7 +1,7 @@
 import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { type Dataset, datasetJson, postedDataset } from "../../schema/dataset.ts";
+import { datasetJson, newDataset, postedDataset } from "../../schema/dataset.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { addedWith, doneWithAll, noBody, refuseUnknown, unknownToDelete } from "./responses.ts";
 
@@ -18,7 +18,7 @@ export const listDatasets = operation({
   handle: async ({ services: { store } }) => ok(datasets, await store.listDatasets()),
 });
 
-const newDataset = jsonBody(postedDataset.schema);
+const datasetBody = jsonBody(postedDataset.schema);
 const datasetAdded = addedWith(datasetJson);
 
 export const addDataset = operation({
@@ -26,17 +26,11 @@ export const addDataset = operation({
   method: "POST",
   path: DATASETS,
   summary: "Adds a Model Target dataset, or replaces the one with its uuid.",
-  body: newDataset,
-  checks: anyRequest.row(bodyAccepted(newDataset)),
+  body: datasetBody,
+  checks: anyRequest.row(bodyAccepted(datasetBody)),
   responses: [datasetAdded],
   handle: async ({ given, services: { store, settings }, random, now }) => {
-    const dataset: Dataset = {
-      ...given,
-      processingTimeSeconds: given.processingTimeSeconds ?? settings.processingTimeSeconds,
-      uuid: given.uuid ?? random.hex(32),
-      createdAt: given.createdAt ?? now,
-      processed: false,
-    };
+    const dataset = newDataset(given, settings, () => random.hex(32), now);
     await store.createDataset(dataset);
     return ok(datasetAdded, dataset);
   },

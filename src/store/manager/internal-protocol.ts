@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
 import { type HeaderList, header } from "../../core/message.ts";
 import { percentDecoded } from "../../core/router.ts";
+import type { FaultRequest } from "../../schema/fault.ts";
 import { record } from "../../schema/kernel/record.ts";
 import { anyText, listOf, oneOf } from "../../schema/kernel/values.ts";
+import { isOperation, type Operation, SERVICES } from "../../schema/operation-names.ts";
 import type { RecordsKey, Version } from "../backing.ts";
 import { rateRule, type StoredChange, storedChange } from "../codec.ts";
 import type { RateRule } from "../rate-history.ts";
@@ -21,10 +23,11 @@ import type { RateRule } from "../rate-history.ts";
  * - `POST sketches`: the sketches of images, whose SHA-256 the body lists
  * - `GET, PUT, DELETE state`: all state: takes a snapshot, restores one, resets
  * - `GET  clock`: only the clock setting
+ * - `POST faults`: the fault that applies to a request, which counts it as applied; 204: none does
  * - `GET, POST journal`: the shared journal
  * - `GET  openapi.json`: the OpenAPI document
  *
- * Every response has the clock setting, if the clock was moved. Each request needs it, and most read their database anyway,
+ * Every response has the clock setting, if the clock was moved, and says if there are faults. Each request needs it, and most read their database anyway,
  * so that it rarely costs another round trip.
  */
 
@@ -35,6 +38,7 @@ export const SKETCHES_PATH = `${INTERNAL_PREFIX}sketches`;
 export const STATE_PATH = `${INTERNAL_PREFIX}state`;
 export const CLOCK_PATH = `${INTERNAL_PREFIX}clock`;
 export const JOURNAL_PATH = `${INTERNAL_PREFIX}journal`;
+export const FAULTS_PATH = `${INTERNAL_PREFIX}faults`;
 export const RATE_LIMITS_PATH = `${INTERNAL_PREFIX}rate-limits`;
 
 /**
@@ -109,6 +113,18 @@ export function unpackParts(packed: Buffer): readonly (Buffer | undefined)[] {
   return parts;
 }
 
+/** A request, as far as faults that JSON can hold depend on it. */
+export type FaultQuestion = Pick<FaultRequest, "api" | "operation" | "database">;
+export const faultQuestion = z.lazy(() =>
+  record<FaultQuestion>({
+    api: oneOf(...SERVICES),
+    operation: z.optional(z.custom<Operation>(isOperation)),
+    database: z.optional(anyText),
+  }),
+);
+
+/** Header that is only sent while there are faults. */
+export const FAULTS_HEADER = "Faults";
 const AHEAD = "Clock-Ahead";
 const FROZEN_AT = "Clock-Frozen-At";
 

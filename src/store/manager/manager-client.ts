@@ -1,7 +1,9 @@
 import type * as z from "zod/mini";
 import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
+import { type FaultEffect, faultRule } from "../../core/faults.ts";
 import { type HeaderList, header, type WireRequest, type WireResponse } from "../../core/message.ts";
 import type { Database } from "../../schema/database.ts";
+import { type FaultRequest, faultFromJson } from "../../schema/fault.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../../schema/snapshot.ts";
 import {
   type Committed,
@@ -26,6 +28,9 @@ import type { Conflict } from "../unique-fields.ts";
 import {
   CLOCK_PATH,
   etagOf,
+  FAULTS_HEADER,
+  FAULTS_PATH,
+  type FaultQuestion,
   IMAGES_PATH,
   JOURNAL_PATH,
   RATE_LIMITS_PATH,
@@ -64,6 +69,7 @@ const NOT_KEPT: Readonly<Record<number, Committed>> = { 410: "gone", 412: "stale
 export class ManagerClient implements SharedState {
   /** The clock setting of the manager and so of all servers, as of its latest response. */
   clock: ClockSetting = UNMOVED;
+  hasFaults = false;
 
   constructor(private readonly exchange: ManagerExchange) {}
 
@@ -114,6 +120,12 @@ export class ManagerClient implements SharedState {
     await this.ask("GET", CLOCK_PATH);
   }
 
+  async chooseFault({ api, operation, database }: FaultRequest): Promise<FaultEffect | undefined> {
+    const question: FaultQuestion = { api, operation, database };
+    const response = await this.ask("POST", FAULTS_PATH, json(question));
+    return response.status === 204 ? undefined : faultRule(faultFromJson(fromText(response.body.toString())));
+  }
+
   async putJournal(packed: Buffer): Promise<void> {
     await this.ask("POST", JOURNAL_PATH, packed);
   }
@@ -149,7 +161,10 @@ export class ManagerClient implements SharedState {
       headers: [...headers, ["Content-Length", String(body.length)]],
       body,
     });
-    if (response.status !== 403) this.clock = unpackClock(response.headers);
+    if (response.status !== 403) {
+      this.clock = unpackClock(response.headers);
+      this.hasFaults = header(response, FAULTS_HEADER) !== undefined;
+    }
     if (response.status < 400 || expected.includes(response.status)) return response;
     const said = [400, 403].includes(response.status) ? `: ${response.body.toString()}` : "";
     throw new ManagerUnavailableError(

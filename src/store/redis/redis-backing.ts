@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
 import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
-import { createRandom } from "../../core/random.ts";
+import { type FaultEffect, Faults } from "../../core/faults.ts";
+import { createRandom, type Random } from "../../core/random.ts";
 import { messageOf } from "../../core/text.ts";
 import type { Database } from "../../schema/database.ts";
+import type { FaultRequest } from "../../schema/fault.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
 import {
   type Committed,
@@ -45,6 +47,7 @@ export class StateRefusedError extends Error {
 /** State that Redis or Valkey keeps, for any number of servers of any kind. */
 export class RedisBacking implements SharedState {
   clock: ClockSetting = UNMOVED;
+  hasFaults = false;
   private readonly prefix: string;
   /** Identifies this process's journal entries. */
   private readonly name = newName();
@@ -81,8 +84,8 @@ export class RedisBacking implements SharedState {
   ): Promise<FoundRecords | "unchanged" | undefined> {
     const wanted = field === "scope" || field === "global" ? value : JSON.stringify(value);
     const answer = await this.run("read", [field, wanted, known?.scope ?? "", String(known?.version ?? 0)]);
-    const [clock, status, scope, version, records] = listOf(answer);
-    this.clock = clockIn(clock);
+    const [settings, status, scope, version, records] = listOf(answer);
+    this.note(settings);
     if (status === "none") return undefined;
     if (status === "unchanged") return "unchanged";
     return {
@@ -170,12 +173,33 @@ export class RedisBacking implements SharedState {
   }
 
   async readClock(): Promise<void> {
-    this.clock = clockIn(await this.ask(() => this.client.get(this.key("clock"))));
+    this.note(await this.run("settings", []));
   }
 
   async setClock(setting: ClockSetting): Promise<void> {
     this.clock = setting;
     await this.ask(() => this.client.set(this.key("clock"), JSON.stringify(setting)));
+  }
+
+  /** Acts on the faults until nothing else changed them in the meantime. */
+  async withFaults<T>(act: (faults: Faults) => T): Promise<T> {
+    for (;;) {
+      const before = (await this.ask(() => this.client.get(this.key("faults")))) ?? undefined;
+      const faults = Faults.fromText(before);
+      const result = act(faults);
+      const after = faults.toText();
+      if (after === before || (await this.run("faults", [before ?? "", after ?? ""])) === 1) return result;
+    }
+  }
+
+  chooseFault(request: FaultRequest, random: Random): Promise<FaultEffect | undefined> {
+    return this.withFaults((faults) => faults.choose(request, random));
+  }
+
+  private note(settings: unknown): void {
+    const [clock, faults] = listOf(settings);
+    this.clock = clockIn(clock);
+    this.hasFaults = faults === 1;
   }
 
   async putJournal(packed: Buffer): Promise<void> {

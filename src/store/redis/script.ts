@@ -7,6 +7,7 @@
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
  * - `image:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
+ * - `faults`: all faults, and how often each was applied
  * - `journal`: a capped stream
  */
 export const SCRIPT = `
@@ -116,16 +117,27 @@ function operations.hello()
   return redis.call('GET', key('format'))
 end
 
+function operations.settings()
+  return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')) }
+end
+
+function operations.faults()
+  local before, after = take(), take()
+  if (redis.call('GET', key('faults')) or '') ~= before then return 0 end
+  if after == '' then redis.call('DEL', key('faults')) else redis.call('SET', key('faults'), after) end
+  return 1
+end
+
 function operations.read()
   local field, value, known, version = take(), take(), take(), tonumber(take())
-  local clock = redis.call('GET', key('clock'))
+  local settings = operations.settings()
   local scope = value
   if field == 'global' then scope = 'global'
   elseif field ~= 'scope' then scope = redis.call('HGET', key('unique', field), value) end
-  if not scope then return { clock, 'none' } end
+  if not scope then return { settings, 'none' } end
   local current = tonumber(redis.call('GET', key('version', scope)) or (scope == 'global' and 0))
-  if not current then return { clock, 'none' } end
-  if scope == known and current == version then return { clock, 'unchanged' } end
+  if not current then return { settings, 'none' } end
+  if scope == known and current == version then return { settings, 'unchanged' } end
   local places
   local status = 'since'
   if scope == known and version <= current then
@@ -139,7 +151,7 @@ function operations.read()
     records[2 * i - 1] = place
     records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
   end
-  return { clock, status, scope, tostring(current), records }
+  return { settings, status, scope, tostring(current), records }
 end
 
 function operations.create()

@@ -8,7 +8,6 @@ import { decoded, sendPlan } from "../query/send.ts";
 const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 
 describeBackends("the target manager's faults", (backend) => {
-  if (backend.overSockets) return it.todo("are shared by separate servers");
   let service: ServiceUnderTest;
 
   beforeEach(async () => {

@@ -1,0 +1,300 @@
+import type { Settings } from "../apis/shared/services.ts";
+import type { MovableClock } from "../core/clock.ts";
+import type { Faults } from "../core/faults.ts";
+import { formatJournal, summarize } from "../core/format-journal.ts";
+import type { Journal } from "../core/journal.ts";
+import type { Random } from "../core/random.ts";
+import {
+  type CloudDatabase,
+  type CloudDatabaseFields,
+  type DatabaseChanges,
+  databaseChanges,
+} from "../schema/cloud-database.ts";
+import { type ClientCredential, credentialRecord } from "../schema/credential.ts";
+import { type DatasetFields, datasetFields, newDataset } from "../schema/dataset.ts";
+import type { Fault } from "../schema/fault.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import type { Snapshot } from "../schema/snapshot.ts";
+import {
+  countChanges,
+  type RecognitionCountChanges,
+  type TargetFields,
+  type TargetUpdates,
+} from "../schema/target.ts";
+import {
+  type VuMarkDatabaseChanges,
+  type VuMarkDatabaseFields,
+  vuMarkDatabaseChanges,
+} from "../schema/vumark-database.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+import { InvalidSnapshotError } from "../store/snapshot.ts";
+import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
+import { changeTarget, createTarget, newTarget, noTarget, warnIfNeverFound } from "./create-target.ts";
+import { createFault, type FaultHandle } from "./fault.ts";
+import { type MockClock, mockClock } from "./mock-clock.ts";
+import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
+import { type MockDataset, mockDataset } from "./mock-dataset.ts";
+import { filterEntries, type RequestFilter } from "./request-filter.ts";
+
+/** What {@link EmulatorControl} acts on. */
+export interface EmulatorParts {
+  readonly store: MemoryStore;
+  readonly clock: MovableClock;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly random: Random;
+  readonly settings: Settings;
+}
+
+/**
+ * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the
+ * target manager's API.
+ *
+ * @example
+ * const fill = (emulator: EmulatorControl) => emulator.addCloudDatabase({ databaseName: "shop" });
+ */
+export abstract class EmulatorControl {
+  readonly #warned = new Set<string>();
+
+  /** The state that all methods act on. @internal */
+  protected abstract get parts(): EmulatorParts;
+
+  /** The clock of every API: of processing, reports, rate limits, tokens and time skew. */
+  get clock(): MockClock {
+    return mockClock(() => this.parts.clock);
+  }
+
+  /**
+   * Adds a cloud database. Keys, name and id are generated unless given; other fields have defaults.
+   *
+   * @throws InvalidOptionError for an invalid field; Error when a key, name or id is taken.
+   * @example const database = mock.addCloudDatabase({ databaseName: "shop", targetQuota: 10 });
+   */
+  addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
+    const { store, random, settings } = this.parts;
+    return this.#cloudDatabase(createCloudDatabase(store, fields, random, settings.databaseDefaults));
+  }
+
+  /**
+   * Adds a VuMark database with its template targets.
+   *
+   * @throws InvalidOptionError or Error as {@link addCloudDatabase} does.
+   * @example const { targets } = mock.addVuMarkDatabase({ targets: [{ name: "label" }] });
+   */
+  addVuMarkDatabase(fields: VuMarkDatabaseFields = {}): MockVuMarkDatabase {
+    const database = createVuMarkDatabase(this.parts.store, fields, this.parts.random, this.#now);
+    return new MockVuMarkDatabase(database, () => this.parts.store);
+  }
+
+  /** Returns the cloud database with that name. */
+  findCloudDatabase(name: string): MockCloudDatabase | undefined {
+    const database = this.parts.store.findDatabaseByName(name);
+    return database?.kind === "cloud" ? this.#cloudDatabase(database) : undefined;
+  }
+
+  /**
+   * Changes the state, quotas, counts or limits of a cloud database, or the state of a VuMark database, from the next request on.
+   *
+   * @throws InvalidOptionError for an invalid field; Error when the database was deleted.
+   * @example mock.updateDatabase(database, { stateName: "PROJECT_SUSPENDED" });
+   */
+  updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void;
+  updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
+  updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, changes: DatabaseChanges): void {
+    const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
+    const updated = this.parts.store.updateDatabase(
+      database.databaseName,
+      checked("database", schema, changes),
+    );
+    if (updated === undefined) throw new Error(`there is no database "${database.databaseName}"`);
+  }
+
+  /** Deletes a database and everything in it. Returns false when it was already deleted. */
+  deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
+    return this.parts.store.deleteDatabase(database.databaseName);
+  }
+
+  /**
+   * Adds a target without a request. With `processed: true` its processing ends at once, and the process emits a warning when
+   * no query can find the target. With `status: "failed"` its processing fails.
+   *
+   * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name or id is taken,
+   * the target quota is reached or the database was deleted.
+   * @example const { targetId } = await mock.addTarget(database, { name: "raccoon", image, processed: true });
+   */
+  async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
+    const { store, settings, random } = this.parts;
+    const target = await newTarget(fields, settings, random);
+    const now = this.#now;
+    const added = await createTarget(store, database.databaseName, target, now);
+    warnIfNeverFound(added, fields, this.#warned);
+    return mockTarget(added, now);
+  }
+
+  /**
+   * Changes a target without a request, whatever its status; its processing starts again.
+   *
+   * @param changes - omitted fields do not change. @throws the
+   * database has no such target.
+   * @example await mock.updateTarget(database, targetId, { activeFlag: false });
+   */
+  async updateTarget(
+    database: MockCloudDatabase,
+    targetId: string,
+    changes: TargetUpdates,
+  ): Promise<MockTarget> {
+    const { store, settings } = this.parts;
+    const now = this.#now;
+    return mockTarget(
+      await changeTarget({ store, settings, now }, database.databaseName, targetId, changes),
+      now,
+    );
+  }
+
+  /** Deletes a target without a request, whatever its status. Returns false when the database has no such target. */
+  deleteTarget(database: MockCloudDatabase, targetId: string): boolean {
+    const { store } = this.parts;
+    return typeof store.deleteTarget(database.databaseName, targetId, this.#now, true) !== "string";
+  }
+
+  /**
+   * Sets the recognition counts of a target; its modification date and status do not change.
+   *
+   * @param counts - whole numbers of at least 0; omitted counts do not change.
+   * @throws InvalidOptionError for an invalid count; Error when the database has no such target.
+   * @example mock.setRecognitionCounts(database, targetId, { currentMonthRecos: 3, totalRecos: 12 });
+   */
+  setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
+    const given = checked("counts", countChanges, counts);
+    const target = this.parts.store.setRecognitionCounts(database.databaseName, targetId, given);
+    if (target === undefined) {
+      throw new Error(noTarget(database.databaseName, targetId));
+    }
+  }
+
+  /** Ends the processing of every target, template target, report and dataset at once. */
+  finishProcessing(): void {
+    this.parts.store.finishProcessing();
+  }
+
+  /**
+   * Adds a Model Target dataset without a request, or replaces the one with its uuid.
+   *
+   * @throws InvalidOptionError for an invalid field.
+   * @example const { uuid } = mock.addDataset({ generationFailureMessage: "no features" });
+   */
+  addDataset(fields: DatasetFields = {}): MockDataset {
+    const { store, settings, random } = this.parts;
+    const dataset = newDataset(
+      checked("dataset", datasetFields, fields),
+      settings,
+      () => random.hex(32),
+      this.#now,
+    );
+    store.createDataset(dataset);
+    return mockDataset(dataset, this.#now);
+  }
+
+  /** Current Model Target datasets of both families, in order of creation. */
+  get datasets(): readonly MockDataset[] {
+    return this.parts.store.listDatasets().map((dataset) => mockDataset(dataset, this.#now));
+  }
+
+  /** Deletes a Model Target dataset. Returns false when there is none. */
+  deleteDataset(uuid: string): boolean {
+    return this.parts.store.deleteDataset(uuid);
+  }
+
+  /**
+   * Adds an OAuth 2.0 client credential without a request, or replaces the one with its client id.
+   *
+   * @throws InvalidOptionError for an invalid field.
+   * @example mock.addCredential({ clientId: "ci", clientSecret: "secret", scopes: ["modeltargets.view"] });
+   */
+  addCredential(credential: ClientCredential): void {
+    this.parts.store.putCredential(checked("credential", credentialRecord, credential));
+  }
+
+  /** Current OAuth 2.0 client credentials with their secrets, in order of creation. */
+  get credentials(): readonly ClientCredential[] {
+    return this.parts.store.listCredentials();
+  }
+
+  /** Deletes an OAuth 2.0 client credential. Returns false when there is none with that client id. */
+  deleteCredential(clientId: string): boolean {
+    return this.parts.store.deleteCredential(clientId);
+  }
+
+  /**
+   * Makes requests fail from now on: with another response, a delay, or no response. If several faults match a request, only
+   * the newest applies. The journal records the fault; the request does not count as refused.
+   *
+   * @returns a handle that removes the fault and counts the requests it applied to.
+   * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
+   * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
+   */
+  addFault(fault: Fault): FaultHandle {
+    return createFault(this.parts.faults, fault);
+  }
+
+  /**
+   * Returns the state as plain JSON, which this or another mock, process or compatible version can {@link restore}: databases
+   * with their keys and targets, reports, rate-limit histories, datasets and credentials. The journal and the options are not
+   * included. Times are absolute, so processing continues by the restoring mock's clock.
+   *
+   * @example await writeFile("state.json", JSON.stringify(mock.snapshot()));
+   */
+  snapshot(): Snapshot {
+    return this.parts.store.snapshot();
+  }
+
+  /**
+   * Replaces the state with that of a snapshot. Restoring a snapshot that this process took copies no data.
+   *
+   * @param snapshot - what {@link snapshot} returned, or the parsed JSON of it.
+   * @throws InvalidSnapshotError for the first problem in the snapshot; the state does not change then.
+   * @example mock.restore(JSON.parse(await readFile("state.json", "utf8")));
+   */
+  restore(snapshot: Snapshot): void {
+    const problem = this.parts.store.restore(snapshot);
+    if (problem !== undefined) throw new InvalidSnapshotError(problem);
+  }
+
+  /**
+   * Describes the requests so far as readable text: what was refused and what to change, and which targets queries considered.
+   * Contains no secrets.
+   *
+   * @param filter - the requests to describe; default: all of {@link requests}.
+   * @throws InvalidOptionError as {@link requestsOf} does.
+   * @example console.log(mock.explain({ refused: true }));
+   */
+  explain(filter: RequestFilter = {}): string {
+    const { journal } = this.parts;
+    const entries = filterEntries(journal.entries, filter);
+    return [
+      summarize(entries) + (journal.dropped > 0 ? `, ${journal.dropped} older ones dropped` : ""),
+      ...(entries.length > 0 ? [formatJournal(entries)] : []),
+    ].join("\n");
+  }
+
+  /** Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock. */
+  async reset(): Promise<void> {
+    const { store, clock, faults, journal } = this.parts;
+    store.reset();
+    clock.reset();
+    faults.clear();
+    journal.clear();
+  }
+
+  #cloudDatabase(database: CloudDatabase): MockCloudDatabase {
+    return new MockCloudDatabase(
+      database,
+      () => this.parts.store,
+      () => this.#now,
+    );
+  }
+
+  get #now(): number {
+    return this.parts.clock.now().getTime();
+  }
+}
