@@ -99,7 +99,7 @@ const oneCore: Rolldown.OutputOptions = {
     groups: [
       {
         name: "core",
-        test: /\/node_modules\/(date-fns|lru-cache|zod)\/|\/src\/(?!cli\/|servers\/|testing\/|openapi\/|mock\/register|store\/(redis|manager|shared)|apis\/internal\/|.*\.d\.ts)/,
+        test: /\/node_modules\/(date-fns|lru-cache|zod)\/|\/src\/(?!cli\/|verify\/|servers\/|testing\/|openapi\/|mock\/register|store\/(redis|manager|shared)|apis\/internal\/|.*\.d\.ts)/,
       },
     ],
   },

@@ -17,9 +17,10 @@ export function readOptions<const T extends Options>(
   options: T,
   { words = 0 }: { readonly words?: number } = {},
 ) {
-  const inProcess = IN_PROCESS_ONLY.map((name) => `--${kebabCase(name)}`).find((name) =>
-    args.some((arg) => arg === name || arg.startsWith(`${name}=`)),
-  );
+  const notTheirs = IN_PROCESS_ONLY.map(kebabCase).filter((name) => !(name in options));
+  const inProcess = notTheirs
+    .map((name) => `--${name}`)
+    .find((name) => args.some((arg) => arg === name || arg.startsWith(`${name}=`)));
   if (inProcess !== undefined) {
     throw new UsageError(`${inProcess}: available in process only, with new MockCloudReco()`);
   }
@@ -54,7 +55,7 @@ export interface Terminal {
   stopRequested(): Promise<void>;
 }
 
-/** 0: stopped or healthy. 1: failed or not healthy. 2: invalid option, setting or seed file. */
+/** 0: stopped, healthy, or every fact holds. 1: failed, not healthy, or something differs. 2: invalid option, setting or seed file. */
 export type ExitCode = 0 | 1 | 2;
 
 /** An invalid command line; the message is for the user. */

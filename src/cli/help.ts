@@ -26,11 +26,12 @@ Usage:
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
   mock-cloud-reco picture <n>                print a picture for tests
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
+  mock-cloud-reco verify [options]           compare a service with what this emulator knows about it
 
   mock-cloud-reco <command> --help           options and settings of a command
   mock-cloud-reco --version
 
-Exit codes: 0 stopped or healthy; 1 failed or not healthy; 2 invalid option, setting or seed file.
+Exit codes: 0 stopped or healthy; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file.
 
 Try it:
   npx mock-cloud-reco serve
@@ -110,5 +111,34 @@ Try it:
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
 Without a URL it checks the server that this environment configures: HOST (127.0.0.1) and PORT (5000).
+`,
+
+  verify: `mock-cloud-reco verify: compares a service with what this emulator knows about it
+
+Sends the requests of each fact and reports which facts hold, which differ, and which could not be tried. It only reads, and
+keeps to the documented rates, unless you say --write. Exits with code 1 if something differs.
+
+Options:
+  --target-url URL         (default: https://vws.vuforia.com)
+  --query-url URL          (default: https://cloudreco.vuforia.com)
+  --model-target-url URL   (default: the target URL)
+  --manager-url URL        a target manager, which creates databases in other states
+  --keys FILE              read the keys from lines of NAME=value instead of the environment
+  --profile NAME           vuforia, neutral   (default: vuforia)
+  --write                  also add, change and delete targets, under names of its own, which are removed at the end
+  --dry-run                print what would be sent, and send nothing
+  --only IDS               facts by id, with * for any text: query-*,target-3-no-authorization
+  --api NAMES              target, query, model-target
+  --known-by WAYS          observed, documented, assumed
+  --json, --junit, --markdown   print the report in another form
+  --save FILE              keep the requests and responses, without secrets
+  --compare FILE           also report what changed since a saved run
+  --timeout-seconds N      how long to wait for a response           (default: 30)
+  --wait-seconds N         how long to wait for a target's processing (default: 600)
+  --help
+
+Keys (environment, or --keys): SERVER_ACCESS_KEY, SERVER_SECRET_KEY, CLIENT_ACCESS_KEY, CLIENT_SECRET_KEY,
+MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET. They are never shown. Without keys, --manager-url and --write create
+a database for the run.
 `,
 } as const;

@@ -49,6 +49,9 @@ async function runCommand(
       return printPicture(args, terminal);
     case "healthcheck":
       return healthcheck(args, terminal);
+    case "verify":
+      // Loaded only when it is used.
+      return (await import("./verify.ts")).verify(args, terminal);
     case "--version":
     case "-v":
       terminal.print(`${release} (npm: ${version})\n`);
@@ -63,7 +66,7 @@ async function runCommand(
       return 2;
     default:
       throw new UsageError(
-        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi, picture or healthcheck`,
+        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi, picture, healthcheck or verify`,
       );
   }
 }

@@ -5,6 +5,9 @@ export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
+/** The profile that describes the real service. */
+export const REAL_PROFILE: ProfileName = "vuforia";
+
 /** The default profile. */
 export const DEFAULT_PROFILE: ProfileName = "neutral";
 

@@ -1,7 +1,7 @@
 import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { preparedImages } from "../../src/images/cache.ts";
-import { goodPlan, imagePart } from "../protocol/query/plan.ts";
+import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { scenePixels } from "../support/scenes.ts";

@@ -9,7 +9,8 @@ import {
 } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
-import { goodPlan, imagePart, multipart } from "../protocol/query/plan.ts";
+import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
+import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { type Bench, leastTime } from "./measure.ts";
 
@@ -132,7 +133,7 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
 function signed(url: string, path: string, keys: readonly [string, string], body?: Buffer): Load {
   const [accessKey, secretKey] = keys;
   const date = rfc1123Date(clock.now());
-  const { contentType } = goodPlan();
+  const { contentType } = goodPlan(START);
   const method = body === undefined ? "GET" : "POST";
   const parts = { method, path, date, body, contentType: body && contentType };
   const headers = {
@@ -144,7 +145,7 @@ function signed(url: string, path: string, keys: readonly [string, string], body
 }
 
 const query = ({ query: { url } }: ThreeServers): Load =>
-  signed(url, "/v1/query", ["c0", "cs0"], multipart([imagePart()], goodPlan().boundary));
+  signed(url, "/v1/query", ["c0", "cs0"], multipart([imagePart()], goodPlan(START).boundary));
 
 async function timeQueries(databases: number, targets: number): Promise<number> {
   const servers = await open();

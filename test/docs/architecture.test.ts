@@ -17,7 +17,8 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   mock: ["apis", "core", "images", "schema", "store", "transports"],
   testing: ["index.ts"],
   servers: ["apis", "core", "images", "mock", "openapi", "schema", "store", "transports"],
-  cli: ["core", "mock", "openapi", "schema", "servers"],
+  verify: ["apis", "core"],
+  cli: ["core", "mock", "openapi", "schema", "servers", "verify"],
   ui: ["mock", "servers"],
 };
 
@@ -107,7 +108,14 @@ describe("the architecture", () => {
     expect(outside(importersOf(/^undici$/), "transports")).toEqual([]);
     expect(outside(importersOf(/^sharp$/), "images/decode.ts")).toEqual([]);
     expect(
-      outside(importersOf(/^node:https?$/), "servers", "transports", "store/manager/remote-store.ts", "cli"),
+      outside(
+        importersOf(/^node:https?$/),
+        "servers",
+        "transports",
+        "store/manager/remote-store.ts",
+        "cli",
+        "verify",
+      ),
     ).toEqual([]);
   });
 

@@ -38,6 +38,7 @@ const RUN_ELSEWHERE = new Map([
   ["manager json", "test/cli/walkthrough.test.ts"],
   ["runners js", "test/package/runners.test.ts"],
   ["server-settings sh", "test/cli/walkthrough.test.ts"],
+  ["verify sh", "test/docs/facts.test.ts"],
   ["servers sh", "below"],
   ["servers python", "below"],
   ["playwright js", "below"],

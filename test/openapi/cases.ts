@@ -1,4 +1,5 @@
-import { breaks, type Draft } from "../protocol/target/breaks.ts";
+import type { Draft } from "../../src/verify/requests.ts";
+import { TARGET_BREAKS } from "../../src/verify/target-rows.ts";
 import { newTarget } from "../protocol/target/requests.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 
@@ -12,7 +13,7 @@ export interface TargetCase {
 const plain = (operation: string, method: string, path: (id: string) => string): TargetCase => ({
   operation,
   takesBody: false,
-  draft: (id) => ({ method, path: path(id), headers: {}, database: {} }),
+  draft: (id) => ({ method, path: path(id), headers: {} }),
 });
 const withFields = (
   operation: string,
@@ -28,7 +29,6 @@ const withFields = (
     path: path(id, keys),
     fields: fields(now),
     headers: { ...headers },
-    database: {},
   }),
 });
 
@@ -70,15 +70,17 @@ export const TARGET_CASES: readonly TargetCase[] = [
 const LAST_COMMON_ROW = 13;
 /** Rows about what the path names, whose requests are to one operation only. */
 const PATH_ROWS = [7, 11];
+/** Sockets bring something else to the emulator. */
+const LENGTH_ROW = 25;
 
 /** What can be wrong with a request to an operation: one for each response that a row of the table has. */
 export function breaksOf({ takesBody }: TargetCase, overSockets: boolean) {
-  const possible = breaks.filter(
-    ({ row, inProcessOnly }) =>
+  const possible = TARGET_BREAKS.filter(
+    ({ row }) =>
       (takesBody || row <= LAST_COMMON_ROW) &&
       !PATH_ROWS.includes(row) &&
-      !(overSockets && inProcessOnly === true),
+      !(overSockets && row === LENGTH_ROW),
   );
-  const kind = ({ row, status, code }: (typeof breaks)[number]): string => `${row} ${status} ${code}`;
+  const kind = ({ row, answer }: (typeof TARGET_BREAKS)[number]): string => `${row} ${answer}`;
   return possible.filter((one) => possible.find((other) => kind(other) === kind(one)) === one);
 }

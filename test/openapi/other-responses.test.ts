@@ -1,9 +1,9 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
+import { goodPlan } from "../../src/verify/query-plan.ts";
+import { QUERY_ROWS } from "../../src/verify/query-rows.ts";
 import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";
-import { goodPlan } from "../protocol/query/plan.ts";
-import { ROWS } from "../protocol/query/rows.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchClient, nodeClient } from "../support/clients.ts";
@@ -51,12 +51,14 @@ describeBackends("responses as the OpenAPI document declares them", (backend) =>
     const keys = await service.addCloudDatabase();
     const manage = sender(conformance, service.urls.manager);
     await manage("POST", `/cloud_databases/${keys.databaseName}/targets`, newTarget());
-    for (const { spoil, onlyFetchInProcess } of ROWS) {
-      if (onlyFetchInProcess === true && backend.overSockets) continue;
+    for (const { spoil, database } of QUERY_ROWS) {
       const plan = goodPlan(service.clock.now());
-      spoil(plan);
-      await service.updateDatabase(keys, { stateName: plan.state });
-      const client = onlyFetchInProcess === true ? fetchClient : nodeClient;
+      spoil(plan, service.clock.now());
+      if (plan.contentLength !== undefined && backend.overSockets) continue;
+      await service.updateDatabase(keys, {
+        stateName: database === undefined ? "WORKING" : "PROJECT_INACTIVE",
+      });
+      const client = plan.contentLength === undefined ? nodeClient : fetchClient;
       await sendPlan(service, keys, plan, conformance.checking(client));
     }
     await service.updateDatabase(keys, { stateName: "WORKING" });

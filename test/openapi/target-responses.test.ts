@@ -1,7 +1,8 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import type { Draft } from "../protocol/target/breaks.ts";
+import type { Draft } from "../../src/verify/requests.ts";
+import { placeholder } from "../../src/verify/run.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchClient, nodeClient } from "../support/clients.ts";
@@ -14,8 +15,9 @@ interface Situation {
 }
 
 async function sendDraft({ service, conformance }: Situation, keys: DatabaseKeys, draft: Draft) {
-  await service.updateDatabase(keys, draft.database);
-  const { method, path, bytes, fields, contentType, date, headers, overFetch, wrongKey } = draft;
+  const { method, path, bytes, fields, contentType, date, contentLength, wrongKey } = draft;
+  const length = contentLength === undefined ? {} : { "Content-Length": contentLength };
+  const headers = { ...draft.headers, ...length };
   return send(service, wrongKey === true ? { ...keys, serverSecretKey: "wrong" } : keys, {
     method,
     path,
@@ -23,9 +25,15 @@ async function sendDraft({ service, conformance }: Situation, keys: DatabaseKeys
     contentType,
     date,
     headers,
-    client: conformance.checking(overFetch === true ? fetchClient : nodeClient),
+    client: conformance.checking(contentLength === undefined ? nodeClient : fetchClient),
   });
 }
+
+/** Settings as the target manager names them, and as this package does. */
+const inCamelCase = (settings: object): Record<string, unknown> =>
+  JSON.parse(
+    JSON.stringify(settings).replaceAll(/_(\w)(?=\w*":)/g, (_found, letter) => letter.toUpperCase()),
+  );
 
 /** What only real servers answer. */
 const ON_SERVERS = / (413|50[23])$/;
@@ -42,12 +50,13 @@ describeBackends("responses of the target API, as the OpenAPI document declares 
       const id = await addProcessed(service, keys, { name: "existing" });
       if (!backend.overSockets) {
         const draft = one.draft(id, keys, service.clock.now());
-        const headers = { ...draft.headers, "Content-Length": "1000000" };
-        await sendDraft(situation, keys, { ...draft, headers, overFetch: true });
+        await sendDraft(situation, keys, { ...draft, contentLength: "1000000" });
       }
-      for (const { apply } of breaksOf(one, backend.overSockets)) {
+      const at = placeholder({ profile, keys, prefix: "" }, service.clock.now());
+      for (const { apply, database = {} } of breaksOf(one, backend.overSockets)) {
         const draft = one.draft(id, keys, service.clock.now());
-        apply(draft, keys);
+        apply(draft, at);
+        await service.updateDatabase(keys, inCamelCase(database));
         await sendDraft(situation, keys, draft);
         const noLimit = { requestsPerSecondLimit: null, requestRateLimits: null, targetQuota: 1000 };
         await service.updateDatabase(keys, { ...noLimit, requestQuota: 1000, stateName: "WORKING" });
@@ -80,16 +89,14 @@ async function sendTheRest(situation: Situation): Promise<void> {
     path: `/targets/${id}`,
     fields: { active_flag: null },
     headers: {},
-    database: {},
   });
   await sendDraft(situation, keys, {
     method: "PUT",
     path: `/targets/${id}`,
     fields: {},
     headers: {},
-    database: {},
   });
-  await sendDraft(situation, keys, { method: "DELETE", path: `/targets/${id}`, headers: {}, database: {} });
+  await sendDraft(situation, keys, { method: "DELETE", path: `/targets/${id}`, headers: {} });
 
   const vuMark = await service.addVuMarkDatabase({ targets: [{ name: "label", targetId: "label" }] });
   for (const accept of ["image/png", "image/svg+xml", "application/pdf", "image/gif"]) {

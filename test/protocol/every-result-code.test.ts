@@ -1,6 +1,7 @@
 import type { InstanceFailure, MockCloudRecoOptions } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import { RESULT_CODES, type ResultCode } from "../../src/schema/result-codes.ts";
+import { goodPlan, imagePart, type Plan } from "../../src/verify/query-plan.ts";
 import {
   type Backend,
   type DatabaseKeys,
@@ -8,7 +9,6 @@ import {
   type ServiceUnderTest,
 } from "../support/backends.ts";
 import type { ClientResponse } from "../support/clients.ts";
-import { goodPlan, imagePart, type Plan } from "./query/plan.ts";
 import { decoded, sendPlan } from "./query/send.ts";
 import { add, addProcessed, newTarget, send, type TargetRequest } from "./target/requests.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { MockCloudReco } from "mock-cloud-reco";
-import { goodPlan, imagePart } from "../protocol/query/plan.ts";
+import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import { fetchClient } from "../support/clients.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { exactMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/core/random.ts";
-import { goodPlan, imagePart } from "../protocol/query/plan.ts";
+import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exactMatcher, fixedRater } from "../../src/index.ts";
-import { goodPlan, imagePart, multipart } from "../protocol/query/plan.ts";
+import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
+import { START } from "../protocol/query/send.ts";
 import { sendSigned } from "../support/answers.ts";
 import type { DatabaseKeys, ServiceUnderTest } from "../support/backends.ts";
 import { serversBackend } from "../support/backends.ts";
@@ -111,7 +112,7 @@ class Worker {
 
   private async query(): Promise<void> {
     const [id, { image } = { image: -1 }] = [...this.targets].at(-1) ?? ["none"];
-    const body = multipart([imagePart(bytes(image))], goodPlan().boundary);
+    const body = multipart([imagePart(bytes(image))], goodPlan(START).boundary);
     const response = await nodeClient(
       signedRequest({
         method: "POST",
@@ -121,7 +122,7 @@ class Worker {
         secretKey: database.clientSecretKey,
         now: service.clock.now(),
         body,
-        contentType: goodPlan().contentType,
+        contentType: goodPlan(START).contentType,
       }),
     );
     this.note(response.status);

@@ -14,7 +14,7 @@ import { upstreamTime } from "./target-responses.ts";
 const crlfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
 const lfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
-const LOAD_BALANCER_PAGE = crlfPage(
+export const LOAD_BALANCER_PAGE = crlfPage(
   "<html>",
   "<head><title>400 Bad Request</title></head>",
   "<body>",

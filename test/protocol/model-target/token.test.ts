@@ -74,64 +74,16 @@ describeApi("POST /oauth2/token", (openApi) => {
     expect(payloadOf(textIn(received, "access_token"))).toMatchObject({ scope });
   });
 
-  const invalidHeader = {
-    error: "invalid_request",
-    error_description: "Missing or invalid authorization header",
-  };
-  const missingFields = { error: "invalid_request", error_description: "Missing username and/or password" };
   const wrongPassword = { error: "invalid_grant", error_description: "Invalid username and/or password" };
-  const authorized = (value: string): Partial<Sent> => ({ headers: { Authorization: value } });
 
   it.each<[string, Partial<Sent>, number, unknown]>([
-    [
-      "another grant type",
-      { body: form({ grant_type: "implicit" }) },
-      400,
-      { error: "unsupported_grant_type" },
-    ],
-    [
-      "another grant type before anything else",
-      { body: form({ grant_type: "x", scope: "y" }), headers: {} },
-      400,
-      { error: "unsupported_grant_type" },
-    ],
-    ["no Authorization", { headers: {} }, 401, invalidHeader],
-    ["another scheme", authorized("Bearer Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ="), 401, invalidHeader],
-    ["no credentials", authorized("Basic "), 401, invalidHeader],
-    ["credentials without a colon", authorized("Basic Y2xpZW50LWlk"), 401, invalidHeader],
-    ["unpadded base64", authorized("Basic Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ"), 401, invalidHeader],
-    ["base64url", authorized("Basic OnNlY3JldF8-"), 401, invalidHeader],
-    ["base64 with a space in it", authorized("Basic Y2xpZW50 LWlkOmNsaWVudC1zZWNyZXQ="), 401, invalidHeader],
-    [
-      "credentials that are not UTF-8",
-      authorized(`Basic ${Buffer.from([0xff, 0x3a, 0xff]).toString("base64")}`),
-      401,
-      invalidHeader,
-    ],
-    [
-      "no header before a wrong scope",
-      { headers: {}, body: form({ scope: "nonsense" }) },
-      401,
-      invalidHeader,
-    ],
-    ["a wrong client secret", { headers: basic("client-id", "wrong") }, 401, { error: "invalid_client" }],
-    ["an unknown client", { headers: basic("nobody", "client-secret") }, 401, { error: "invalid_client" }],
     [
       "a secret followed by a colon",
       { headers: basic("client-id", "client-secret:") },
       401,
       { error: "invalid_client" },
     ],
-    ["no username", byPassword({ username: "" }), 400, missingFields],
-    ["no password", byPassword({ password: "" }), 400, missingFields],
     ["a wrong password", byPassword({ password: "wrong" }), 401, wrongPassword],
-    ["an unknown user", byPassword({ username: "nobody@example.com" }), 401, wrongPassword],
-    [
-      "an unknown scope",
-      { body: form({ scope: "modeltargets.all nonsense" }) },
-      400,
-      { error: "invalid_scope" },
-    ],
     ["an unknown scope for a password", byPassword({ scope: "nonsense" }), 400, { error: "invalid_scope" }],
   ])("refuses %s", async (_name, changes, status, content) => {
     await using api = await openApi();

@@ -7,10 +7,10 @@ import {
   perfectRater,
 } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
+import { goodPlan, queryImage } from "../../../src/verify/query-plan.ts";
 import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
-import { goodPlan, queryImage, START } from "./plan.ts";
-import { results, sendPlan } from "./send.ts";
+import { results, START, sendPlan } from "./send.ts";
 
 const ALL = { max_num_results: "50" };
 const ids = (found: Awaited<ReturnType<typeof results>>) => found.map(({ target_id }) => target_id);
@@ -116,7 +116,7 @@ describe("a custom matcher", () => {
 
   const clients = Object.entries({ fetchClient, nodeClient, axiosClient, gotClient });
   const failureOf = async (service: ReturnType<typeof open>, client: typeof fetchClient): Promise<unknown> =>
-    sendPlan(service, service.keys, { ...goodPlan(), accept: "*/*" }, client).then(
+    sendPlan(service, service.keys, { ...goodPlan(START), accept: "*/*" }, client).then(
       ({ status }) => `no failure, but ${status}`,
       (error: unknown) => error,
     );

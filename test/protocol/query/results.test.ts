@@ -1,11 +1,11 @@
 import { exactMatcher, fixedRater } from "mock-cloud-reco";
 import { expect, it } from "vitest";
+import { goodPlan, imagePart } from "../../../src/verify/query-plan.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
 import { add, flatImage, send as sendTargetRequest } from "../target/requests.ts";
-import { goodPlan, imagePart, START } from "./plan.ts";
-import { decoded, results, sendPlan } from "./send.ts";
+import { decoded, results, START, sendPlan } from "./send.ts";
 
 const image = makePng();
 const base64 = (bytes: Buffer) => bytes.toString("base64");
@@ -189,5 +189,16 @@ describeBackends("the results of a query", (backend) => {
       makePng({ width: 30_000, height: 1, colourType: 0, depth: 1 }),
     ];
     for (const kind of odd) await expect(results(service, keys, kind)).resolves.toBeInstanceOf(Array);
+  });
+
+  it.each([-65, 65])("need a Date that is less than 65 minutes away (%d)", async (minutes) => {
+    await using service = await backend.open({});
+    const keys = await service.addCloudDatabase();
+    const sentAt = async (seconds: number) => {
+      const date = new Date(service.clock.now().getTime() + seconds * 1000).toUTCString();
+      return (await sendPlan(service, keys, { ...goodPlan(service.clock.now()), date })).status;
+    };
+    expect(await sentAt(minutes * 60)).toBe(403);
+    expect(await sentAt(minutes * 60 - Math.sign(minutes))).toBe(200);
   });
 });

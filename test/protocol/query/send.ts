@@ -1,7 +1,10 @@
 import { gunzipSync } from "node:zlib";
+import { goodPlan, imagePart, type Plan, queryOf } from "../../../src/verify/query-plan.ts";
 import type { ServiceUnderTest } from "../../support/backends.ts";
 import { type Client, type ClientResponse, nodeClient } from "../../support/clients.ts";
-import { goodPlan, imagePart, type Plan, queryOf } from "./plan.ts";
+
+/** 2026-11-21 10:42:00 GMT, a Saturday: the moment of the protocol's examples. */
+export const START = new Date(Date.UTC(2026, 10, 21, 10, 42));
 
 /** Sends a query as planned. */
 export function sendPlan(
@@ -10,7 +13,9 @@ export function sendPlan(
   plan: Plan,
   client: Client = nodeClient,
 ): Promise<ClientResponse> {
-  return client({ method: "POST", url: `${urls.query}/v1/query`, ...queryOf(plan, keys) });
+  const { headers, contentLength, ...query } = queryOf(plan, keys);
+  const length = contentLength === undefined ? {} : { "Content-Length": contentLength };
+  return client({ ...query, url: `${urls.query}/v1/query`, headers: { ...headers, ...length } });
 }
 
 export interface QueryResult {

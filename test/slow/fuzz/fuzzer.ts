@@ -7,7 +7,8 @@ import { setImageCacheBytes } from "../../../src/images/cache.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import type { Service } from "../../../src/schema/operation-names.ts";
 import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
-import { goodPlan, imagePart, multipart } from "../../protocol/query/plan.ts";
+import { goodPlan, imagePart, multipart } from "../../../src/verify/query-plan.ts";
+import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
 import { makePng } from "../../support/png.ts";
 import { mutate, mutateBytes, mutateValue, type RawRequest, rawMessage } from "./mutations.ts";
@@ -110,7 +111,7 @@ export class Fuzzer implements AsyncDisposable {
       (_, name: string) => PARAMETERS[name] ?? "a",
     );
     if (service === "query") {
-      const { boundary, contentType = "" } = goodPlan();
+      const { boundary, contentType = "" } = goodPlan(START);
       return signed("client", method, path, multipart([imagePart()], boundary), contentType);
     }
     const fields: Record<string, unknown> = {
@@ -170,7 +171,7 @@ export class Fuzzer implements AsyncDisposable {
     const fields = { name: random.hex(8), width: 1, image: image.toString("base64") };
     const body = Buffer.from(JSON.stringify(fields));
     await this.sendRequest("target", signed("server", "POST", "/targets", body, "application/json"));
-    const { boundary, contentType = "" } = goodPlan();
+    const { boundary, contentType = "" } = goodPlan(START);
     const form = multipart([imagePart(image)], boundary);
     await this.sendRequest("query", signed("client", "POST", "/v1/query", form, contentType));
   }

@@ -1,5 +1,7 @@
-import { authorizationHeader, type DatabaseState, rfc1123Date } from "mock-cloud-reco";
-import { makePng } from "../../support/png.ts";
+import { authorizationHeader, rfc1123Date } from "../core/signing.ts";
+import type { Keys, RequestParts } from "./fact.ts";
+import { makePng } from "./png.ts";
+import { present } from "./requests.ts";
 
 export interface Part {
   readonly name: string;
@@ -7,9 +9,8 @@ export interface Part {
   readonly content: Buffer | string;
 }
 
-/** A query before it is signed and sent: the good one, and what a test changes about it. */
+/** A query before it is signed: a correct one, and what a fact or a test changes about it. */
 export interface Plan {
-  state: DatabaseState;
   parts: readonly Part[];
   /** What the body is written with. */
   boundary: string;
@@ -22,14 +23,6 @@ export interface Plan {
   extraHeader: string | undefined;
 }
 
-export interface ClientKeys {
-  readonly clientAccessKey: string;
-  readonly clientSecretKey: string;
-}
-
-/** 2026-11-21 10:42:00 GMT, a Saturday: the moment of the protocol's examples. */
-export const START = new Date(Date.UTC(2026, 10, 21, 10, 42));
-
 export const queryImage = makePng();
 export const imagePart = (content: Buffer = queryImage): Part => ({
   name: "image",
@@ -37,8 +30,7 @@ export const imagePart = (content: Buffer = queryImage): Part => ({
   content,
 });
 
-export const goodPlan = (now: Date = START): Plan => ({
-  state: "WORKING",
+export const goodPlan = (now: Date): Plan => ({
   parts: [imagePart()],
   boundary: "b0undary",
   contentType: "multipart/form-data; boundary=b0undary",
@@ -61,40 +53,33 @@ export function multipart(parts: readonly Part[], boundary: string): Buffer {
   return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece)));
 }
 
-/** A query's headers, signed with the database's client keys, and its body. */
-export interface Query {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
 /** Signs and serialises the planned query. */
 export function queryOf(
   plan: Plan,
-  keys: ClientKeys,
+  keys: Pick<Keys, "clientAccessKey" | "clientSecretKey">,
   body: Buffer = multipart(plan.parts, plan.boundary),
-): Query {
+): RequestParts & { readonly body: Buffer } {
   const { contentType, date, accept, extraHeader } = plan;
   const authorization = authorizationHeader({
-    accessKey: keys.clientAccessKey,
-    secretKey: keys.clientSecretKey,
+    accessKey: keys.clientAccessKey ?? "",
+    secretKey: keys.clientSecretKey ?? "",
     method: "POST",
     path: "/v1/query",
     body,
     contentType,
     date,
   });
-  const headers = Object.entries({
-    Authorization: plan.authorization?.(authorization),
-    "Content-Type": contentType,
-    Date: date,
-    Accept: accept,
-    "Content-Length": plan.contentLength?.(body.length),
-    "X-Extra": extraHeader,
-  });
   return {
-    headers: Object.fromEntries(
-      headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    method: "POST",
+    path: "/v1/query",
+    headers: present({
+      Authorization: plan.authorization?.(authorization),
+      "Content-Type": contentType,
+      Date: date,
+      Accept: accept,
+      "X-Extra": extraHeader,
+    }),
     body,
+    contentLength: plan.contentLength?.(body.length),
   };
 }

@@ -1,0 +1,60 @@
+import type { FactApi, RequestParts } from "./fact.ts";
+
+/** Time as a run sees it; tests inject a clock that does not wait. */
+export interface RunClock {
+  now(): Date;
+  /** Resolves early when the run is stopped. */
+  sleep(seconds: number): Promise<void>;
+}
+
+interface Limit {
+  readonly max: number;
+  readonly seconds: number;
+}
+
+/** The documented rates of the target API; the other APIs have none, and get the same as most of its routes. */
+const LIMITS = {
+  list: { max: 2, seconds: 60 },
+  get: { max: 45, seconds: 1 },
+  duplicates: { max: 10, seconds: 1 },
+  other: { max: 15, seconds: 1 },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+function groupOf(api: FactApi, { method, path }: RequestParts): keyof typeof LIMITS {
+  if (api !== "target" || method !== "GET") return "other";
+  if (/^\/targets(\?|$)/.test(path)) return "list";
+  if (/^\/targets\/[^/]+$/.test(path)) return "get";
+  return path.startsWith("/duplicates/") ? "duplicates" : "other";
+}
+
+const MOST_SLOWED = 8;
+
+/** Keeps requests within the documented rates, and slower when the service asks for it. */
+export class Pace {
+  readonly #sent = new Map<string, number[]>();
+  #slowed = 1;
+
+  constructor(private readonly clock: RunClock) {}
+
+  /** Waits until another request of that kind may be sent, and counts it. */
+  async take(api: FactApi, request: RequestParts, isStopped: () => boolean): Promise<void> {
+    const group = groupOf(api, request);
+    const { max, seconds } = LIMITS[group];
+    const window = seconds * 1000 * this.#slowed;
+    const key = `${api} ${group}`;
+    while (!isStopped()) {
+      const now = this.clock.now().getTime();
+      const recent = (this.#sent.get(key) ?? []).filter((moment) => now - moment < window);
+      if (recent.length < max) {
+        this.#sent.set(key, [...recent, now]);
+        return;
+      }
+      await this.clock.sleep(Math.max(0.001, ((recent[0] ?? now) + window - now) / 1000));
+    }
+  }
+
+  /** Halves the rates, down to an eighth. */
+  slowDown(): void {
+    this.#slowed = Math.min(MOST_SLOWED, this.#slowed * 2);
+  }
+}

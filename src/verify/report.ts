@@ -1,0 +1,166 @@
+import { xmlText } from "../apis/shared/xml.ts";
+import type { ProfileName } from "../core/profiles.ts";
+import { type Fact, KNOWN_BY, type Known } from "./fact.ts";
+import type { Change } from "./recording.ts";
+import type { Outcome } from "./run.ts";
+
+/** Everything that a run has to say. */
+export interface Findings {
+  readonly profile: ProfileName;
+  /** Secrets are hidden in them. */
+  readonly outcomes: readonly Outcome[];
+  /** What the run added and could not remove. */
+  readonly left: readonly string[];
+  /** Against an earlier run, if there is one. */
+  readonly changes?: readonly Change[] | undefined;
+}
+
+const RESULTS = ["holds", "differs", "untried"] as const;
+
+const of = <Result extends Outcome["result"]>(
+  outcomes: readonly Outcome[],
+  result: Result,
+): readonly Extract<Outcome, { result: Result }>[] =>
+  outcomes.filter((one): one is Extract<Outcome, { result: Result }> => one.result === result);
+
+export const shownKnown = ({ by, date }: Known): string => (date === undefined ? by : `${by} ${date}`);
+const count = (outcomes: readonly Outcome[], result: Outcome["result"]): number =>
+  of(outcomes, result).length;
+
+/** Facts that could not be tried, by reason. */
+function byReason(outcomes: readonly Outcome[]): readonly (readonly [why: string, ids: readonly string[]])[] {
+  const reasons = new Map<string, string[]>();
+  for (const { fact, why } of of(outcomes, "untried"))
+    reasons.set(why, [...(reasons.get(why) ?? []), fact.id]);
+  return [...reasons];
+}
+
+const table = (rows: readonly (readonly string[])[]): string[] => {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+};
+
+function counted({ outcomes }: Findings): string[][] {
+  const lines = KNOWN_BY.map((by) => {
+    const own = outcomes.filter(({ fact }) => fact.known.by === by);
+    return [by, ...RESULTS.map((result) => String(count(own, result)))];
+  });
+  const all = ["all", ...RESULTS.map((result) => String(count(outcomes, result)))];
+  return [["facts", "hold", "differ", "not tried"], ...lines, all];
+}
+
+/** For a terminal. */
+export function textReport(findings: Findings): string {
+  const { outcomes, left, changes } = findings;
+  const differing = of(outcomes, "differs").flatMap(({ fact, differences }) => [
+    "",
+    `DIFFERS  ${fact.id}  (${shownKnown(fact.known)})`,
+    `  ${fact.sentence}`,
+    ...table([
+      ["  ", "expected", "got"],
+      ...differences.map(({ what, expected, got }) => [`  ${what}`, quoted(expected), quoted(got)]),
+    ]),
+  ]);
+  const untried = byReason(outcomes).flatMap(([why, ids]) => [
+    "",
+    `NOT TRIED  ${ids.length}: ${why}`,
+    `  ${ids.join(", ")}`,
+  ]);
+  const changed = (changes ?? []).map(
+    ({ id, what, before, now }) => `  ${id}: ${what}: ${quoted(before)} → ${quoted(now)}`,
+  );
+  return [
+    ...table(counted(findings)),
+    ...differing,
+    ...untried,
+    ...(changes === undefined ? [] : ["", `CHANGED since the saved run: ${changed.length}`, ...changed]),
+    ...(left.length === 0 ? [] : ["", "NOT REMOVED", ...left.map((one) => `  ${one}`)]),
+    "",
+  ].join("\n");
+}
+
+const LONGEST = 160;
+const quoted = (text: string): string => {
+  const json = JSON.stringify(text);
+  return json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}… (${text.length} characters)`;
+};
+
+const plainFact = ({ id, api, sentence, known }: Fact) => ({ id, api, sentence, known });
+
+/** For programs. */
+export function jsonReport({ profile, outcomes, left, changes }: Findings): string {
+  const facts = outcomes.map((outcome) => ({
+    ...plainFact(outcome.fact),
+    result: outcome.result,
+    ...(outcome.result === "differs" && { differences: outcome.differences }),
+    ...(outcome.result === "untried" && { why: outcome.why }),
+  }));
+  const counts = Object.fromEntries(RESULTS.map((result) => [result, count(outcomes, result)]));
+  return `${JSON.stringify({ version: 1, profile, counts, facts, notRemoved: left, ...(changes !== undefined && { changes }) }, null, 2)}\n`;
+}
+
+/** For continuous integration. */
+export function junitReport({ profile, outcomes }: Findings): string {
+  const cases = outcomes.map((outcome) => {
+    const { fact } = outcome;
+    const open = `  <testcase classname="${fact.api}" name="${xmlText(fact.id)}"`;
+    if (outcome.result === "holds") return `${open}/>`;
+    const inside =
+      outcome.result === "untried"
+        ? `<skipped message="${xmlText(outcome.why)}"/>`
+        : `<failure message="${xmlText(fact.sentence)}">${xmlText(
+            outcome.differences
+              .map(({ what, expected, got }) => `${what}: expected ${quoted(expected)}; got ${quoted(got)}`)
+              .join("\n"),
+          )}</failure>`;
+    return `${open}>${inside}</testcase>`;
+  });
+  const attributes = `name="facts (${profile})" tests="${outcomes.length}" failures="${count(outcomes, "differs")}" skipped="${count(outcomes, "untried")}"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite ${attributes}>\n${cases.join("\n")}\n</testsuite>\n`;
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/[\r\n]+/g, " ");
+const code = (text: string): string => `\`${cell(quoted(text)).replaceAll("`", "'")}\``;
+
+/** For an issue, or the summary of a job. */
+export function markdownReport(findings: Findings): string {
+  const { outcomes, changes, left } = findings;
+  const rows = (lines: readonly (readonly string[])[]) => lines.map((line) => `| ${line.join(" | ")} |`);
+  const [head = [], ...body] = counted(findings);
+  const differing = of(outcomes, "differs").flatMap(({ fact, differences }) =>
+    differences.map(({ what, expected, got }) => [
+      fact.id,
+      shownKnown(fact.known),
+      what,
+      code(expected),
+      code(got),
+    ]),
+  );
+  const section = (title: string, header: readonly string[], lines: readonly (readonly string[])[]) =>
+    lines.length === 0 ? [] : ["", `## ${title}`, "", ...rows([header, header.map(() => "---"), ...lines])];
+  return [
+    ...rows([head, head.map(() => "---"), ...body]),
+    ...section("Differs", ["fact", "known", "what", "expected", "got"], differing),
+    ...section(
+      "Changed since the saved run",
+      ["fact", "what", "before", "now"],
+      (changes ?? []).map(({ id, what, before, now }) => [id, what, code(before), code(now)]),
+    ),
+    ...section(
+      "Not tried",
+      ["why", "facts"],
+      byReason(outcomes).map(([why, ids]) => [cell(why), ids.join(", ")]),
+    ),
+    ...section(
+      "Not removed",
+      ["what"],
+      left.map((one) => [cell(one)]),
+    ),
+    "",
+  ].join("\n");
+}

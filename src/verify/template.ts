@@ -1,0 +1,99 @@
+import { gunzipSync } from "node:zlib";
+import { type HeaderList, header } from "../core/message.ts";
+import type { Expected } from "./fact.ts";
+
+/** What a placeholder stands for; `<same>` is the same id wherever it occurs. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  id: "[0-9a-f]{32}",
+  integer: "-?\\d+",
+  number: "-?\\d+(?:\\.\\d+)?",
+  flag: "(?:true|false)",
+  date: "\\w{3}, \\d{2} \\w{3} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT",
+  text: '(?:[^"\\\\]|\\\\.)*',
+  any: "[^]*",
+};
+
+const PLACEHOLDER = /<(id|integer|number|flag|date|text|any|same)>/;
+
+/** The pattern that a text with placeholders means. */
+export function pattern(template: string): RegExp {
+  let seen = false;
+  const source = template.split(PLACEHOLDER).map((part, index) => {
+    if (index % 2 === 0) return part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    if (part !== "same") return PLACEHOLDERS[part] ?? "";
+    if (seen) return "\\k<same>";
+    seen = true;
+    return `(?<same>${PLACEHOLDERS.id})`;
+  });
+  return new RegExp(`^${source.join("")}$`);
+}
+
+/** A response as it was on the wire. */
+export interface Received {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+}
+
+/** One point in which a response is not the expected one. */
+export interface Difference {
+  /** `status`, `body`, or `header` and its name. */
+  readonly what: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** The body as text; decodes gzip. */
+export function textOf({ headers, body }: Received): string {
+  const gzipped = header({ headers }, "content-encoding") === "gzip" && body.length > 1;
+  if (!gzipped || body.readUInt16BE(0) !== 0x1f8b) return body.toString();
+  try {
+    return gunzipSync(body).toString();
+  } catch {
+    return "(damaged gzip)";
+  }
+}
+
+const NONE = "(none)";
+
+/** A header that a response may lack ends with a question mark. */
+const OPTIONAL = /\?$/;
+
+function headerDifferences(expected: HeaderList, got: HeaderList): Difference[] {
+  const left = [...got];
+  const missing = expected.filter(([named, value]) => {
+    const name = named.replace(OPTIONAL, "");
+    const at = left.findIndex(([other, given]) => other === name && pattern(value).test(given));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0 && name === named;
+  });
+  const differences = missing.map(([name, value]): Difference => {
+    const at = left.findIndex(([other]) => other.toLowerCase() === name.toLowerCase());
+    const [[otherName, otherValue] = [name, NONE]] = at < 0 ? [] : left.splice(at, 1);
+    const isCase = otherName !== name;
+    return {
+      what: `header ${name}`,
+      expected: isCase ? `${name}: ${value}` : value,
+      got: isCase ? `${otherName}: ${otherValue}` : otherValue,
+    };
+  });
+  return [
+    ...differences,
+    ...left.map(([name, value]) => ({ what: `header ${name}`, expected: NONE, got: value })),
+  ];
+}
+
+/** Compares a response with what a fact expects. Empty: it is the same. */
+export function differences(expected: Expected, received: Received): Difference[] {
+  const found: Difference[] = [];
+  const { status, headers, body } = expected;
+  if (received.status !== status)
+    found.push({ what: "status", expected: String(status), got: String(received.status) });
+  if (headers !== undefined) {
+    const length = ["Content-Length", String(received.body.length)] as const;
+    found.push(...headerDifferences([...headers, length], received.headers));
+  }
+  const text = textOf(received);
+  if (!pattern(body).test(text)) found.push({ what: "body", expected: body, got: text });
+  return found;
+}

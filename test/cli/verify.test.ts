@@ -1,0 +1,185 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Servers, startServers } from "mock-cloud-reco/server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isJsonObject } from "../../src/core/json.ts";
+import { type Finished, start } from "./command.ts";
+
+const FILES = mkdtempSync(join(tmpdir(), "verify-"));
+const file = (name: string): string => join(FILES, name);
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers({ profile: "vuforia", processingTimeSeconds: 2 });
+});
+afterAll(() => servers?.close());
+
+const keysOf = (database: ReturnType<Servers["addCloudDatabase"]>) => ({
+  SERVER_ACCESS_KEY: database.serverAccessKey,
+  SERVER_SECRET_KEY: database.serverSecretKey,
+  CLIENT_ACCESS_KEY: database.clientAccessKey,
+  CLIENT_SECRET_KEY: database.clientSecretKey,
+  MODEL_TARGET_CLIENT_ID: "client-id",
+  MODEL_TARGET_CLIENT_SECRET: "client-secret",
+});
+
+const urls = (): string[] => ["--target-url", servers.urls.target, "--query-url", servers.urls.query];
+const verify = (...args: readonly string[]) => start(["verify", ...urls(), ...args]).finished;
+const manager = (): string[] => ["--manager-url", servers.urls.manager];
+interface ListedDatabase {
+  readonly database_name: string;
+  readonly targets: readonly { readonly delete_date_optional: unknown }[];
+}
+const databases = async () =>
+  (await (await fetch(`${servers.urls.manager}/cloud_databases`)).json()) as readonly ListedDatabase[];
+
+describe("mock-cloud-reco verify", () => {
+  test("finds that its own servers are as it says, with a database of its own that it removes", async () => {
+    const before = await databases();
+    const only = ["--only", "target-order-*,target-a*,target-d*,query-1*,model-target-token-*,target-9*"];
+    const { code, printed, complained } = await verify(...manager(), "--write", ...only);
+    expect(printed).not.toMatch(/DIFFERS|NOT TRIED|NOT REMOVED/);
+    expect({ code, complained }).toEqual({ code: 0, complained: "" });
+    expect(printed).not.toMatch(/DIFFERS|NOT TRIED|NOT REMOVED/);
+    expect(printed).toMatch(/^all +\d{2,} +0 +0$/m);
+    expect(await databases()).toEqual(before);
+  });
+
+  test("reads only, unless told otherwise, and says what it did not try and why", async () => {
+    const database = servers.addCloudDatabase();
+    writeFileSync(
+      file("keys"),
+      Object.entries(keysOf(database))
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(""),
+    );
+    const args = ["--keys", file("keys"), "--only", "target-add,target-9-*,target-4-*", "--json"];
+    const { code, printed } = await verify(...args);
+    const { counts, facts } = JSON.parse(printed);
+    expect(code).toBe(0);
+    expect(counts).toEqual({ holds: 3, differs: 0, untried: 5 });
+    const why = new Set(facts.flatMap((fact: { why?: string }) => fact.why ?? []));
+    expect([...why]).toEqual(["needs --write"]);
+    expect(
+      (await databases()).find(({ database_name: name }) => name === database.databaseName)?.targets,
+    ).toEqual([]);
+    const needs = await verify(...args, "--write");
+    expect(needs.printed).toContain("needs a database in another state: --manager-url");
+  });
+
+  test("cleans up when it is stopped", async () => {
+    const database = servers.addCloudDatabase();
+    const targets = async () =>
+      (await databases()).find(({ database_name: name }) => name === database.databaseName)?.targets ?? [];
+    const command = start(
+      ["verify", ...urls(), "--write", "--only", "target-a*,target-2*"],
+      keysOf(database),
+    );
+    await expect
+      .poll(async () => (await targets()).length, { timeout: 20_000, interval: 10 })
+      .toBeGreaterThan(0);
+    const { code, printed } = await command.stop();
+    expect(code).toBe(1);
+    expect(printed).toContain("stopped before");
+    expect((await targets()).filter((target) => target.delete_date_optional === null)).toEqual([]);
+  });
+
+  test("lists what it would send, and sends nothing", async () => {
+    const { code, printed } = await start(
+      ["verify", "--target-url", "http://127.0.0.1:1", "--dry-run", "--write", "--api", "target"],
+      { SERVER_ACCESS_KEY: "an-access-key", SERVER_SECRET_KEY: "never shown" },
+    ).finished;
+    expect(code).toBe(0);
+    expect(printed).toContain("target-list (observed 2026-09): GET /targets\n");
+    expect(printed).toContain(
+      "target-delete (observed 2026-09): a target (own), then DELETE /targets/‹target id›\n",
+    );
+    expect(printed).toMatch(/^target-accepts-flag-1 \(assumed\): POST \/targets$/m);
+    expect(printed).toMatch(/^target-8-.*: not sent: needs a database in another state: --manager-url$/m);
+    expect(printed).not.toContain("never shown");
+  });
+
+  test("says in a later run what has changed", async () => {
+    const database = servers.addCloudDatabase();
+    const run = (...args: readonly string[]) =>
+      start(["verify", ...urls(), "--only", "target-list,query-3-*,query-8-*", ...args], keysOf(database))
+        .finished;
+    expect((await run("--save", file("run.json"))).code).toBe(0);
+    const same = await run("--compare", file("run.json"));
+    expect(same).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining("CHANGED since the saved run: 0"),
+    });
+    const saved = readFileSync(file("run.json"), "utf8");
+    expect(saved).toContain("Date header required.");
+    writeFileSync(file("run.json"), saved.replace("Date header required.", "A date is required."));
+    const changed = await run("--compare", file("run.json"), "--markdown");
+    expect(changed.code).toBe(1);
+    expect(changed.printed).toContain(
+      '| query-8-no-date | body | `"A date is required."` | `"Date header required."` |',
+    );
+  });
+
+  test.each([
+    [["--profile", "x"], '--profile: expected neutral or vuforia; got "x"'],
+    [["--api", "targets"], '--api: expected target, query, model-target; got "targets"'],
+    [["--only", "nothing"], "no fact is chosen"],
+    [["--timeout-seconds", "0"], "--timeout-seconds: expected a number of seconds above 0"],
+    [["--target-url", "vws.example.com"], "No scheme supplied"],
+    [["--keys", "/nowhere"], "--keys: ENOENT"],
+    [["--compare", "/nowhere"], "--compare: ENOENT"],
+    [[], "nothing can be tried: no keys: set SERVER_ACCESS_KEY and SERVER_SECRET_KEY"],
+  ])("refuses %j", async (args, message) => {
+    const { code, complained } = await start(["verify", ...args]).finished;
+    expect([code, complained]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe("secrets", () => {
+  const secrets = {
+    SERVER_SECRET_KEY: 'tell "no" one',
+    CLIENT_SECRET_KEY: "client/hidden",
+    MODEL_TARGET_CLIENT_SECRET: "m0del",
+  };
+  const keys = {
+    ...secrets,
+    SERVER_ACCESS_KEY: "server",
+    CLIENT_ACCESS_KEY: "client",
+    MODEL_TARGET_CLIENT_ID: "id",
+  };
+  const leaks = (text: string): string[] =>
+    [...Object.values(secrets), "t0ken.from.service"].filter(
+      (secret) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),
+    );
+
+  test("are in no report, saved file or error, even if the service sends them back", async () => {
+    const echo = createServer((_request, response) => {
+      response.setHeader("X-Echo", Object.values(secrets).join(" "));
+      response.end(JSON.stringify({ ...secrets, access_token: "t0ken.from.service", status: "success" }));
+    });
+    await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
+    const address = echo.address();
+    const url = `http://127.0.0.1:${isJsonObject(address) ? address.port : ""}`;
+    const run = (...args: readonly string[]): Promise<Finished> =>
+      start(["verify", "--target-url", url, "--query-url", url, "--write", ...args], keys).finished;
+    const only = ["--only", "target-4-*,target-add,query-3-*,model-target-unknown-*,model-target-token-no-*"];
+    try {
+      for (const form of [[], ["--json"], ["--junit"], ["--markdown"]]) {
+        const { code, printed, complained } = await run(...only, ...form, "--save", file("echo.json"));
+        expect(code).toBe(1);
+        expect(printed).toContain("‹hidden›");
+        expect(leaks(printed + complained)).toEqual([]);
+      }
+      const saved = readFileSync(file("echo.json"), "utf8");
+      expect(saved).toContain("‹hidden›");
+      expect(leaks(saved)).toEqual([]);
+      const failed = await run(...only, "--save", "/nowhere/file");
+      expect(failed.code).toBe(1);
+      expect(leaks(failed.printed + failed.complained)).toEqual([]);
+    } finally {
+      await new Promise((resolve) => echo.close(resolve));
+    }
+  });
+});

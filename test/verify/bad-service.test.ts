@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { wireClient } from "../../src/verify/client.ts";
+import { FACTS } from "../../src/verify/facts.ts";
+import type { Outcome, Run } from "../../src/verify/run.ts";
+import { add, json, send } from "../protocol/target/requests.ts";
+import { type DatabaseKeys, type ServiceUnderTest, serversBackend } from "../support/backends.ts";
+import { factRun } from "../support/fact-run.ts";
+import { type Meddle, startProxy } from "./proxy.ts";
+
+const facts = (pattern: RegExp) => FACTS.filter(({ id }) => pattern.test(id));
+
+async function tryAll(run: Run, pattern: RegExp): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const fact of facts(pattern)) outcomes.push(await run.try(fact));
+  return outcomes;
+}
+const results = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ result }) => result))];
+const reasons = (outcomes: readonly Outcome[]) => [
+  ...new Set(outcomes.map((one) => (one.result === "untried" ? one.why : one.result))),
+];
+
+interface Behind {
+  readonly service: ServiceUnderTest;
+  readonly keys: DatabaseKeys;
+  readonly run: Run;
+  /** How long the run slept altogether, in seconds. */
+  readonly slept: () => number;
+}
+
+const patient = wireClient(30);
+const impatient = wireClient(0.2);
+
+/** A run at the servers through a proxy that misbehaves. */
+async function behind(
+  meddle: Meddle,
+  use: (behind: Behind) => Promise<void>,
+  { isStopped = (): boolean => false, isSilent = false } = {},
+) {
+  await using service = await serversBackend.open({ processingTimeSeconds: 2 });
+  const keys = await service.addCloudDatabase();
+  await using proxy = await startProxy(service.urls.target, meddle);
+  const urls = { ...service.urls, target: proxy.url, modelTarget: proxy.url };
+  let slept = 0;
+  const run = await factRun(service, {
+    profile: "neutral",
+    overSockets: true,
+    urls,
+    keys,
+    isStopped,
+    // Only a proxy that never answers is waited for in vain.
+    send: (url, request) => (url === proxy.url && isSilent ? impatient : patient)(url, request),
+    clock: {
+      now: () => service.clock.now(),
+      sleep: async (seconds) => {
+        slept += seconds;
+        service.clock.advance(seconds);
+      },
+    },
+  });
+  await use({ service, keys, run, slept: () => slept });
+}
+
+const targetsOf = async ({ service, keys }: Behind): Promise<unknown> =>
+  json(await send(service, keys, { method: "GET", path: "/targets" })).results;
+
+describe("a service", () => {
+  test("that answers 429 is asked again, more slowly", async () => {
+    let asked = 0;
+    const busy: Meddle = async (_request, forward) => {
+      asked += 1;
+      if (asked % 3 === 0) return forward();
+      return {
+        status: 429,
+        headers: [
+          ["Retry-After", "7"],
+          ["Content-Length", "0"],
+        ],
+        body: Buffer.alloc(0),
+      };
+    };
+    await behind(busy, async ({ run, slept }) => {
+      const outcomes = await tryAll(run, /^target-[34]-/);
+      expect(results(outcomes)).toEqual(["holds"]);
+      expect(slept()).toBeGreaterThanOrEqual(outcomes.length * 14);
+    });
+  });
+
+  test("that always answers 429 is given up, and nothing counts as different", async () => {
+    const busy: Meddle = async () => ({
+      status: 429,
+      headers: [["Content-Length", "0"]],
+      body: Buffer.alloc(0),
+    });
+    await behind(busy, async ({ run }) => {
+      const outcomes = await tryAll(run, /^target-/);
+      expect(results(outcomes)).toEqual(["untried"]);
+      expect(reasons(outcomes)).toContain("the service answered 429");
+      expect(reasons(outcomes)).toContain("the service failed 5 times in a row");
+    });
+  });
+
+  test.each([
+    ["silence", /no response: .*(timeout|abort)/i],
+    ["cut", /no response: /],
+  ] as const)("that answers with %s is given up, and the others are tried", async (answer, why) => {
+    await behind(
+      async () => answer,
+      async ({ run }) => {
+        const outcomes = await tryAll(run, /^target-(3|4|6|12|13)-/);
+        expect(results(outcomes)).toEqual(["untried"]);
+        expect(reasons(outcomes)[0]).toMatch(why);
+        expect(reasons(outcomes).at(-1)).toBe("the service failed 5 times in a row");
+        expect(results(await tryAll(run, /^query-[34]-/))).toEqual(["holds"]);
+      },
+      { isSilent: answer === "silence" },
+    );
+  });
+
+  test("that carries an addition out and loses the response is cleaned up", async () => {
+    const losing: Meddle = async ({ method }, forward) => {
+      const response = await forward();
+      return method === "POST" ? "cut" : response;
+    };
+    await behind(losing, async (behind) => {
+      const { service, keys, run } = behind;
+      await add(service, keys, { name: "mine" });
+      const [mine, ...others] = Object(await targetsOf(behind));
+      expect([others.length, typeof mine]).toEqual([0, "string"]);
+      expect(reasons(await tryAll(run, /^target-add$/))).toEqual([expect.stringMatching(/^no response/)]);
+      expect(Object(await targetsOf(behind))).toHaveLength(2);
+      expect(await run.close()).toEqual([]);
+      expect(await targetsOf(behind)).toEqual([mine]);
+    });
+  });
+
+  test("that adds what it should refuse is cleaned up, also after the run was stopped", async () => {
+    let isStopped = false;
+    const lenient: Meddle = async (_request, forward) => forward();
+    await behind(
+      lenient,
+      async (behind) => {
+        await tryAll(behind.run, /^target-(add|record-processing|update)$/);
+        expect(Object(await targetsOf(behind)).length).toBeGreaterThanOrEqual(2);
+        isStopped = true;
+        expect(reasons(await tryAll(behind.run, /^target-add$/))).toEqual(["stopped before"]);
+        expect(await behind.run.close()).toEqual([]);
+        expect(await targetsOf(behind)).toEqual([]);
+      },
+      { isStopped: () => isStopped },
+    );
+  });
+
+  test("that does not delete is left with what the report names", async () => {
+    const keeping: Meddle = async ({ method }, forward) =>
+      method === "DELETE"
+        ? { status: 403, headers: [["Content-Length", "0"]], body: Buffer.alloc(0) }
+        : forward();
+    await behind(keeping, async (behind) => {
+      await tryAll(behind.run, /^target-add$/);
+      const [id] = Object(await targetsOf(behind));
+      expect(await behind.run.close()).toEqual([`target ${id}`]);
+    });
+  });
+});
+
+test("requests keep to the documented rates", async () => {
+  await using service = await serversBackend.open();
+  const run = await factRun(service, { profile: "neutral", overSockets: true });
+  const repeat = async (count: number, pattern: RegExp) => {
+    for (let index = 0; index < count; index += 1) {
+      expect(results(await tryAll(run, pattern))).toEqual(["holds"]);
+    }
+  };
+  const start = service.clock.now().getTime();
+  const seconds = () => (service.clock.now().getTime() - start) / 1000;
+  await repeat(2, /^target-list$/);
+  expect(seconds()).toBe(0);
+  await repeat(1, /^target-list$/);
+  expect(seconds()).toBe(60);
+  await repeat(16, /^target-database-summary$/);
+  expect(seconds()).toBe(61);
+});
