@@ -1,8 +1,8 @@
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { createHash, createHmac } from "node:crypto";
 
 /**
  * A typical application's client: it calls the real service's hosts with the global `fetch` and does not know about the
- * mock. It signs requests with this package's helper; any other works too.
+ * mock.
  */
 export class VuforiaClient {
   #keys;
@@ -40,9 +40,9 @@ export class VuforiaClient {
     const encoded = new Response(form);
     const contentType = encoded.headers.get("content-type") ?? "";
     const body = new Uint8Array(await encoded.arrayBuffer());
-    const date = rfc1123Date();
+    const date = new Date().toUTCString();
     const path = "/v1/query";
-    const authorization = authorizationHeader({
+    const authorization = sign({
       accessKey,
       secretKey,
       method: "POST",
@@ -63,10 +63,10 @@ export class VuforiaClient {
 
   async #call(method, path, content) {
     const { serverAccessKey: accessKey, serverSecretKey: secretKey } = this.#keys;
-    const date = rfc1123Date();
+    const date = new Date().toUTCString();
     const body = content === undefined ? undefined : JSON.stringify(content);
     const contentType = content === undefined ? undefined : "application/json";
-    const authorization = authorizationHeader({
+    const authorization = sign({
       accessKey,
       secretKey,
       method,
@@ -88,4 +88,13 @@ export class VuforiaClient {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${String(answer.result_code)}`);
     return answer;
   }
+}
+
+/** The value of `Authorization`, as the service documents it. */
+function sign({ accessKey, secretKey, method, path, date, body = "", contentType = "" }) {
+  const md5 = createHash("md5").update(body).digest("hex");
+  // Without parameters such as the boundary.
+  const type = contentType.split(";", 1)[0];
+  const text = [method, md5, type, date, path].join("\n");
+  return `VWS ${accessKey}:${createHmac("sha1", secretKey).update(text).digest("base64")}`;
 }

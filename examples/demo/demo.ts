@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { MockCloudReco } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
-import { VuforiaClient } from "../client/vuforia-client.ts";
 import { createReport } from "./report.ts";
 
 /** The main job from end to end: add photographs, process them, and find one by another picture of it. */

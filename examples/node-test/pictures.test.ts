@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { assertReceived, assertRefusedNothing, withMockCloudReco } from "mock-cloud-reco/node-test";
-import { VuforiaClient } from "../client/vuforia-client.ts";
+import { VuforiaClient } from "../client/vuforia-client.mjs";
 
 const raccoon = await readFile(new URL("../demo/images/raccoon.jpg", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { test } from "mock-cloud-reco/vitest";
 import { describe, expect } from "vitest";
-import { VuforiaClient } from "../client/vuforia-client.ts";
+import { VuforiaClient } from "../client/vuforia-client.mjs";
 
 const raccoon = await readFile(new URL("../demo/images/raccoon.jpg", import.meta.url));
 

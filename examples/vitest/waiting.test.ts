@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { test } from "mock-cloud-reco/vitest";
 import { afterEach, beforeEach, describe, expect, vi } from "vitest";
-import { VuforiaClient } from "../client/vuforia-client.ts";
+import { VuforiaClient } from "../client/vuforia-client.mjs";
 
 const poster = await readFile(new URL("../demo/images/poster.jpg", import.meta.url));
 

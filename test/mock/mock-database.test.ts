@@ -46,9 +46,7 @@ describe("a database of a mock", () => {
     expect(mock.deleteDatabase(database)).toBe(false);
     expect(database.targets).toEqual([]);
     expect(() => database.stateName).toThrow('the database "shop" was deleted');
-    expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow(
-      'there is no database "shop"',
-    );
+    expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow('there is no database "shop"');
   });
 });
 

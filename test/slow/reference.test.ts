@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test("the public documentation becomes a reference without a warning", { timeout: 120_000 }, async () => {
+test("the public documentation becomes a reference without a warning", { timeout: 400_000 }, async () => {
   const typedoc = `${root}node_modules/typedoc/bin/typedoc`;
   const { stderr, stdout } = await promisify(execFile)(process.execPath, [typedoc, "--emit", "none"], {
     cwd: root,

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MockCloudReco } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
 import { scene } from "../support/scenes.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 

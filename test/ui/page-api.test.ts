@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
 import type {
   PageComparison,
   PageRequestDetails,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { authorizationHeader, type MockCloudDatabase, rfc1123Date } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import type { Servers } from "mock-cloud-reco/server";
-import { VuforiaClient } from "../../examples/client/vuforia-client.ts";
 import { scene } from "../support/scenes.ts";
 import { signedRequest } from "../support/signed-request.ts";
 

@@ -6,7 +6,7 @@ import https from "node:https";
 import { MockCloudReco } from "../../../src/index.ts";
 
 const [client] = process.argv.slice(2);
-const WARM_UP = 300;
+const WARM_UP = 700;
 const CYCLES = 400;
 const ORIGIN = "https://vws.vuforia.com";
 const PATH = "/targets";

@@ -1,1 +1,0 @@
-export * from "./vuforia-client.mjs";
