@@ -5,13 +5,16 @@ type Delay = (seconds: number, signal: AbortSignal) => Promise<void>;
 
 /** The responses that a mock is delaying. When the mock stops, it fails their requests instead of keeping the process alive. */
 export class PendingDelays {
-  private stopping = new AbortController();
+  /** One for each: a signal that all shared would warn of a leak when it has more than ten listeners. */
+  private readonly pending = new Set<AbortController>();
 
   /** Returns a delay that {@link abort} ends, with the error for the client. */
   abortable(delay: Delay): (seconds: number) => Promise<void> {
     return (seconds) =>
       new Promise((resolve, reject) => {
-        const { signal } = this.stopping;
+        const controller = new AbortController();
+        this.pending.add(controller);
+        const { signal } = controller;
         const abort = () =>
           reject(
             connectionError({
@@ -22,14 +25,12 @@ export class PendingDelays {
         signal.addEventListener("abort", abort);
         delay(seconds, signal)
           .then(resolve, reject)
-          .finally(() => signal.removeEventListener("abort", abort));
+          .finally(() => this.pending.delete(controller));
       });
   }
 
   abort(): void {
-    // Before the listeners run, because they may cause requests that are delayed again.
-    const { stopping } = this;
-    this.stopping = new AbortController();
-    stopping.abort();
+    // A copy, because the listeners may cause requests that are delayed again.
+    for (const controller of [...this.pending]) controller.abort();
   }
 }

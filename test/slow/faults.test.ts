@@ -1,5 +1,5 @@
 import { MockCloudReco, perfectRater } from "mock-cloud-reco";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { newTarget } from "../protocol/target/requests.ts";
 import { clients, fetchClient, nodeClient } from "../support/clients.ts";
 import { scene } from "../support/scenes.ts";
@@ -41,7 +41,11 @@ describe("misuse and accidents", () => {
   );
 
   it.each(Object.entries(clients))("a storm of aborted requests does no harm: %s", async (_name, client) => {
-    await using mock = new MockCloudReco({ responseDelaySeconds: 0.05 });
+    await using mock = new MockCloudReco({ responseDelaySeconds: 0.5 });
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on("warning", warn);
+    onTestFinished(() => void process.off("warning", warn));
     const keys = mock.addCloudDatabase();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 100 }, (_, index) => {
@@ -52,6 +56,7 @@ describe("misuse and accidents", () => {
     );
     expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(50);
     expect((await client(listing(mock, keys))).status).toBe(200);
+    expect(warnings).toEqual([]);
   });
 
   it("the journal keeps its bound over many requests", async () => {
