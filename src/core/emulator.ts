@@ -221,7 +221,7 @@ export class Emulator<Services extends EmulatorServices> {
   ): Promise<Answer> {
     const { request } = context;
     if (operation !== undefined) {
-      const body = new RequestBody(request.body);
+      const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
       const result = await operation.answer({ ...context, services, operation, params, body });
       if (api.finish === undefined) return result;
       return { ...result, response: await api.finish(result.response, context, this.services) };

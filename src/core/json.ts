@@ -8,16 +8,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
 const MOST_LEVELS = 100;
 /** No request needs as many, and parsing more could take seconds. */
 const MOST_OBJECTS_AND_ARRAYS = 200_000;
+/** A million different names take three seconds. Only snapshots have many. */
+const MOST_NAMES = 200_000;
 
 /**
  * Parses JSON. Errors have a kind and a position but never the text, which may contain secrets.
  *
+ * @param mostNames - how many names of fields it may have.
  * @example parseJson('{"name":}') // { error: "unexpected character at position 8" }
  */
 export function parseJson(
   text: string,
+  mostNames = MOST_NAMES,
 ): { readonly value: unknown; readonly error?: undefined } | { readonly error: string } {
-  const excess = excessIn(text);
+  const excess = excessIn(text, mostNames);
   if (excess !== undefined) return { error: excess };
   try {
     return { value: JSON.parse(text) };
@@ -32,27 +36,31 @@ export function parseJson(
   }
 }
 
-/** Whether there are enough brackets to exceed a limit; a quick test that most texts pass. */
-function hasManyBrackets(text: string): boolean {
+/** Whether these characters together occur more often; a quick test that most texts pass. */
+function hasMore(text: string, characters: readonly string[], limit: number): boolean {
   let count = 0;
-  for (const bracket of ["[", "{"]) {
-    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+  for (const character of characters) {
+    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) {
       count += 1;
-      if (count > MOST_LEVELS) return true;
+      if (count > limit) return true;
     }
   }
   return false;
 }
 
-function excessIn(text: string): string | undefined {
-  if (!hasManyBrackets(text)) return undefined;
+function excessIn(text: string, mostNames: number): string | undefined {
+  if (!hasMore(text, ["[", "{"], MOST_LEVELS) && !hasMore(text, [":"], mostNames)) return undefined;
   let depth = 0;
   let count = 0;
+  let names = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at) - 1;
     else if (character === "]" || character === "}") depth -= 1;
-    else if (character === "[" || character === "{") {
+    else if (character === ":") {
+      names += 1;
+      if (names > mostNames) return `more than ${mostNames} names of fields at position ${at}`;
+    } else if (character === "[" || character === "{") {
       depth += 1;
       count += 1;
       if (depth > MOST_LEVELS) return `nested deeper than ${MOST_LEVELS} levels at position ${at}`;

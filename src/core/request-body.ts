@@ -7,7 +7,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class RequestBody {
   private parsed: ReturnType<typeof parseJson> | undefined;
 
-  constructor(readonly bytes: Buffer) {}
+  /** @param mostNames - how many names of fields its JSON may have; as for `parseJson`. */
+  constructor(
+    readonly bytes: Buffer,
+    private readonly mostNames?: number,
+  ) {}
 
   get isEmpty(): boolean {
     return this.bytes.length === 0;
@@ -36,6 +40,6 @@ export class RequestBody {
 
   private parse(): ReturnType<typeof parseJson> {
     const { text } = this;
-    return text === undefined ? { error: "the text is not UTF-8" } : parseJson(text);
+    return text === undefined ? { error: "the text is not UTF-8" } : parseJson(text, this.mostNames);
   }
 }

@@ -69,5 +69,10 @@ describe("reading JSON", () => {
     expect(parseJson(`[${"{},".repeat(199_998)}{}]`).error).toBeUndefined();
     expect(parseJson(`[${"{},".repeat(199_999)}{}]`).error).toMatch(/^more than 200000 objects and arrays/);
     expect(parseJson(JSON.stringify("[{".repeat(300_000))).error).toBeUndefined();
+    const names = (count: number) => `{${'"a":0,'.repeat(count - 1)}"a":0}`;
+    expect(parseJson(names(200_000)).error).toBeUndefined();
+    expect(parseJson(names(200_001)).error).toMatch(/^more than 200000 names of fields/);
+    expect(parseJson(names(200_001), Number.POSITIVE_INFINITY).error).toBeUndefined();
+    expect(parseJson(JSON.stringify(":".repeat(300_000))).error).toBeUndefined();
   });
 });

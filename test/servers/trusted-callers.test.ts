@@ -91,10 +91,11 @@ describe("the target manager", () => {
       [{ "sec-fetch-site": "none" }, "/cloud_databases"],
       [{ "sec-fetch-site": "cross-site", ...opened }, "/"],
     ] as const;
-    for (const [headers, path] of allowed)
-      expect((await send(manager, { path, headers: { ...headers } })).status, JSON.stringify(headers)).toBe(
-        200,
-      );
+    for (const [headers, path] of allowed) {
+      const { status } = await send(manager, { path, headers: { ...headers } });
+      // Without a built page, its route is answered with 503, which shows as well that the request was let through.
+      expect(path === "/" ? [200, 503] : [200], JSON.stringify(headers)).toContain(status);
+    }
     const elsewhere = { "sec-fetch-site": "cross-site", ...opened };
     expect((await send(manager, { path: "/cloud_databases", headers: elsewhere })).status).toBe(403);
   });

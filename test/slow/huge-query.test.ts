@@ -8,8 +8,25 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
+import { scene } from "../support/scenes.ts";
 
 const MOST_MEGABYTES = 400;
+/** Its coefficients take 2 bytes for each sample. */
+const MOST_PROGRESSIVE_MEGABYTES = 1000;
+
+/** Sends an image in a process of its own, whose memory is then its own as well. */
+async function queriedWith(image: Buffer) {
+  const directory = await mkdtemp(join(tmpdir(), "huge-image-"));
+  try {
+    const file = join(directory, "huge");
+    await writeFile(file, image);
+    const script = fileURLToPath(new URL("./huge-query.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, file]);
+    return JSON.parse(stdout);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
 
 test.skipIf(peakMegabytes() === undefined)(
   `a query with a 15000x15000 image is answered within ${MOST_MEGABYTES} MB of memory`,
@@ -20,17 +37,26 @@ test.skipIf(peakMegabytes() === undefined)(
     const image = oneColourPng();
     expect(image.length).toBeLessThan(2_097_152);
     expect(await sharp(image).metadata()).toMatchObject({ width: 15_000, height: 15_000, channels: 3 });
-    const directory = await mkdtemp(join(tmpdir(), "huge-image-"));
-    try {
-      const file = join(directory, "huge.png");
-      await writeFile(file, image);
-      const script = fileURLToPath(new URL("./huge-query.ts", import.meta.url));
-      const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, file]);
-      const { megabytes, ...answer } = JSON.parse(stdout);
-      expect(answer).toEqual({ status: 200, results: [] });
-      expect(megabytes).toBeLessThan(MOST_MEGABYTES);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+    const { megabytes, ...answer } = await queriedWith(image);
+    expect(answer).toEqual({ status: 200, results: [] });
+    expect(megabytes).toBeLessThan(MOST_MEGABYTES);
+  },
+);
+
+test.skipIf(peakMegabytes() === undefined)(
+  "a query with a progressive JPEG of 96 megapixels is matched",
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const image = await sharp(await scene(1))
+      .resize(12_000, 8000, { fit: "fill" })
+      .jpeg({ progressive: true, quality: 40 })
+      .toBuffer();
+    expect(image.length).toBeLessThan(2_097_152);
+    expect(await sharp(image, { limitInputPixels: false }).metadata()).toMatchObject({ isProgressive: true });
+    const { megabytes, ...answer } = await queriedWith(image);
+    expect(answer).toMatchObject({ status: 200, results: [{ target_data: { name: "scene" } }] });
+    expect(megabytes).toBeLessThan(MOST_PROGRESSIVE_MEGABYTES);
   },
 );

@@ -187,10 +187,13 @@ describeBackends("cloud databases of the target manager", (backend) => {
       expect(refused.fields.errors).toMatchObject([{ field, accepted: expected }]);
     });
 
-    it("names only some of a million unknown fields, without delay", async () => {
-      const names = Array.from({ length: 1_000_000 }, (_, index) => `"field_${index}":0`);
-      const refused = await manage(service, "POST", "/cloud_databases", `{${names.join()}}`);
-      expect(refused.fields.errors).toHaveLength(20);
+    it("names only some of many unknown fields, and none of a million, which it does not parse", async () => {
+      const post = (count: number) => {
+        const names = Array.from({ length: count }, (_, index) => `"field_${index}":0`);
+        return manage(service, "POST", "/cloud_databases", `{${names.join()}}`);
+      };
+      expect((await post(50_000)).fields.errors).toHaveLength(20);
+      expect((await post(1_000_000)).fields.errors).toMatchObject([{ field: "body" }]);
     });
 
     it.each([
