@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+/*
+ * Runs what the guide "Works with" promises on each supported version of Node, which npx downloads, and prints a table:
+ * `npm run test:matrix`, or `npm run test:matrix -- 22 24`. Versions of clients, runners and interceptors that a version of Node
+ * cannot load are skipped.
+ */
+const FILES = [
+  "test/package/clients.test.ts",
+  "test/package/neighbours.test.ts",
+  "test/package/realms.test.ts",
+  "test/package/register.test.ts",
+  "test/package/playwright.test.ts",
+  "test/transports/bypassing.test.ts",
+  "test/transports/proxies.test.ts",
+  "test/transports/undici.test.ts",
+];
+
+interface Report {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+const given = process.argv.slice(2);
+const versions = given.length > 0 ? given : ["20", "22", "24"];
+const folder = mkdtempSync(join(tmpdir(), "matrix-"));
+const cells = new Map<string, string[]>(FILES.map((file) => [file, []]));
+const failed: string[] = [];
+for (const version of versions) {
+  const output = join(folder, `${version}.json`);
+  const vitest = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--reporter=json",
+    `--outputFile=${output}`,
+    ...FILES,
+  ];
+  spawnSync("npx", ["--yes", "--package", `node@${version}`, "--", "node", ...vitest], { stdio: "inherit" });
+  const { testResults }: Report = JSON.parse(readFileSync(output, "utf8"));
+  for (const file of FILES) {
+    const results = testResults.filter(({ name }) => relative(process.cwd(), name) === file);
+    const tests = results.flatMap(({ assertionResults }) => assertionResults);
+    const count = (status: string) => tests.filter((test) => test.status === status).length;
+    const skipped = tests.length - count("passed") - count("failed");
+    const parts = [`${count("passed")} passed`];
+    if (count("failed") > 0) parts.push(`${count("failed")} failed`);
+    if (skipped > 0) parts.push(`${skipped} skipped`);
+    cells.get(file)?.push(tests.length === 0 ? "did not run" : parts.join(", "));
+    if (tests.length === 0) failed.push(`Node ${version}: ${file} did not run`);
+    for (const { status, fullName } of tests)
+      if (status === "failed") failed.push(`Node ${version}: ${fullName}`);
+  }
+}
+rmSync(folder, { recursive: true });
+const rows = [["", ...versions.map((version) => `Node ${version}`)], versions.concat("").map(() => "---")];
+for (const [file, row] of cells) rows.push([file, ...row]);
+console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));
+for (const line of failed) console.log(line);
+process.exitCode = failed.length > 0 ? 1 : 0;
