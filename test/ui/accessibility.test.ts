@@ -79,6 +79,25 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
+
+    // Tab leaves a list, so that what it opened is the next stop.
+    await page.goto(`${servers.urls.manager}/#/requests`);
+    await page
+      .locator(".requests [data-index='0'] button, .requests [data-index='20'] button")
+      .last()
+      .focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: /^Request \d+$/ }).waitFor();
+    await page.keyboard.press("Tab");
+    const inDetails = "document.activeElement.closest('.details') !== null";
+    expect(await page.evaluate(inDetails)).toBe(true);
+    await page
+      .getByRole("region", { name: /^Request/ })
+      .getByRole("button", { name: "Close" })
+      .press("Enter");
+    await page.locator(".details").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("/summary");
     await page.close();
   });
 });

@@ -105,6 +105,11 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await page.getByRole("button", { name: /v1.query/ }).click();
+    const parts = page.locator(".message").first();
+    await parts.getByText(/\(PNG, \d+ bytes\)/).waitFor();
+    await expect
+      .poll(() => page.evaluate("document.querySelector('.sent-picture img')?.naturalWidth"))
+      .toBe(320);
     await page.getByRole("button", { name: "Copy as curl" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const commands = await page.evaluate<string>("navigator.clipboard.readText()");

@@ -5,7 +5,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface VirtualListProps<Item> {
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
-  readonly render: (item: Item, index: number) => ComponentChildren;
+  /** Draws an item, whose control has the tab index: Tab reaches one item of a list, and arrows the others. */
+  readonly render: (item: Item, tabIndex: number) => ComponentChildren;
   /** Height of a row in pixels, with the gap below it. */
   readonly rowHeight: number;
   /** Columns as wide as this at least; without it there is one. */
@@ -32,6 +33,8 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const size = useSignal({ width: 0, height: 0 });
   const top = useSignal(0);
   const atEnd = useRef(true);
+  /** Index of the item that had the focus last. */
+  const current = useSignal(-1);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -50,6 +53,10 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const rows = Math.ceil(items.length / columns);
   const firstRow = Math.max(0, Math.min(rows - 1, Math.floor(top.value / rowHeight) - MARGIN_ROWS));
   const rowCount = Math.ceil(size.value.height / rowHeight) + 2 * MARGIN_ROWS;
+  const topIndex = Math.min(items.length - 1, Math.ceil(top.value / rowHeight) * columns);
+  const isCurrentDrawn =
+    current.value >= firstRow * columns && current.value < (firstRow + rowCount) * columns;
+  const tabStop = isCurrentDrawn && current.value < items.length ? current.value : topIndex;
   const shown = items.slice(firstRow * columns, (firstRow + rowCount) * columns);
 
   useLayoutEffect(() => {
@@ -100,9 +107,15 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       top.value = scrollTop;
       atEnd.current = scrollTop + clientHeight >= scrollHeight - rowHeight;
     };
+    const focused = ({ target }: FocusEvent) => {
+      const index = target instanceof Element && target.closest<HTMLElement>("[data-index]")?.dataset.index;
+      if (typeof index === "string") current.value = Number(index);
+    };
+    element?.addEventListener("focusin", focused);
     element?.addEventListener("keydown", move);
     element?.addEventListener("scroll", scrolled, { passive: true });
     return () => {
+      element?.removeEventListener("focusin", focused);
       element?.removeEventListener("keydown", move);
       element?.removeEventListener("scroll", scrolled);
     };
@@ -127,7 +140,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
                 height: `${rowHeight}px`,
               }}
             >
-              {render(item, index)}
+              {render(item, index === tabStop ? 0 : -1)}
             </li>
           );
         })}

@@ -47,7 +47,10 @@ export function RequestDetails({ id }: { readonly id: string }) {
         bare
         icon="close"
         label={text.close}
-        onClick={() => setParameters({ request: undefined })}
+        onClick={() => {
+          document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
+          setParameters({ request: undefined });
+        }}
       />
     </section>
   );

@@ -164,7 +164,9 @@ export function Requests() {
               rowHeight={ROW_HEIGHT}
               follow={paused.value === null}
               heads={<ColumnHeads />}
-              render={(request) => <Row request={request} chosen={request.id === chosenId} />}
+              render={(request, tabIndex) => (
+                <Row request={request} chosen={request.id === chosenId} tabIndex={tabIndex} />
+              )}
             />
           )}
         </div>
@@ -199,11 +201,18 @@ const ColumnHeads = () => (
   </div>
 );
 
-function Row({ request, chosen }: { readonly request: PageRequest; readonly chosen: boolean }) {
+interface RowProps {
+  readonly request: PageRequest;
+  readonly chosen: boolean;
+  readonly tabIndex: number;
+}
+
+function Row({ request, chosen, tabIndex }: RowProps) {
   const { id, method, path, status, resultCode, database, time, durationMs, reason } = request;
   return (
     <button
       type="button"
+      tabIndex={tabIndex}
       class={`request${isRefused(request) ? " refused" : ""}${chosen ? " chosen" : ""}`}
       aria-current={chosen ? "true" : undefined}
       title={reason}

@@ -162,7 +162,7 @@ export function Targets() {
             keyOf={({ target_id }) => target_id}
             rowHeight={CARD.height}
             columnWidth={CARD.width}
-            render={(target) => <Card target={target} />}
+            render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
           />
         )}
         {openId !== null && open.value !== undefined && (
@@ -173,10 +173,16 @@ export function Targets() {
   );
 }
 
-function Card({ target }: { readonly target: PageTarget }) {
+interface CardProps {
+  readonly target: PageTarget;
+  readonly tabIndex: number;
+}
+
+function Card({ target, tabIndex }: CardProps) {
   return (
     <button
       type="button"
+      tabIndex={tabIndex}
       class={target.active_flag ? "target" : "target inactive"}
       onClick={() => setParameters({ target: target.target_id })}
     >
