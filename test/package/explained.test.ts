@@ -69,6 +69,29 @@ const FILES = {
     it("explained", async () => { assert.equal(await summary(recognition.database), 200); });
     it("passes", async () => { assert.equal(await summary(recognition.database), 401); });
   `,
+  "playwright.config.mjs": `export default { testMatch: "*.playwright.mjs", reporter: "line", outputDir: "playwright" };`,
+  "explained.playwright.mjs": `
+    import { expect, test } from "playwright/test";
+    import { mockHooks } from "mock-cloud-reco/assert";
+    import { summary } from "./summary.mjs";
+    const recognition = mockHooks({ report: "on-failure" });
+    test.beforeEach(() => recognition.beforeEach());
+    test.afterEach(({}, testInfo) => recognition.afterEach(testInfo));
+    test("explained", async () => { expect(await summary(recognition.database)).toBe(200); });
+    test("passes", async () => { expect(await summary(recognition.database)).toBe(401); });
+  `,
+  "happy-dom.config.mjs": `export default { test: { environment: "happy-dom", include: ["happy-dom.mjs"] } };`,
+  "happy-dom.mjs": `
+    import { test } from "mock-cloud-reco/vitest";
+    import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+    import { expect } from "vitest";
+    test("is signed", async ({ database: { serverAccessKey: accessKey, serverSecretKey: secretKey } }) => {
+      const date = rfc1123Date();
+      const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
+      const headers = new Headers({ authorization, date });
+      expect((await fetch("https://vws.vuforia.com/summary", { headers })).status).toBe(200);
+    });
+  `,
   "explained.ava.mjs": `
     import test from "ava";
     import { mockHooks } from "mock-cloud-reco/assert";
@@ -97,6 +120,7 @@ describe("a failing test prints once what the mock refused and where its report 
     ["node:test with hooks", 2, ["--test", "--test-reporter=spec", "explained.hooks.mjs"]],
     ["Mocha", 1, [inModules("mocha/bin/mocha.js"), "explained.mocha.mjs"]],
     ["AVA", 1, [inModules("ava/entrypoints/cli.mjs")]],
+    ["Playwright", 1, [inModules("playwright/cli.js"), "test"]],
   ])("%s", async (_runner, times, args) => {
     const { code, printed } = await runNode("explained", args);
     expect(code, printed).toBe(1);
@@ -108,9 +132,23 @@ describe("a failing test prints once what the mock refused and where its report 
     expect(reports, printed).toHaveLength(times);
     const html = await readFile(reports[0] ?? "", "utf8");
     // Not `toContain`, which would print the whole page.
-    expect(/"test":(\{.*?\}),/.exec(html)?.[1]).toMatch(/^\{"name":"explained"/);
+    expect(/"test":(\{.*?\}),/.exec(html)?.[1]).toMatch(
+      /^\{"name":"(explained\.playwright\.mjs > )?explained"/,
+    );
     expect(html.includes(reason)).toBe(true);
   });
+});
+
+it("a test in happy-dom is told that its fetch drops the Date header", async () => {
+  const { code, printed } = await runNode("explained", [
+    inModules("vitest/vitest.mjs"),
+    "run",
+    "--config=happy-dom.config.mjs",
+  ]);
+  expect(code, printed).toBe(1);
+  expect(printed).toContain(
+    "the request has no Date header: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node",
+  );
 });
 
 it("Vitest prints what the README shows", async () => {

@@ -30,12 +30,19 @@ export function skewReason(date: string, moment: number, now: number, allowed: s
   return `${says}${isZone ? zone : ""}correct the client's clock, or the mock's if a test set it`;
 }
 
-/** Whether this runtime's `Headers` drops `Date`, as those of browsers and happy-dom do; tested once. */
-let headersLoseDate: boolean | undefined;
+/** Whether this runtime's `Headers` or `Request` drops `Date`, as those of browsers and happy-dom do; tested once. */
+let runtimeLosesDate: boolean | undefined;
 
 function losesDate(): boolean {
-  headersLoseDate ??= typeof Headers === "function" && !new Headers({ date: "x" }).has("date");
-  return headersLoseDate;
+  const headers = { date: "x" };
+  runtimeLosesDate ??=
+    typeof Headers === "function" &&
+    typeof Request === "function" &&
+    !(
+      new Headers(headers).has("date") &&
+      new Request("https://probe.invalid/", { headers }).headers.has("date")
+    );
+  return runtimeLosesDate;
 }
 
 /** Says that the request has no `Date` header, and why it may be missing. */
@@ -43,7 +50,7 @@ export function missingDateAdvice(request: WireRequest): string {
   const missing = "the request has no Date header";
   if (hasNoHeaders(request)) return `${missing}: ${NO_HEADERS}`;
   return losesDate()
-    ? `${missing}: this runtime's Headers class drops it (as happy-dom and browsers do; run the test in the node environment)`
+    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
     : missing;
 }
 
