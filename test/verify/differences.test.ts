@@ -130,5 +130,5 @@ describe("a service that differs", () => {
     expect(planted).toHaveLength(25);
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(planted));
     expect(await run.close()).toEqual([]);
-  });
+  }, 240_000);
 });
