@@ -47,6 +47,7 @@ Options:
   --manager-port N   port of the target manager   (default: any free port)
   --host ADDRESS     address to listen on         (default: 127.0.0.1)
   --seed FILE        start with the databases, targets and credentials in a JSON file
+  --state FILE       keep the state in this file
   --json             print the URLs and keys as one line of JSON, for scripts
   --open             open the web page in the browser
   --no-ui            do not serve the web page
@@ -60,6 +61,7 @@ ${settingsHelp("serve")}
 Options:
 ${PORT_AND_HOST}
   --seed FILE      start with the databases, targets and credentials in a JSON file
+  --state FILE     keep the state in this file
   --help
 
 ${settingsHelp("target-manager")}

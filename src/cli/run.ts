@@ -2,6 +2,7 @@ import { messageOf } from "../core/text.ts";
 import { release, version } from "../core/version.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
+import { StateFileError } from "../servers/kept-state.ts";
 import { ROLES } from "../servers/option-settings.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
@@ -17,6 +18,7 @@ const MISTAKES = [
   UsageError,
   InvalidSettingsError,
   InvalidSeedError,
+  StateFileError,
   InvalidOptionError,
   MissingSchemeError,
 ] as const;

@@ -19,6 +19,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     "manager-port": text,
     host: text,
     seed: text,
+    state: text,
     json: flag,
     open: flag,
     "no-ui": flag,
@@ -33,11 +34,22 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     query: readPort("query-port", values["query-port"]) ?? 0,
     manager: readPort("manager-port", values["manager-port"]) ?? 0,
   };
-  const { host, seedFile, tls, corsOrigin, managerCorsOrigin, allowedHosts, options, logLevel, ...settings } =
-    readSharedSettings(terminal.environment);
+  const {
+    host,
+    seedFile,
+    stateFile,
+    tls,
+    corsOrigin,
+    managerCorsOrigin,
+    allowedHosts,
+    options,
+    logLevel,
+    ...settings
+  } = readSharedSettings(terminal.environment);
   const ui = settings.ui && values["no-ui"] !== true;
   if (values.open === true && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
   const seed = values.seed ?? seedFile;
+  const state = values.state ?? stateFile;
   const servers = await startServers(
     {
       ...options,
@@ -46,6 +58,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       logLevel,
       ui,
       ...(seed !== undefined && { seedFile: seed }),
+      ...(state !== undefined && { stateFile: state }),
       ...(tls !== undefined && { tls }),
       ...(corsOrigin !== undefined && { corsOrigin }),
       ...(managerCorsOrigin !== undefined && { managerCorsOrigin }),
@@ -56,7 +69,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   );
   // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();
-  terminal.print(values.json === true ? asJson(servers) : asText(servers, ui));
+  terminal.print(values.json === true ? asJson(servers) : asText(servers, ui, state));
   if (values.open === true) terminal.openBrowser(pageUrl(servers));
   await stop;
   await servers.close();
@@ -90,7 +103,9 @@ function asJson(servers: Servers): string {
 
 const pageUrl = ({ urls }: Servers): string => `${urls.manager}/`;
 
-function asText(servers: Servers, ui: boolean): string {
+function asText(servers: Servers, ui: boolean, stateFile: string | undefined): string {
+  const kept =
+    stateFile === undefined ? "Their state is kept in memory." : `Their state is kept in ${stateFile}.`;
   const { urls } = servers;
   const database = firstDatabase(servers);
   return `mock-cloud-reco ${release}
@@ -105,7 +120,7 @@ server secret key  ${database.serverSecretKey}
 client access key  ${database.clientAccessKey}
 client secret key  ${database.clientSecretKey}
 
-Press Ctrl+C to stop the servers. Their state is kept in memory.
+Press Ctrl+C to stop the servers. ${kept}
 `;
 }
 
@@ -119,14 +134,18 @@ export async function singleServer(
     port: text,
     host: text,
     seed: text,
+    state: text,
     help: { type: "boolean", short: "h" },
   });
   if (values.help === true) {
     terminal.print(HELP[role]);
     return 0;
   }
-  if (values.seed !== undefined && role !== "target-manager") {
-    throw new UsageError("--seed: only the target manager has state; use this option with that server");
+  const ofManager = (["seed", "state"] as const).find((option) => values[option] !== undefined);
+  if (ofManager !== undefined && role !== "target-manager") {
+    throw new UsageError(
+      `--${ofManager}: only the target manager has state; use this option with that server`,
+    );
   }
   readPort("port", values.port);
   const environment: Environment = {
@@ -134,6 +153,7 @@ export async function singleServer(
     ...(values.port !== undefined && { PORT: values.port }),
     ...(values.host !== undefined && { HOST: values.host }),
     ...(values.seed !== undefined && { SEED_FILE: values.seed }),
+    ...(values.state !== undefined && { STATE_FILE: values.state }),
   };
   const settings = readSettings(role, environment);
   const server = await startOneServer(

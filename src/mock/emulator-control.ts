@@ -1,9 +1,4 @@
-import type { Settings } from "../apis/shared/services.ts";
-import type { MovableClock } from "../core/clock.ts";
-import type { Faults } from "../core/faults.ts";
 import { formatJournal, summarize } from "../core/format-journal.ts";
-import type { Journal } from "../core/journal.ts";
-import type { Random } from "../core/random.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -26,25 +21,16 @@ import {
   type VuMarkDatabaseFields,
   vuMarkDatabaseChanges,
 } from "../schema/vumark-database.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
+import { writeState } from "../store/state-file.ts";
 import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
 import { changeTarget, createTarget, newTarget, noTarget, warnIfNeverFound } from "./create-target.ts";
+import type { EmulatorParts } from "./emulator-parts.ts";
 import { createFault, type FaultHandle } from "./fault.ts";
 import { type MockClock, mockClock } from "./mock-clock.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import { type MockDataset, mockDataset } from "./mock-dataset.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
-
-/** What {@link EmulatorControl} acts on. */
-export interface EmulatorParts {
-  readonly store: MemoryStore;
-  readonly clock: MovableClock;
-  readonly faults: Faults;
-  readonly journal: Journal;
-  readonly random: Random;
-  readonly settings: Settings;
-}
 
 /**
  * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the
@@ -246,6 +232,16 @@ export abstract class EmulatorControl {
    */
   snapshot(): Snapshot {
     return this.parts.store.snapshot();
+  }
+
+  /**
+   * Writes the state to a file, atomically: that of {@link snapshot}, as JSON with each image once, in base64.
+   *
+   * @throws the error of the file system when the file cannot be written.
+   * @example await mock.save("state.json");
+   */
+  async save(path: string): Promise<void> {
+    await writeState(path, this.snapshot());
   }
 
   /**

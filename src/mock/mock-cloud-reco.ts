@@ -6,11 +6,13 @@ import { createRandom, type Random } from "../core/random.ts";
 import { setImageCacheBytes } from "../images/cache.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
+import { restoreState, StateFileError } from "../store/state-file.ts";
 import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
 import { type Interceptor, intercept } from "../transports/interception.ts";
 import { describeMock } from "./describe-mock.ts";
-import { EmulatorControl, type EmulatorParts } from "./emulator-control.ts";
+import { EmulatorControl } from "./emulator-control.ts";
+import type { EmulatorParts } from "./emulator-parts.ts";
 import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
@@ -58,6 +60,23 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random));
     this.#hosts.add(this.#interceptedHosts());
     this.start();
+  }
+
+  /**
+   * Creates a mock with the state in a file that {@link save} or a server with `stateFile` wrote, and starts it.
+   *
+   * @throws an error named `StateFileError` when the file cannot be read or holds no state; those of the constructor.
+   * @example await using mock = await MockCloudReco.load("state.json", { processingTimeSeconds: 0 });
+   */
+  static async load(path: string, options: MockCloudRecoOptions = {}): Promise<MockCloudReco> {
+    const mock = new MockCloudReco(options);
+    try {
+      if (await restoreState(path, mock.#store)) return mock;
+      throw new StateFileError(`the state file ${path} does not exist`);
+    } catch (error) {
+      mock.stop();
+      throw error;
+    }
   }
 
   #interceptedHosts(): readonly InterceptedHost[] {

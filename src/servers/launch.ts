@@ -23,6 +23,9 @@ export interface ThreeServersSetup {
   readonly trust?: TrustRules | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
+  /** As for the manager. */
+  readonly stateFile?: string | undefined;
+  readonly complain?: ((line: string) => void) | undefined;
   /** Runs before the other servers start. */
   readonly whenManagerRuns?: (manager: TargetManager) => Promise<void>;
 }
@@ -43,7 +46,7 @@ const UNUSED_URL = "http://localhost";
  * @throws the system's error when one cannot listen; none keeps running.
  */
 export async function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers> {
-  const { listen, options, onEntry, trust, page, whenManagerRuns } = setup;
+  const { listen, options, onEntry, trust, page, stateFile, complain, whenManagerRuns } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const close = async (graceSeconds?: number) => {
@@ -55,6 +58,8 @@ export async function startThreeServers(setup: ThreeServersSetup): Promise<Three
       options: options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("target-manager", entry),
       trust,
+      stateFile,
+      complain,
       page: page === true ? { urls: () => urls } : undefined,
     });
     started.push(manager);
@@ -96,7 +101,7 @@ export async function startOneServer(
   write: (line: string) => void,
   onSeeded?: SeedProgress,
 ): Promise<RunningServer> {
-  const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile } = settings;
+  const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile, stateFile } = settings;
   const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
   const tls = settings.tls === "generated" ? generateCertificate([host]) : settings.tls;
   const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
@@ -108,13 +113,15 @@ export async function startOneServer(
       listen: { ...listen, corsOrigin: managerCorsOrigin },
       options,
       onEntry,
+      stateFile,
       trust: { allowedHosts, allowOrigin: managerCorsOrigin },
       // The other servers run in other processes, and their addresses are unknown here.
       page: ui ? { urls: () => ({ target: null, query: null }) } : undefined,
     };
     const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
     try {
-      if (seedFile !== undefined) await seedFrom(seedFile, manager.handleQuietly, onSeeded);
+      if (seedFile !== undefined && !("isRestored" in manager && manager.isRestored))
+        await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     } catch (error) {
       await manager.kill();
       throw error;

@@ -25,6 +25,8 @@ export interface ServerSettings {
   /** Whether the target manager serves its page to browsers. */
   readonly ui: boolean;
   readonly seedFile: string | undefined;
+  /** The file that keeps the state. */
+  readonly stateFile: string | undefined;
 }
 
 /** Invalid settings; the message has one line for each. */
@@ -89,6 +91,7 @@ function settingsOfOne(role: Role, reader: SettingsReader): ServerSettings {
     // With state in Redis, the server that adds a target rates its image.
     options: { ...(state && OPTIONS_OF["target-manager"](reader)), ...OPTIONS_OF[role](reader) },
     seedFile: isManager ? readSeedFile(reader) : undefined,
+    stateFile: isManager && state === undefined ? readStateFile(reader) : undefined,
     ...readManagerAccess(reader, isManager),
   };
 }
@@ -114,6 +117,7 @@ function settingsOfAll(reader: SettingsReader): SharedSettings {
     ...readListening(reader),
     options: Object.assign({}, ...options),
     seedFile: readSeedFile(reader),
+    stateFile: readStateFile(reader),
     ...readManagerAccess(reader, true),
   };
 }
@@ -143,6 +147,9 @@ function readManagerUrl(reader: SettingsReader): URL | undefined {
 
 const readSeedFile = (reader: SettingsReader) =>
   reader.read("SEED_FILE", text, "file of initial databases, targets and credentials, like --seed");
+
+const readStateFile = (reader: SettingsReader) =>
+  reader.read("STATE_FILE", text, "file that keeps the state, like --state");
 
 const readListening = (reader: SettingsReader) => ({
   host: reader.readOr("HOST", text, "address to listen on, like --host", "127.0.0.1"),

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import type { Settings } from "../apis/shared/services.ts";
 import type { JournalEntry } from "../core/journal.ts";
 import { createRandom, type Random } from "../core/random.ts";
-import { EmulatorControl, type EmulatorParts } from "../mock/emulator-control.ts";
+import { EmulatorControl } from "../mock/emulator-control.ts";
+import type { EmulatorParts } from "../mock/emulator-parts.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { refuseOptionsOfOthers, SERVERS_ONLY } from "../mock/options-elsewhere.ts";
 import { checked } from "../schema/kernel/problems.ts";
@@ -36,6 +37,11 @@ export interface StartServersOptions extends ServerOptions {
   };
   /** Path of a file with initial databases, targets and credentials. */
   readonly seedFile?: string;
+  /**
+   * Path of a file that keeps the state: restored at the start, written at most a second after a change and at the stop. If it
+   * exists, `seedFile` is ignored. Default: the state is lost at the stop.
+   */
+  readonly stateFile?: string;
   /** Which requests write a JSON line to standard error. Default `silent`. */
   readonly logLevel?: LogLevel;
   /** `generated` for a self-signed certificate, or your own as PEM text. Default: plain HTTP. */
@@ -62,7 +68,7 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
   /** The certificate that clients have to trust, as PEM text; undefined without TLS. */
   readonly certificate: string | undefined;
-  /** Names of the cloud databases of the seed file, in order. */
+  /** Names of the cloud databases of the state file or the seed file, in order. */
   readonly seeded: readonly string[];
   readonly #servers: ThreeServers;
   readonly #settings: Settings;
@@ -115,6 +121,7 @@ const startServersOptions = z.lazy(() => {
       host: text,
       ports: record<Given<"ports">>(optional({ target: port, query: port, manager: port })),
       seedFile: text,
+      stateFile: text,
       logLevel: oneOf(...LOG_LEVELS),
       tls: kind(
         '"generated", or an object with cert and key as PEM text',
@@ -136,7 +143,7 @@ type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOpt
  * @param writeLog - receives the log's lines. Default: standard error.
  * @param onSeeded - called after each target of the seed file, with how many are done and how many there are.
  * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
- * only work in process; InvalidSeedError; the system's error when a port is taken.
+ * only work in process; InvalidSeedError; an error named `StateFileError` when the state file cannot be read or is in use; the system's error when a port is taken.
  *
  * @example
  * await using servers = await startServers();
@@ -155,6 +162,7 @@ export async function startServers(
     host = "127.0.0.1",
     ports = {},
     seedFile,
+    stateFile,
     logLevel = "silent",
     tls,
     corsOrigin,
@@ -185,9 +193,13 @@ export async function startServers(
     options: resolved,
     trust: { allowedHosts, allowOrigin: managerCorsOrigin },
     page: ui,
+    stateFile,
+    complain: writeLog,
     onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {
-      if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
+      if (manager.isRestored)
+        seeded = manager.store.listCloudDatabases().map(({ databaseName }) => databaseName);
+      else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     },
   });
   return new Servers(servers, { settings, seed: given.seed }, { certificate: files?.cert, seeded });

@@ -21,6 +21,7 @@ import { openApiDocument } from "../openapi/document.ts";
 import { INTERNAL_PREFIX, SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { SnapshotUpload } from "../store/snapshot-upload.ts";
+import { keepState } from "./kept-state.ts";
 import { PageApi } from "./page/page-api.ts";
 import type { PageState } from "./page/page-data.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
@@ -41,6 +42,10 @@ export interface ManagerSetup {
   readonly trust?: TrustRules | undefined;
   /** The addresses that the page shows; without this, there is no page. */
   readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
+  /** The file that keeps the state. */
+  readonly stateFile?: string | undefined;
+  /** Receives a line when the state file cannot be written. Default: standard error. */
+  readonly complain?: ((line: string) => void) | undefined;
 }
 
 /** What the servers of one process share, as one emulator at several addresses. */
@@ -56,11 +61,13 @@ export interface LocalState {
 export interface TargetManager extends RunningServer, LocalState {
   /** Answers a request like one from the network, but without a journal entry. */
   readonly handleQuietly: (request: WireRequest) => Promise<Result>;
+  /** Whether the state comes from a state file. */
+  readonly isRestored: boolean;
 }
 
-/** @throws the system's error when it cannot listen there. */
+/** @throws StateFileError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
-  const { listen, options, onEntry, trust, page } = setup;
+  const { listen, options, onEntry, trust, page, stateFile, complain = toStandardError } = setup;
   const { profile, seed, settings, targetRater } = options;
   const clock = new MovableClock(options.clock);
   const random = createRandom(seed);
@@ -86,7 +93,8 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });
-  const server = await startServer({ ...listen, reportsProgress, filterFor }, (url) => {
+  const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain);
+  const starting = startServer({ ...listen, reportsProgress, filterFor }, (url) => {
     const pageApi =
       page &&
       new PageApi({
@@ -112,9 +120,30 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
       },
     };
   });
+  const server = await starting.catch(async (error: unknown) => {
+    await kept?.close();
+    throw error;
+  });
+  const end = async (ending: Promise<void>) => {
+    await ending;
+    await kept?.close();
+  };
   const handleQuietly = (request: WireRequest) => quiet.handle(["manager"], request);
-  return { ...server, store, clock, journal, faults, random, handleQuietly };
+  return {
+    ...server,
+    close: (graceSeconds) => end(server.close(graceSeconds)),
+    kill: () => end(server.kill()),
+    store,
+    clock,
+    journal,
+    faults,
+    random,
+    handleQuietly,
+    isRestored: kept?.isRestored ?? false,
+  };
 }
+
+const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const OPENAPI_PATH = `${INTERNAL_PREFIX}openapi.json`;
 

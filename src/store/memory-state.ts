@@ -29,6 +29,8 @@ export class MemoryState {
   readonly images = new ImageBlobs();
   /** Records that belong to no database. */
   readonly global = new Scope(0);
+  /** Called after every change. */
+  onChange: () => void = () => {};
   private lastTick = 0;
   private lastScope = 0;
   private readonly index: Readonly<Record<UniqueField, Map<string, Scope>>> = {
@@ -70,6 +72,7 @@ export class MemoryState {
   create(database: Database): Conflict | undefined {
     const taken = uniqueValues(database).find(({ conflict, value }) => this.index[conflict].has(value));
     if (taken === undefined) this.add(database, [databaseChange(database)]);
+    this.onChange();
     return taken;
   }
 
@@ -82,6 +85,7 @@ export class MemoryState {
     }
     if (changes.some(({ kind, record }) => kind === "database" && record === null)) this.remove(scope);
     else if (changes.length > 0) scope.commit(changes);
+    this.onChange();
   }
 
   capture(): StoreState {
@@ -133,6 +137,7 @@ export class MemoryState {
         if (deleteDate === null) this.take(images.get(image.sha256));
       }
     }
+    this.onChange();
   }
 
   private add(database: Database, changes: readonly Change[]): Scope {

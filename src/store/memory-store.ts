@@ -43,7 +43,9 @@ export class MemoryStore extends RecordStore<"now"> {
 
   override takeRateToken(name: string, rules: readonly RateRule[], now: number): RateRule | undefined {
     const scope = this.scope(["databaseName", name]);
-    return scope && takeToken(scope.histories, rules, now);
+    const full = scope && takeToken(scope.histories, rules, now);
+    if (rules.length > 0 && full === undefined) this.state.onChange();
+    return full;
   }
 
   override reset(): void {

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { MockCloudReco } from "mock-cloud-reco";
+import { expect, onTestFinished, test } from "vitest";
+import { makePng } from "../support/png.ts";
+
+const KILLS = 200;
+
+test(`a process that is killed at ${KILLS} random moments leaves the state before or after a write`, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "state-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "state.json");
+  for (const name of ["a", "b"]) {
+    await using mock = new MockCloudReco({ intercept: false });
+    const database = mock.addCloudDatabase({ databaseName: name });
+    for (let seed = 0; seed < 40; seed += 1)
+      await mock.addTarget(database, { name: `${seed}`, image: makePng({ width: 32 + seed }) });
+    await mock.save(`${path}.${name}`);
+  }
+  await copyFile(`${path}.a`, path);
+  const script = join(folder, "write-states.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("scripts/write-states.ts", import.meta.url))],
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    external: ["sharp"],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    logLevel: "error",
+  });
+  const seen = new Set<string>();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const writer = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(writer, "exit");
+    await Promise.race([once(writer.stdout, "data"), ended]);
+    // Random moments are the point; whatever they are, the file must hold a whole state.
+    await delay(Math.random() * 20);
+    writer.kill("SIGKILL");
+    expect((await ended)[1]).toBe("SIGKILL");
+    await using mock = await MockCloudReco.load(path, { intercept: false });
+    const found = ["a", "b"].filter((name) => mock.findCloudDatabase(name)?.targets.length === 40);
+    expect(found).toHaveLength(1);
+    seen.add(found.join());
+  }
+  expect([...seen].sort()).toEqual(["a", "b"]);
+}, 600_000);
