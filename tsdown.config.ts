@@ -30,7 +30,7 @@ const common: UserConfig = {
   dts: true,
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
   // Names stay, so that stacks can be read; white space would be a quarter of the package.
-  minify: { compress: true, mangle: { toplevel: false, keepNames: true }, codegen: true },
+  minify: { compress: true, mangle: { toplevel: true, keepNames: true }, codegen: true },
 };
 
 /** Bundled packages keep their licences. */

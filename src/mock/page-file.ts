@@ -1,5 +1,7 @@
 import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import type { MockReport } from "./report.ts";
 
 export interface PageFile {
@@ -10,14 +12,15 @@ export interface PageFile {
 
 export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
 
-/** Next to this module in the package; in the build's output folder in a checkout. */
-const LOCATIONS = ["./page.html", "../../dist/page.html"];
+/** Compressed, because the package is small without it. Next to this module in the package; in the build's output folder in a checkout. */
+const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
 
 /** Reads the built page; undefined in a checkout where it has not been built. */
 export async function readPage(): Promise<PageFile | undefined> {
   for (const location of LOCATIONS) {
     try {
-      const html = await fs.readFile(fileURLToPath(new URL(location, import.meta.url)));
+      const compressed = await fs.readFile(fileURLToPath(new URL(location, import.meta.url)));
+      const html = await promisify(brotliDecompress)(compressed);
       const [, policy = ""] =
         /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html.toString()) ?? [];
       return { html, policy };

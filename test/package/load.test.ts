@@ -41,7 +41,10 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
       kind,
       inAsync(`
         const { readFile, unlink } = process.getBuiltinModule("node:fs/promises");
-        const html = await readFile("node_modules/mock-cloud-reco/dist/page.html", "utf8");
+        const { brotliDecompressSync } = process.getBuiltinModule("node:zlib");
+        const html = String(
+          brotliDecompressSync(await readFile("node_modules/mock-cloud-reco/dist/page.html.br")),
+        );
         const { startServers } = ${load};
         const servers = await startServers({ logLevel: "silent" });
         const response = await fetch(servers.urls.manager, { headers: { accept: "text/html" } });

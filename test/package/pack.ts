@@ -34,7 +34,7 @@ export default async function setup(project: TestProject) {
   await run(process.execPath, [tsdown, "--out-dir", join(staged, "dist"), "--log-level", "error"], {
     cwd: repository,
   });
-  await buildPage(join(staged, "dist/page.html"));
+  await buildPage(join(staged, "dist/page.html.br"));
   const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
   await run("tar", ["-xf", join(staged, packed.stdout.trim()), "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));

@@ -1,3 +1,5 @@
+import { brotliDecompressSync } from "node:zlib";
+
 /** The part of WebAssembly used here, which Node's type declarations lack. */
 declare global {
   namespace WebAssembly {
@@ -15,7 +17,7 @@ declare global {
 export interface CompiledKernel {
   /** Lower-case hex SHA-256 of the AssemblyScript source. */
   readonly sourceSha256: string;
-  /** The WebAssembly module, in base64. */
+  /** The WebAssembly module, compressed with Brotli, in base64. */
   readonly wasm: string;
 }
 
@@ -24,11 +26,14 @@ export interface KernelMemory {
   readonly memory: { readonly buffer: ArrayBuffer };
 }
 
+const compile = ({ wasm }: CompiledKernel) =>
+  new WebAssembly.Module(brotliDecompressSync(Buffer.from(wasm, "base64")));
+
 const modules = new Map<CompiledKernel, WebAssembly.Module>();
 
 /** Creates an instance of a kernel, with a memory of its own. Compiles the kernel once, in about a millisecond. */
 export function instantiate<Exports extends KernelMemory>(kernel: CompiledKernel): Exports {
-  const module = modules.get(kernel) ?? new WebAssembly.Module(Buffer.from(kernel.wasm, "base64"));
+  const module = modules.get(kernel) ?? compile(kernel);
   modules.set(kernel, module);
   return new WebAssembly.Instance<Exports>(module).exports;
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { brotliCompressSync } from "node:zlib";
 
 const KERNELS = new URL("../../../src/images/kernels/", import.meta.url);
 const OPTIONS = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd"];
@@ -25,7 +26,7 @@ async function compile(name: string, pages: number): Promise<string> {
   );
   if (error) throw new Error(`${name}.as does not compile: ${stderr.toString()}`);
   const sha256 = createHash("sha256").update(source).digest("hex");
-  const base64 = Buffer.from(binary).toString("base64");
+  const base64 = brotliCompressSync(binary).toString("base64");
   return `export const ${name}Kernel: CompiledKernel = {\n  sourceSha256: "${sha256}",\n  wasm: "${base64}",\n};\n`;
 }
 
