@@ -157,6 +157,8 @@ it("Vitest prints what the README shows", async () => {
   const pieces = shown?.text.split(/\s*(?:…|\n)\s*/).filter((piece) => piece !== "") ?? [];
   const { printed } = await runNode("explained", [inModules("vitest/vitest.mjs"), "run"]);
   const text = stripVTControlCharacters(printed);
+  // The annotation, which reporters get.
+  expect(text).toContain("↳ mock-cloud-reco: what the mock refused");
   expect(pieces.length).toBeGreaterThan(4);
   let end = 0;
   for (const piece of pieces) {
