@@ -1,4 +1,3 @@
-import type * as z from "zod/mini";
 import type { ApiResponse, Context } from "./context.ts";
 import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
@@ -7,8 +6,11 @@ import { rfc1123Date } from "./signing.ts";
 /** A JSON Schema of the dialect 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What a body holds: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. */
-export type BodySchema = JsonSchema | z.ZodMiniType;
+/**
+ * What a body holds: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. The latter by what
+ * all have in common, so that the package's declarations need no other package.
+ */
+export type BodySchema = JsonSchema | { readonly _zod: object };
 
 /**
  * A response that an API may send. Actual responses, the OpenAPI document and the tables of the documentation are made

@@ -134,3 +134,12 @@ it("contains every file that package.json refers to", async () => {
   for (const path of named)
     expect((await stat(require.resolve(join(installed, path)))).isFile(), path).toBe(true);
 });
+
+it("declares nothing in terms of a bundled package", async () => {
+  const declarations = (await readdir(join(installed, "dist"))).filter((file) => /\.d\.[cm]ts$/.test(file));
+  expect(declarations.length).toBeGreaterThan(10);
+  for (const file of declarations)
+    expect(await readFile(join(installed, "dist", file), "utf8"), file).not.toMatch(
+      /\bzod\b|ZodMini|lru-cache/,
+    );
+});
