@@ -27,9 +27,13 @@ export interface ListedRequest {
   /** Queries: why targets did or did not match. */
   readonly considered:
     | readonly {
+        /** The target's id. */
         readonly target_id: string;
+        /** The target's name. */
         readonly name: string;
+        /** Whether it is a result. */
         readonly matched: boolean;
+        /** Why it is one, or is not. */
         readonly why: string;
       }[]
     | null;

@@ -260,8 +260,8 @@ export abstract class EmulatorControl {
    * Describes the requests so far as readable text: what was refused and what to change, and which targets queries considered.
    * Contains no secrets.
    *
-   * @param filter - the requests to describe; default: all of {@link requests}.
-   * @throws InvalidOptionError as {@link requestsOf} does.
+   * @param filter - the requests to describe; default: all that the journal has.
+   * @throws InvalidOptionError for an invalid filter.
    * @example console.log(mock.explain({ refused: true }));
    */
   explain(filter: RequestFilter = {}): string {

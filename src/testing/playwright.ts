@@ -5,18 +5,26 @@ export type { FetchMock };
 
 /** The parts of Playwright's `Route` that {@link route} uses. */
 export interface PlaywrightRoute {
+  /** The page's request. */
   request(): {
+    /** The whole URL. */
     url(): string;
+    /** In upper case. */
     method(): string;
+    /** By lower-case name, cookies included. */
     allHeaders(): Promise<Record<string, string>>;
+    /** The body; null when there is none. */
     postDataBuffer(): Buffer | null;
   };
+  /** Answers the request. */
   fulfill(response: { status: number; headers: Record<string, string>; body: Buffer }): Promise<void>;
+  /** Fails the request. */
   abort(errorCode: string): Promise<void>;
 }
 
 /** Playwright's `BrowserContext` or `Page`. */
 export interface PlaywrightContext {
+  /** Handles requests whose URL matches a pattern. */
   route(url: string, handler: (route: PlaywrightRoute) => Promise<void>): Promise<unknown>;
 }
 
