@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { targetViewAt } from "../../../src/apis/manager/targets.ts";
+import { jsonBody } from "../../../src/core/json-body.ts";
 import { createRandom } from "../../../src/core/random.ts";
-import { asciiJson } from "../../../src/core/text.ts";
 import {
   cloudDatabaseJson,
   cloudDatabaseRecord,
@@ -36,7 +36,9 @@ const jsonObject = fc.dictionary(fc.string(), fc.jsonValue().map(withoutNegative
 
 /** What a schema reads from a resource that was sent as JSON. */
 function sentAndRead<T>(resource: unknown, { schema }: WireForm<T>): T {
-  const reading = read(schema, JSON.parse(asciiJson(resource)));
+  const body = jsonBody(resource);
+  const json = Buffer.isBuffer(body) ? body : Buffer.concat([...body.chunks()]);
+  const reading = read(schema, JSON.parse(json.toString()));
   if ("problems" in reading) throw new Error(JSON.stringify(reading.problems));
   return reading.value;
 }
