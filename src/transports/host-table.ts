@@ -34,18 +34,25 @@ interface Entry extends Omit<InterceptedHost, "baseUrl"> {
 }
 
 /**
+ * What was started last in the present asynchronous context. One for all tables, and only while something is started: each one
+ * that is enabled slows down every asynchronous operation of the process.
+ */
+const lastStarted = new AsyncLocalStorage<symbol>();
+let started = 0;
+
+/**
  * The hosts of all started mocks, by origin. The longest matching prefix serves a request. Of several mocks with the same base
  * URL, concurrent tests can each use one: a request belongs to the mock that has its key, otherwise to the mock that was started
  * in its asynchronous context, otherwise to the one that issued its token or dataset, and otherwise to the newest.
  */
 export class HostTable {
   private readonly rowsByOrigin = new Map<string, readonly Entry[]>();
-  private readonly starter = new AsyncLocalStorage<symbol>();
 
   /** Adds hosts, to which requests of the current asynchronous context belong. Returns a function that removes them. */
   add(hosts: readonly InterceptedHost[]): () => void {
     const starter = Symbol("starter");
-    this.starter.enterWith(starter);
+    lastStarted.enterWith(starter);
+    started += 1;
     const added = hosts.map(({ baseUrl, ...host }) => ({
       origin: originOf(baseUrl),
       row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), starter, ...host },
@@ -55,6 +62,8 @@ export class HostTable {
       this.rowsByOrigin.set(origin, rows.sort(byLongestPrefix));
     }
     return () => {
+      started -= 1;
+      if (started === 0) lastStarted.disable();
       for (const { origin, row } of added) {
         const rows = this.rowsByOrigin.get(origin)?.filter((other) => other !== row) ?? [];
         if (rows.length > 0) this.rowsByOrigin.set(origin, rows);
@@ -107,7 +116,7 @@ export class HostTable {
 
   private ownerAmong(candidates: readonly Entry[], request: RequestMarks): Entry | undefined {
     if (candidates.length < 2) return undefined;
-    const starter = this.starter.getStore();
+    const starter = lastStarted.getStore();
     const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
     return (
       candidates[recognitions.indexOf("key")] ??
