@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { MalformedKind } from "../core/api.ts";
 import type { RequestHandler, Result, WireRequest } from "../core/message.ts";
 import type { RequestHead } from "./http-server/http-messages.ts";
@@ -30,15 +29,8 @@ export interface Route {
 
 interface Entry extends Omit<InterceptedHost, "baseUrl"> {
   readonly prefix: string;
-  readonly starter: symbol;
+  readonly starter: symbol | undefined;
 }
-
-/**
- * What was started last in the present asynchronous context. One for all tables, and only while something is started: each one
- * that is enabled slows down every asynchronous operation of the process.
- */
-const lastStarted = new AsyncLocalStorage<symbol>();
-let started = 0;
 
 /**
  * The hosts of all started mocks, by origin. The longest matching prefix serves a request. Of several mocks with the same base
@@ -48,11 +40,11 @@ let started = 0;
 export class HostTable {
   private readonly rowsByOrigin = new Map<string, readonly Entry[]>();
 
-  /** Adds hosts, to which requests of the current asynchronous context belong. Returns a function that removes them. */
-  add(hosts: readonly InterceptedHost[]): () => void {
-    const starter = Symbol("starter");
-    lastStarted.enterWith(starter);
-    started += 1;
+  /** @param starterInContext - tells which starter the present asynchronous context belongs to. */
+  constructor(private readonly starterInContext: () => symbol | undefined = () => undefined) {}
+
+  /** Adds hosts, to which requests in the starter's asynchronous context belong. Returns a function that removes them. */
+  add(hosts: readonly InterceptedHost[], starter?: symbol): () => void {
     const added = hosts.map(({ baseUrl, ...host }) => ({
       origin: originOf(baseUrl),
       row: { prefix: baseUrl.pathname.replace(/\/+$/, ""), starter, ...host },
@@ -62,8 +54,6 @@ export class HostTable {
       this.rowsByOrigin.set(origin, rows.sort(byLongestPrefix));
     }
     return () => {
-      started -= 1;
-      if (started === 0) lastStarted.disable();
       for (const { origin, row } of added) {
         const rows = this.rowsByOrigin.get(origin)?.filter((other) => other !== row) ?? [];
         if (rows.length > 0) this.rowsByOrigin.set(origin, rows);
@@ -116,11 +106,11 @@ export class HostTable {
 
   private ownerAmong(candidates: readonly Entry[], request: RequestMarks): Entry | undefined {
     if (candidates.length < 2) return undefined;
-    const starter = lastStarted.getStore();
+    const starter = this.starterInContext();
     const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
     return (
       candidates[recognitions.indexOf("key")] ??
-      candidates.find((candidate) => candidate.starter === starter) ??
+      candidates.find((candidate) => starter !== undefined && candidate.starter === starter) ??
       candidates[recognitions.indexOf("dataset")] ??
       candidates[recognitions.indexOf("client")]
     );

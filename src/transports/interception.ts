@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
 import { HostTable, type InterceptedHost, urlOf } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
@@ -47,7 +48,12 @@ export function closeHosts(hosts: readonly string[], why: string): void {
 class ProcessInterceptors implements OtherHosts {
   private readonly realm = globalThis;
   private readonly restoreGlobals = keepGlobals();
-  private readonly hosts = new HostTable();
+  /**
+   * Which mock was started last in the present asynchronous context. Enabled only while a mock is started, because it slows
+   * down every asynchronous operation of the process.
+   */
+  private readonly starter = new AsyncLocalStorage<symbol>();
+  private readonly hosts = new HostTable(() => this.starter.getStore());
   private readonly mocks = new Set<Interception>();
   private readonly closed = new Map<string, string>();
   private readonly sockets = new SocketInterceptor(
@@ -81,7 +87,9 @@ class ProcessInterceptors implements OtherHosts {
       this.endUnlessNeeded();
       throw error;
     }
-    const removeHosts = this.hosts.add(interception.hosts);
+    const starter = Symbol("starter");
+    this.starter.enterWith(starter);
+    const removeHosts = this.hosts.add(interception.hosts, starter);
     this.mocks.add(interception);
     this.nock?.update();
     return {
@@ -89,6 +97,7 @@ class ProcessInterceptors implements OtherHosts {
         if (!this.mocks.delete(interception)) return;
         const { origins } = this.hosts;
         removeHosts();
+        if (this.mocks.size === 0) this.starter.disable();
         // A local program may serve these hosts from now on, but late requests must not reach the real service.
         const released = origins.filter(
           (origin) => !this.hosts.has(origin) && !isLocal(urlOf(origin).hostname),
@@ -138,6 +147,7 @@ class ProcessInterceptors implements OtherHosts {
 
   /** Ends what an earlier test file of this Jest worker left active. */
   private detach(): void {
+    this.starter.disable();
     this.nock?.detach();
     this.sockets.stop();
     this.undici.stop();
