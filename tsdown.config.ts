@@ -29,8 +29,12 @@ const common: UserConfig = {
   target: "node20.19",
   dts: true,
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
-  // Names stay, so that stacks can be read; white space would be a quarter of the package.
-  minify: { compress: true, mangle: { toplevel: true, keepNames: true }, codegen: true },
+  // Every name and space costs time, too, when the package is imported. Users see the names of classes, in what a console shows.
+  minify: {
+    compress: true,
+    mangle: { toplevel: true, keepNames: { class: true, function: false } },
+    codegen: true,
+  },
 };
 
 /** Bundled packages keep their licences. */
@@ -89,17 +93,34 @@ const escaped = (character: string): string =>
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
     .join("");
 
+/** What the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
+const NOT_IN_CORE = [
+  "cli/",
+  "verify/",
+  "servers/",
+  "testing/",
+  "openapi/",
+  "apis/internal/",
+  "mock/register",
+  "schema/seed",
+  "schema/kernel/(environment|json-schema)",
+  "store/(redis|manager|shared|replicas|journal-codec)",
+  "images/brisque/model-data",
+  ".*\\.d\\.ts",
+];
+
 /**
  * What every entry needs, in one file: left to itself, the bundler cuts it into files that load each other in circles, where
- * one of them sees the other before it is complete. Declarations have no such trouble. What only
- * servers need is not in it, so that it loads faster; nor is the entry that acts when it is loaded.
+ * one of them sees the other before it is complete. Declarations have no such trouble.
  */
 const oneCore: Rolldown.OutputOptions = {
   codeSplitting: {
     groups: [
       {
         name: "core",
-        test: /\/node_modules\/(date-fns|lru-cache|zod)\/|\/src\/(?!cli\/|verify\/|servers\/|testing\/|openapi\/|mock\/register|store\/(redis|manager|shared)|apis\/internal\/|.*\.d\.ts)/,
+        test: new RegExp(
+          `/node_modules/(date-fns|lru-cache|zod)/(?!.*json-schema)|/src/(?!${NOT_IN_CORE.join("|")})`,
+        ),
       },
     ],
   },

@@ -1,5 +1,4 @@
 import { brisqueFeatures, type GreyImage } from "./features.ts";
-import * as data from "./model-data.ts";
 
 /** The worst score; also that of images for which none can be computed. */
 const WORST = 100;
@@ -10,7 +9,7 @@ const WORST = 100;
  */
 export async function brisqueScore(image: GreyImage): Promise<number> {
   if (isOneColour(image)) return WORST;
-  const score = regress(await brisqueFeatures(image));
+  const score = regress(await brisqueFeatures(image), await brisqueModel());
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }
 
@@ -20,8 +19,10 @@ function isOneColour({ data }: GreyImage): boolean {
 }
 
 /** Support vector regression with radial basis functions. */
-function regress(features: readonly number[]): number {
-  const { vectors, coefficients, minima, maxima, gamma, rho } = brisqueModel();
+function regress(
+  features: readonly number[],
+  { vectors, coefficients, minima, maxima, gamma, rho }: BrisqueModel,
+): number {
   const scaled = features.map((feature, index) => {
     const [low, high] = [minima[index] ?? 0, maxima[index] ?? 1];
     return (2 * (feature - low)) / (high - low) - 1;
@@ -51,15 +52,16 @@ interface BrisqueModel {
 
 const FEATURES = 36;
 
-let decoded: BrisqueModel | undefined;
+let decoded: Promise<BrisqueModel> | undefined;
 
-/** OpenCV's trained model. */
-function brisqueModel(): BrisqueModel {
+/** OpenCV's trained model, a fifth of the package's code: loaded when an image is rated for the first time. */
+function brisqueModel(): Promise<BrisqueModel> {
   decoded ??= decode();
   return decoded;
 }
 
-function decode(): BrisqueModel {
+async function decode(): Promise<BrisqueModel> {
+  const data = await import("./model-data.ts");
   const bounds = floats(data.bounds);
   return {
     vectors: steps(data.vectors),
