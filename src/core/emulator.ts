@@ -6,6 +6,7 @@ import type { ApiResponse, Context } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import { findRoute, type Route, unservedReason } from "./find-route.ts";
 import type { Journal, RequestResult } from "./journal.ts";
+import { SNAPSHOT_LIMITS } from "./json.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
 import type { OperationResult } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
@@ -14,7 +15,7 @@ import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts
 import { RequestBody } from "./request-body.ts";
 import { makeResponse, PreparedResponse } from "./response.ts";
 import { namedAccessKey } from "./signing.ts";
-import { messageOf } from "./text.ts";
+import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may see more. */
 export interface EmulatorServices {
@@ -156,11 +157,16 @@ export class Emulator<Services extends EmulatorServices> {
       api: api.name,
       operation: operation?.name,
       method,
-      path,
+      path: bounded(path),
       request: recordRequest(request, api.holdsSecrets),
     });
-    const record = (result: Omit<RequestResult, "durationMs">) =>
-      close({ durationMs: realMilliseconds() - started, ...context.notes, ...result });
+    const record = ({ reason, ...result }: Omit<RequestResult, "durationMs">) =>
+      close({
+        durationMs: realMilliseconds() - started,
+        ...context.notes,
+        ...result,
+        reason: reason && bounded(reason),
+      });
 
     let result: Result;
     let delaySeconds: number | undefined;
@@ -221,7 +227,8 @@ export class Emulator<Services extends EmulatorServices> {
   ): Promise<Answer> {
     const { request } = context;
     if (operation !== undefined) {
-      const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
+      const body = new RequestBody(request.body, request.images && SNAPSHOT_LIMITS);
+      if (body.isLarge) await body.prepare(operation);
       const result = await operation.answer({ ...context, services, operation, params, body });
       if (api.finish === undefined) return result;
       return { ...result, response: await api.finish(result.response, context, this.services) };

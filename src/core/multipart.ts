@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import type Busboy from "busboy";
 import { loadModule } from "./load-module.ts";
+import { createRandom } from "./random.ts";
+import { finish, inTurns, type Steps } from "./scheduling.ts";
 
 /** One part of a multipart form. */
 export interface FormPart {
@@ -18,8 +19,9 @@ export interface FormPart {
  * @param boundary - from the `Content-Type` header, one character per byte.
  */
 export async function readForm(body: Buffer, boundary: string): Promise<readonly FormPart[]> {
-  // A hash of the body cannot occur in the body, and needs no quoting.
-  const safeBoundary = createHash("sha256").update(body).digest("hex");
+  const raw = await inTurns(partSteps(body, Buffer.from(boundary, "latin1")));
+  // Unguessable, so that no part's headers can contain it. It needs no quoting.
+  const safeBoundary = createRandom().hex(64);
   const busboy: typeof Busboy = loadModule("busboy");
   const parser = busboy({
     headers: { "content-type": `multipart/form-data; boundary=${safeBoundary}` },
@@ -31,34 +33,37 @@ export async function readForm(body: Buffer, boundary: string): Promise<readonly
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     parts.push(
       new Promise((resolve) => {
-        stream.on("end", () =>
-          resolve({ name: name ?? "", isFile: filename !== undefined, content: Buffer.concat(chunks) }),
-        );
+        stream.on("end", () => {
+          const { content = NO_BYTES } = raw[Number(Buffer.concat(chunks).toString())] ?? {};
+          resolve({ name: name ?? "", isFile: filename !== undefined, content });
+        });
       }),
     );
   });
   // Emitted for malformed part headers, after which busboy reads on.
   parser.on("error", () => undefined);
   const closed = new Promise((resolve) => parser.on("close", resolve));
-  parser.end(forBusboy(splitParts(body, Buffer.from(boundary, "latin1")), safeBoundary));
+  parser.end(forBusboy(raw, safeBoundary));
   await closed;
   return Promise.all(parts);
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
 const FILE_NAME = /;\s*filename\*?=(?:"(?:[^"\\\r\n]|\\.)*"?|[^;\r\n]*)|"(?:[^"\\\r\n]|\\.)*"?/gi;
 
 /**
- * Joins the parts into one complete body. Declares every part `application/octet-stream`, because busboy decodes and
- * truncates text. Replaces file names, which nothing reads, because busboy treats an empty one as missing.
+ * Joins the parts' headers into one complete body, with the index of each part as its content. Declares every part
+ * `application/octet-stream`, because busboy decodes text. Replaces file names, which nothing reads, because busboy
+ * treats an empty one as missing.
  */
 function forBusboy(parts: readonly RawPart[], boundary: string): Buffer {
-  const pieces = parts.flatMap(({ headers, content }) => {
+  const pieces = parts.map(({ headers }, index) => {
     const named = headers.replace(FILE_NAME, (found) => (found.startsWith(";") ? '; filename="-"' : found));
-    const lines = `--${boundary}\r\nContent-Type: application/octet-stream\r\n${named}\r\n\r\n`;
-    return [Buffer.from(lines, "latin1"), content, Buffer.from("\r\n")];
+    return `--${boundary}\r\nContent-Type: application/octet-stream\r\n${named}\r\n\r\n${index}\r\n`;
   });
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  return Buffer.from(`${pieces.join("")}--${boundary}--\r\n`, "latin1");
 }
 
 /** An unparsed part of a multipart body. */
@@ -71,17 +76,27 @@ export interface RawPart {
 const HEADERS_END = "\r\n\r\n";
 /** Busboy's limit is 16 KiB; {@link forBusboy} adds a little. */
 const MOST_HEADER_BYTES = 16_000;
+/** More parts are ignored: no form has as many. */
+const MOST_PARTS = 100;
+const BOUNDARIES_PER_STEP = 1000;
+const BYTES_PER_STEP = 2 ** 22;
 
 /**
  * Finds the complete parts of a multipart body: those that another boundary follows. Ignores anything before the first
  * boundary or after the closing one, and parts whose headers do not end.
  */
-export function splitParts(body: Buffer, boundary: Buffer): readonly RawPart[] {
+export const splitParts = (body: Buffer, boundary: Buffer): readonly RawPart[] =>
+  finish(partSteps(body, boundary));
+
+function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
   const delimiter = Buffer.concat([Buffer.from("\r\n--"), boundary]);
   const parts: RawPart[] = [];
-  let start = firstBoundaryEnd(body, delimiter);
-  while (start !== -1 && body.toString("latin1", start, start + 2) !== "--") {
-    const end = body.indexOf(delimiter, start);
+  let start = yield* firstBoundaryEnd(body, delimiter);
+  let boundaries = 0;
+  while (start !== -1 && parts.length < MOST_PARTS && body.toString("latin1", start, start + 2) !== "--") {
+    boundaries += 1;
+    if (boundaries % BOUNDARIES_PER_STEP === 0) yield;
+    const end = yield* indexSteps(body, delimiter, start);
     if (end === -1) break;
     const part = readPart(body.subarray(start, end));
     if (part !== undefined) parts.push(part);
@@ -90,11 +105,23 @@ export function splitParts(body: Buffer, boundary: Buffer): readonly RawPart[] {
   return parts;
 }
 
+/** Whether the bytes occur in a body, in steps. */
+export const occursIn = async (body: Buffer, bytes: Buffer): Promise<boolean> =>
+  (await inTurns(indexSteps(body, bytes, 0))) !== -1;
+
+function* indexSteps(body: Buffer, bytes: Buffer, from: number): Steps<number> {
+  for (let start = from; start < body.length; start += BYTES_PER_STEP, yield) {
+    const found = body.subarray(start, start + BYTES_PER_STEP + bytes.length - 1).indexOf(bytes);
+    if (found !== -1) return start + found;
+  }
+  return -1;
+}
+
 /** The end of the first boundary, or -1. At the start of the body, no line break precedes it. */
-function firstBoundaryEnd(body: Buffer, delimiter: Buffer): number {
+function* firstBoundaryEnd(body: Buffer, delimiter: Buffer): Steps<number> {
   const bare = delimiter.subarray(2);
   if (body.subarray(0, bare.length).equals(bare)) return bare.length;
-  const found = body.indexOf(delimiter);
+  const found = yield* indexSteps(body, delimiter, 0);
   return found === -1 ? -1 : found + delimiter.length;
 }
 

@@ -2,7 +2,7 @@ import { TextDecoder } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
 import { parseMediaType, type RawPart, splitParts } from "./multipart.ts";
 
@@ -45,6 +45,8 @@ export interface BodyFacts {
 }
 
 const SECRET_WORD = /secret|password|token|api[-_]?key/i;
+/** A longer form is not split into its fields. */
+const LONGEST_FORM = 2 ** 18;
 const MOST_DECODED_BYTES = 64 * 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -114,7 +116,8 @@ export class RecordedBody {
     if (bytes === undefined) return undefined;
     const parts = this.#partsOf(bytes);
     if (parts !== undefined) return firstOf(parts.map(readField));
-    if (this.#mediaType !== "application/x-www-form-urlencoded") return undefined;
+    if (this.#mediaType !== "application/x-www-form-urlencoded" || bytes.length > LONGEST_FORM)
+      return undefined;
     return firstOf([...new URLSearchParams(this.text ?? "")]);
   }
 
@@ -189,7 +192,7 @@ export class RecordedBody {
     if (text === "" || !(holdsSecrets || SECRET_WORD.test(text))) return bytes;
     const json = jsonOf(text);
     if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !madeHere)));
-    if (/^[^\s{["]*=/.test(text)) return Buffer.from(maskParameters(text));
+    if (text.length <= LONGEST_FORM && /^[^\s{["]*=/.test(text)) return Buffer.from(maskParameters(text));
     if (madeHere) return Buffer.from(maskSentence(text));
     return holdsSecrets || /^\s*[{["]/.test(text) ? this.#notShown : bytes;
   }
@@ -209,11 +212,8 @@ function textOf(bytes: Buffer | undefined): string | undefined {
 }
 
 function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = text === undefined ? undefined : parseJson(text);
+  return parsed?.error === undefined ? parsed?.value : undefined;
 }
 
 /** A parameter of a part's `Content-Disposition`, quoted or not. */

@@ -1,6 +1,7 @@
 import { maskHeaders, maskParameters } from "./masking.ts";
 import { type BodyStream, type HeaderList, header, type WireRequest } from "./message.ts";
 import { type BodyFacts, RecordedBody } from "./recorded-body.ts";
+import { bounded } from "./text.ts";
 
 /** The recorded parts of a message. */
 interface Parts {
@@ -71,12 +72,28 @@ export class RecordedResponse extends RecordedMessage {
   }
 }
 
+/** Of all header lines. Most requests have a tenth. */
+const MOST_CHARACTERS = 16_384;
+
+/** The header lines that fit into the journal. */
+function boundedLines(headers: HeaderList): HeaderList {
+  let length = 0;
+  const first = headers.findIndex(([name, value]) => {
+    length += name.length + value.length;
+    return length > MOST_CHARACTERS;
+  });
+  if (first === -1) return headers.map(([name, value]) => [name, bounded(value)]);
+  const rest = `${headers.length - first} more header lines, not kept`;
+  return [...headers.slice(0, first).map(([name, value]) => [name, bounded(value)] as const), ["…", rest]];
+}
+
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */
 export function recordRequest(
   { headers, query, body }: Pick<WireRequest, "headers" | "query" | "body">,
   holdsSecrets: boolean,
 ): RecordedRequest {
-  return new RecordedRequest({ headers, query, body: recordBody(headers, body, { holdsSecrets }) });
+  const parts = { headers: boundedLines(headers), body: recordBody(headers, body, { holdsSecrets }) };
+  return new RecordedRequest({ ...parts, query: bounded(query) });
 }
 
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */

@@ -26,11 +26,21 @@ export interface SigningKeys {
 /** Precomputed, because most requests have no body. */
 const DIGEST_OF_NO_BODY = hash("md5", "");
 
-/** The five signed lines, joined with a line feed. */
-export function stringToSign({ method, path, body = "", contentType = "", date = "" }: SignedParts): string {
-  const bodyDigest = body.length === 0 ? DIGEST_OF_NO_BODY : hash("md5", body);
+/** The lower-case hexadecimal MD5 of a body. */
+export const bodyDigest = (body: Uint8Array | string): string =>
+  body.length === 0 ? DIGEST_OF_NO_BODY : hash("md5", body);
+
+/**
+ * The five signed lines, joined with a line feed.
+ *
+ * @param digest - that of the body, if it is known.
+ */
+export function stringToSign(
+  { method, path, body = "", contentType = "", date = "" }: SignedParts,
+  digest = bodyDigest(body),
+): string {
   const mainType = contentType.split(";", 1)[0];
-  return [method.toUpperCase(), bodyDigest, mainType, date, path].join("\n");
+  return [method.toUpperCase(), digest, mainType, date, path].join("\n");
 }
 
 /** Base64 of the HMAC-SHA1 of `text`, keyed with the UTF-8 secret key. */
@@ -47,8 +57,12 @@ export function signText(secretKey: string, text: string): string {
  * const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
  */
 export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningKeys & SignedParts): string {
-  return `VWS ${accessKey}:${signText(secretKey, stringToSign(parts))}`;
+  return headerOf({ accessKey, secretKey }, stringToSign(parts));
 }
+
+/** The `Authorization` header for a string to sign. */
+export const headerOf = ({ accessKey, secretKey }: SigningKeys, text: string): string =>
+  `VWS ${accessKey}:${signText(secretKey, text)}`;
 
 /**
  * Formats a moment for the `Date` header: `Sat, 21 Nov 2026 10:42:00 GMT`.

@@ -17,13 +17,25 @@ export function asciiJson(value: unknown, replace?: (key: string, inner: unknown
 }
 
 const LONGEST_SHOWN = 80;
+/** Quoting megabytes only to truncate them takes long. */
+const LONGEST_QUOTED = 10_000;
 
 /** Formats a value for a reason: as JSON, truncated if long. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return shorten(JSON.stringify(value));
+  if (typeof value === "string") return shorten(JSON.stringify(value.slice(0, LONGEST_QUOTED)), value.length);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   return String(value);
+}
+
+const LONGEST_RECORDED = 8192;
+
+/** A text for the journal, which keeps thousands: truncated if very long. */
+export function bounded(text: string): string {
+  if (text.length <= LONGEST_RECORDED) return text;
+  // Copied, because a slice would keep the whole text in memory.
+  const beginning = Buffer.from(text.slice(0, LONGEST_RECORDED), "utf16le").toString("utf16le");
+  return `${beginning}… (${text.length} characters)`;
 }
 
 /** Formats a value that a user's function returned, with its type. */
@@ -36,6 +48,7 @@ export function showUnknownKey(key: string | undefined): string {
   return `"${key.slice(0, Math.min(4, key.length / 4))}…" (${key.length} characters)`;
 }
 
-function shorten(text: string): string {
-  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}… (${text.length} characters)`;
+function shorten(text: string, length: number): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  return `${text.slice(0, LONGEST_SHOWN)}… (${Math.max(length, text.length)} characters)`;
 }

@@ -2,7 +2,7 @@ import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat } from "../core/image-header.ts";
 import { loadModule } from "../core/load-module.ts";
 import { messageOf } from "../core/text.ts";
-import { Semaphore } from "./scheduling.ts";
+import { Semaphore } from "../core/scheduling.ts";
 
 /** An image file's header, read without decoding its pixels. */
 export interface ImageHeader {

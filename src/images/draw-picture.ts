@@ -1,6 +1,6 @@
 import { createRandom } from "../core/random.ts";
+import { yieldToEventLoop } from "../core/scheduling.ts";
 import type { Pixels } from "./decode.ts";
-import { yieldToEventLoop } from "./scheduling.ts";
 
 const CHANNELS = 3;
 const MIDDLE = 127.5;

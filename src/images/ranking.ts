@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../core/message.ts";
+import { runInBackground, yieldToEventLoop } from "../core/scheduling.ts";
 import { showWithType } from "../core/text.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
 import { decodeThumbnail } from "./decode.ts";
 import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./matchers.ts";
-import { runInBackground, yieldToEventLoop } from "./scheduling.ts";
 import {
   boundScore,
   makeQuery,

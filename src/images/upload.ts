@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { yieldToEventLoop } from "../core/scheduling.ts";
 import type { GreyImage } from "./brisque/features.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
 import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
-import { yieldToEventLoop } from "./scheduling.ts";
 import { prepareImage } from "./similarity.ts";
 
 /** The result of a full decode. */

@@ -12,6 +12,30 @@ const request = (path = "/targets", body = Buffer.alloc(0)) => ({
 });
 const answered: RequestResult = { status: 200, durationMs: 1 };
 
+describe("a recorded request", () => {
+  it("keeps only the beginning of what is longer than 8 kB, and of more than 16 kB of headers", () => {
+    const long = "x".repeat(250_000);
+    const { headers, query } = recordRequest(
+      {
+        headers: [
+          ["A", long.slice(0, 9000)],
+          ["B", "b"],
+          ["C", long],
+        ],
+        query: long,
+        body: Buffer.alloc(0),
+      },
+      false,
+    );
+    expect(query).toBe(`${long.slice(0, 8192)}… (250000 characters)`);
+    expect(headers).toEqual({
+      a: `${long.slice(0, 8192)}… (9000 characters)`,
+      b: "b",
+      "…": "1 more header lines, not kept",
+    });
+  });
+});
+
 describe("the journal", () => {
   it.each([1, 3, 10])("keeps the latest %i requests and counts the others", (capacity) => {
     const journal = new Journal(capacity);

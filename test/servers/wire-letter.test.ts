@@ -65,6 +65,15 @@ describe.each<ProfileName>(["neutral", "vuforia"])("on the wire, profile %s", (p
     expect((isGzip ? gunzipSync(body) : body).toString()).toContain("For request 'PUT /summary'");
   });
 
+  it("the journal keeps the first 8 kB of a path and of a reason", async () => {
+    const path = `/${"a".repeat(200_000)}`;
+    await raw("target", `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const entry = servers.manager.journal.entries.at(-1);
+    expect(entry?.path).toBe(`${path.slice(0, 8192)}… (200001 characters)`);
+    expect(entry?.reason).toMatch(/^nothing is served at GET \/a+… \(200\d{3} characters\)$/);
+    expect(entry?.reason?.length).toBeLessThan(8300);
+  });
+
   it("other paths get no page", async () => {
     expect(await raw("target", "GET /other HTTP/1.1\r\nHost: x\r\n\r\n")).toBe(
       "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",

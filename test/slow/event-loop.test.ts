@@ -1,52 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { assessImage } from "../../src/images/assess.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
+import { LIMIT_MILLISECONDS, longestTurnOf } from "../support/longest-turn.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
-
-const LIMIT_MILLISECONDS = 50;
-
-/** Where Linux reports how long the main thread has been running: nanoseconds, up to the first space. */
-const RUNNING_TIME = `/proc/self/task/${process.pid}/schedstat`;
-
-/** Running time of the thread in milliseconds; on other systems, elapsed time, which includes other work of the machine. */
-const runningTime = existsSync(RUNNING_TIME)
-  ? () => Number(readFileSync(RUNNING_TIME, "latin1").split(" ", 1)[0]) / 1e6
-  : () => performance.now();
-
-/** The longest turn of the shortest of up to three runs: on a loaded machine, one run may wait for others' memory and caches. */
-async function longestTurnOf(action: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3 && best >= LIMIT_MILLISECONDS; run += 1)
-    best = Math.min(best, await longestTurn(action));
-  return best;
-}
-
-/** The longest turn of the event loop during an action, in milliseconds, which is how long timers had to wait. */
-async function longestTurn(action: () => Promise<unknown>): Promise<number> {
-  let last = runningTime();
-  let longest = 0;
-  let isWatched = true;
-  const endTurn = () => {
-    const now = runningTime();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
-  const turn = () => {
-    if (!isWatched) return;
-    endTurn();
-    setImmediate(turn);
-  };
-  setImmediate(turn);
-  await action();
-  isWatched = false;
-  endTurn();
-  return longest;
-}
 
 describe("the event loop", () => {
   let photographs: Buffer[];

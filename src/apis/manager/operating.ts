@@ -14,7 +14,7 @@ import {
 import { operation } from "../../core/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../core/recorded-message.ts";
 import { ok } from "../../core/response.ts";
-import { yieldToEventLoop } from "../../images/scheduling.ts";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
 import { SERVICES } from "../../schema/operation-names.ts";
 import { snapshot } from "../../schema/snapshot.ts";

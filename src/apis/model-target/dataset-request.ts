@@ -47,7 +47,7 @@ export const isGiven = ({ fields }: Part, key: string): boolean => Object.hasOwn
 
 export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
 
-/** One problem of a dataset request: in the words of the service, and what to change. */
+/** One problem of a dataset request: in the words of the service, and what to change, which is only shown for the first few. */
 export interface Finding {
   readonly message: string;
   readonly reason: string;
@@ -67,7 +67,9 @@ export const missing = (path: string): Finding => ({
 
 export const expected = (path: string, type: keyof typeof TYPES, value: unknown): Finding => ({
   message: `${path}: error.expected.${type}`,
-  reason: `${path} must be ${TYPES[type]}; got ${show(value)}`,
+  get reason() {
+    return `${path} must be ${TYPES[type]}; got ${show(value)}`;
+  },
 });
 
 const SHOWN_FINDINGS = 5;

@@ -53,6 +53,9 @@ const mayUseStates = (family: DatasetTypeName) =>
     },
   });
 
+/** A response with a detail for each of tens of thousands of findings would take long to write, and nobody reads it. */
+const MOST_DETAILS = 1000;
+
 const validRequest = (family: DatasetTypeName) =>
   check({
     name: "validRequest",
@@ -65,7 +68,7 @@ const validRequest = (family: DatasetTypeName) =>
         refuse(
           validationError,
           reasonFor(findings),
-          findings.map(({ message }) => message),
+          findings.slice(0, MOST_DETAILS).map(({ message }) => message),
         )
       );
     },

@@ -34,6 +34,9 @@ interface Holder {
 
 const isBlank = (value: string | null): boolean => value === null || value.trim() === "";
 
+/** No form of this route needs as many; a form of megabytes may have millions of fields. */
+const MOST_FORM_BYTES = 2 ** 18;
+
 const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The grant type is unknown.");
 
 /** `grant_type` is supported. Finds the form and the grant. */
@@ -41,6 +44,8 @@ const supportedGrantType = check({
   name: "supportedGrantType",
   refusals: [unsupportedGrantType],
   test: ({ body }: ApiContext): Grant | string => {
+    const { length } = body.bytes;
+    if (length > MOST_FORM_BYTES) return `the form has ${length} bytes; expected at most ${MOST_FORM_BYTES}`;
     // The `&` keeps a leading `?` part of the first field's name.
     const form = new URLSearchParams(`&${body.text ?? ""}`);
     const given = form.get("grant_type");

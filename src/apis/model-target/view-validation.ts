@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { show } from "../../core/text.ts";
 import {
   type DatasetRequest,
@@ -97,15 +97,19 @@ const statesOf = ({ fields: { states } }: Part): readonly unknown[] => (Array.is
 
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
+/** In characters. Of a longer one, only the beginning is read, which is not valid JSON. */
+const LONGEST_CONFIGURATION = 2 ** 20;
+
+/** Several stages need it. */
+const parsedConfigurations = new WeakMap<Model, ReturnType<typeof parseJson>>();
+
 /** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
-function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
-  const text = fields.stateBasedConfigurationJsonString;
+function configurationOf(model: Model): { readonly value: unknown } | undefined {
+  const text = model.fields.stateBasedConfigurationJsonString;
   if (typeof text !== "string") return undefined;
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+  const parsed = parsedConfigurations.get(model) ?? parseJson(text.slice(0, LONGEST_CONFIGURATION));
+  parsedConfigurations.set(model, parsed);
+  return parsed.error === undefined ? parsed : undefined;
 }
 
 function declaredBy(model: Model): JsonObject | undefined {
@@ -122,10 +126,14 @@ function withoutConfiguration(model: Model, view: Part): Finding {
   };
 }
 
-const undeclaredIn = (view: Part, declared: JsonObject): readonly Finding[] =>
-  statesOf(view)
+function undeclaredIn(view: Part, declared: JsonObject): readonly Finding[] {
+  const states = show(Object.keys(declared).join(", "));
+  return statesOf(view)
     .filter((state) => typeof state !== "string" || !Object.hasOwn(declared, state))
     .map((state) => ({
       message: `states in entrypoint ${String(view.fields.name)}' must be a subset of all states`,
-      reason: `${view.path}/states has ${show(state)}; its model declares ${show(Object.keys(declared).join(", "))}`,
+      get reason() {
+        return `${view.path}/states has ${show(state)}; its model declares ${states}`;
+      },
     }));
+}

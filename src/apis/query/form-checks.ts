@@ -1,6 +1,6 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
-import { type FormPart, readForm } from "../../core/multipart.ts";
+import { type FormPart, occursIn, readForm } from "../../core/multipart.ts";
 import { refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import { inspectQueryImage } from "../../images/inspect.ts";
@@ -20,8 +20,8 @@ type BoundaryContext = Context & { readonly boundary: string };
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
-  test: ({ request, boundary }: BoundaryContext) =>
-    request.body.includes(boundary, 0, "latin1") ||
+  test: async ({ request, boundary }: BoundaryContext) =>
+    (await occursIn(request.body, Buffer.from(boundary, "latin1"))) ||
     `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`,
 });
 
@@ -87,9 +87,13 @@ export const imageSmallEnough = check({
     `the image has ${image.length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`,
 });
 
-/** The bytes of a field's first part that is not a file. */
+/** No valid value is as long, and refusals repeat the value. */
+const MOST_FIELD_BYTES = 2 ** 16;
+
+/** The bytes of a field's first part that is not a file: the first ones, if it has very many. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
-  return form.find((part) => part.name === name && !part.isFile)?.content;
+  const content = form.find((part) => part.name === name && !part.isFile)?.content;
+  return content?.subarray(0, MOST_FIELD_BYTES);
 }
 
 const LARGEST_INTEGER = 2_147_483_647;
@@ -107,7 +111,8 @@ export const maxNumResultsValid = check({
     const reason = `max_num_results is ${show(content.toString())}; expected a whole number from 1 to ${MOST_RESULTS}`;
     const refused = (declared: typeof invalidValue, line: string) =>
       refuse(declared, reason, Buffer.from(line, "latin1"));
-    const maxNumResults = /^ *[+-]?\d+ *$/.test(given) ? Number(given) : Number.NaN;
+    const isNumber = content.length < MOST_FIELD_BYTES && /^ *[+-]?\d+ *$/.test(given);
+    const maxNumResults = isNumber ? Number(given) : Number.NaN;
     const field = "in form data part 'max_result'";
     if (Number.isNaN(maxNumResults) || maxNumResults > LARGEST_INTEGER) {
       return refused(

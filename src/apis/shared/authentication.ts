@@ -1,7 +1,7 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
 import { header } from "../../core/message.ts";
-import { authorizationHeader, namedAccessKey, type SigningKeys } from "../../core/signing.ts";
+import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../core/signing.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
 import { type Database, isCloudDatabase } from "../../schema/database.ts";
@@ -124,15 +124,14 @@ export async function signatureVerdict(
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
 ): Promise<true | string> {
-  const { request } = context;
+  const { request, body } = context;
   const parts = {
     method: request.method,
     path: request.path,
-    body: request.body,
     contentType: header(request, "content-type"),
     date: header(request, "date"),
   };
-  if (authorizationHeader({ ...keys, ...parts }) === header(request, "authorization")) return true;
+  if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) return true;
   return explainSignature(context, keys, otherSecrets);
 }
 

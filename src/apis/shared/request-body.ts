@@ -4,7 +4,6 @@ import { isJsonObject } from "../../core/json.ts";
 import { header } from "../../core/message.ts";
 import { type DeclaredResponse, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { yieldToEventLoop } from "../../images/scheduling.ts";
 import type { Operation } from "../../schema/operation-names.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "./date-explanation.ts";
 import { parseDateHeader, TARGET_API_DATE_FORMS } from "./date-header.ts";
@@ -51,22 +50,15 @@ export const targetBodyGiven = bodyGiven(["addTarget", "updateTarget"], fail(500
 export const reportBodyGiven = bodyGiven(["requestReport"], fail(400));
 export const instanceBodyGiven = bodyGiven(["generateInstance"], failure("BadRequest"));
 
-const LARGE_BODY_BYTES = 2 ** 18;
-
 /** Row 15: the body is a JSON object. */
 const bodyIsJsonObject = <Name extends Operation>(concerns: readonly Name[], refusal: DeclaredResponse) =>
   check({
     name: "bodyIsJsonObject",
     concerns,
     refusals: [refusal],
-    test: ({ body }: ApiContext) => {
-      const judge = () => {
-        const { json } = body;
-        if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
-        return isJsonObject(json.value) || `the body must be a JSON object; got ${show(json.value)}`;
-      };
-      // Checking the signature and parsing JSON take milliseconds per megabyte: not both in one turn of the event loop.
-      return body.bytes.length > LARGE_BODY_BYTES ? yieldToEventLoop().then(judge) : judge();
+    test: ({ body: { json } }: ApiContext) => {
+      if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
+      return isJsonObject(json.value) || `the body must be a JSON object; got ${show(json.value)}`;
     },
   });
 

@@ -25,7 +25,7 @@ export async function explainSignature(
   const given = header(request, "authorization") ?? "";
   const scheme = given.replace(/ .*$/, "");
   const signature = given.slice(given.indexOf(":") + 1);
-  const right = rightLines(request);
+  const right = rightLines(request, context.body.digest);
   const expected = joined(right);
   notes.signature = { expected };
   const explained = await findMistakes(signature, right, {

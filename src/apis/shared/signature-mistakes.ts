@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { yieldToEventLoop } from "../../images/scheduling.ts";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 import { joined, type SignedLines, type Variant } from "./signed-variants.ts";
 
 /** A secret that a client may have signed with, and the advice for that mistake. */

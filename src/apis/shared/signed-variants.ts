@@ -1,8 +1,9 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
+import { parseLargeJson } from "../../core/json.ts";
 import { header, type WireRequest } from "../../core/message.ts";
 import { percentDecoded } from "../../core/router.ts";
-import { yieldToEventLoop } from "../../images/scheduling.ts";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 
 /** One of the five signed lines with a mistake that clients make. */
 export interface Variant {
@@ -19,10 +20,11 @@ export type SignedLines = Readonly<Record<Variant["line"], string>>;
 export const joined = ({ method, digest, type, date, path }: SignedLines): string =>
   [method, digest, type, date, path].join("\n");
 
-export function rightLines(request: WireRequest): SignedLines {
+/** @param digest - the MD5 of the body. */
+export function rightLines(request: WireRequest, digest: string): SignedLines {
   return {
     method: request.method.toUpperCase(),
-    digest: hash("md5", request.body),
+    digest,
     type: (header(request, "content-type") ?? "").replace(/;.*$/s, ""),
     date: header(request, "date") ?? "",
     path: request.path,
@@ -92,7 +94,8 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
   });
 }
 
-const MOST_RESERIALISED_BYTES = 4_000_000;
+/** Larger bodies take too long to digest again in every way that clients may have done it. */
+const MOST_DIGESTED_BYTES = 4_000_000;
 
 /** @param md5 - that of the body. */
 async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant[]> {
@@ -113,14 +116,17 @@ async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant
     digest(Buffer.from(md5, "hex").toString("base64"), exact),
     digest(md5.toUpperCase(), exact),
   ];
+  if (body.length > MOST_DIGESTED_BYTES) return wrong;
   for (const [algorithm, name] of [
     ["sha1", "SHA-1"],
     ["sha256", "SHA-256"],
   ] as const) {
     wrong.push(digest(await hashed(algorithm, body), `${exact}, not its ${name}`));
   }
-  for (const [bytes, mistake] of otherTextsOf(body)) {
-    wrong.push(digest(await hashed("md5", bytes), mistake(exact), true));
+  for (const [make, mistake] of await otherTextsOf(body)) {
+    await yieldToEventLoop();
+    const bytes = make();
+    if (bytes !== undefined) wrong.push(digest(await hashed("md5", bytes), mistake(exact), true));
   }
   return wrong;
 }
@@ -133,8 +139,10 @@ async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | stri
 
 type Mistake = (exact: string) => string;
 
-/** The bytes that clients sign instead of the body's own, and what the mistake is. None is equal to the body. */
-function otherTextsOf(body: Buffer): readonly (readonly [Buffer | string, Mistake])[] {
+/** Makes the bytes that clients sign instead of the body's own, and says what the mistake is. None is equal to the body. */
+async function otherTextsOf(
+  body: Buffer,
+): Promise<readonly (readonly [make: () => Buffer | string | undefined, mistake: Mistake])[]> {
   if (body.length === 0) return [];
   const text = body.toString();
   const as =
@@ -143,47 +151,51 @@ function otherTextsOf(body: Buffer): readonly (readonly [Buffer | string, Mistak
       `the MD5 was computed over the body's text as ${how}: ${exact}`;
   const again: Mistake = () =>
     "the body was serialised again after it was signed: serialise it once, then sign and send those bytes";
+  const rewritten = await rewritersOf(text);
   return [
     // The same bytes, if all of them are ASCII.
     ...(isAscii(body)
       ? []
       : ([
-          [Buffer.from(text, "latin1"), as("Latin-1")],
-          [text, as("UTF-8, but the bytes are not UTF-8")],
-          [body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
+          [() => Buffer.from(text, "latin1"), as("Latin-1")],
+          [() => text, as("UTF-8, but the bytes are not UTF-8")],
+          [() => body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
         ] as const)),
-    [Buffer.from(text, "utf16le"), as("UTF-16")],
-    [body.toString("base64"), as("base64")],
-    [`${text}\n`, as("text with a line feed appended")],
-    ...serialisedAgain(text).map((each) => [each, again] as const),
+    [() => Buffer.from(text, "utf16le"), as("UTF-16")],
+    [() => body.toString("base64"), as("base64")],
+    [() => `${text}\n`, as("text with a line feed appended")],
+    ...rewritten.map(
+      (write) =>
+        [
+          () => {
+            const written = write();
+            return written === text ? undefined : written;
+          },
+          again,
+        ] as const,
+    ),
   ];
 }
 
-/** The same JSON as other serialisers and languages write it. */
-function serialisedAgain(text: string): readonly string[] {
-  if (text.length > MOST_RESERIALISED_BYTES || !/^\s*[{[]/.test(text)) return [];
-  try {
-    return writtenOtherwise(JSON.parse(text)).filter((each) => each !== text);
-  } catch {
-    // Not JSON, or nested too deeply to be written.
-    return [];
-  }
-}
-
-function writtenOtherwise(value: unknown): readonly string[] {
-  const compact = JSON.stringify(value);
-  const sorted =
+/** Each writes the same JSON as another serialiser or language does. */
+async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
+  if (!/^\s*[{[]/.test(text)) return [];
+  const parsed = await parseLargeJson(text);
+  if (parsed.error !== undefined) return [];
+  const { value } = parsed;
+  const compact = () => JSON.stringify(value);
+  const sorted = () =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))
-      : compact;
+      : compact();
   const plain = [
     compact,
     sorted,
-    JSON.stringify(value, null, 2),
-    JSON.stringify(value, null, 4),
-    spaced(value),
+    () => JSON.stringify(value, null, 2),
+    () => JSON.stringify(value, null, 4),
+    () => spaced(value),
   ];
-  return [...new Set([...plain, JSON.stringify(compact), ...plain.map(asciiOnly)])];
+  return [...plain, () => JSON.stringify(compact()), ...plain.map((write) => () => asciiOnly(write()))];
 }
 
 /** As Python writes it: with a space after each comma and colon. */

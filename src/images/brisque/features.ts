@@ -1,6 +1,6 @@
 import { brisqueKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
-import { Semaphore, yieldToEventLoop } from "../scheduling.ts";
+import { Semaphore, yieldToEventLoop } from "../../core/scheduling.ts";
 
 /** A greyscale image: one byte a pixel, row by row. */
 export interface GreyImage {

@@ -36,10 +36,41 @@ export interface HeldBytes {
   count: number;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+/** Many clients may announce more than they send. */
+const MOST_FIRST_BYTES = 2 ** 22;
+
+/** Joins chunks as they arrive: joining megabytes at once would block. */
+class Joined {
+  private bytes: Buffer | undefined;
+  length = 0;
+
+  /** @param expected - how many bytes will arrive, if that is known. */
+  constructor(private readonly expected: number) {}
+
+  add(chunk: Buffer): void {
+    const length = this.length + chunk.length;
+    if (this.bytes === undefined)
+      this.bytes = Buffer.allocUnsafe(Math.max(length, Math.min(this.expected, MOST_FIRST_BYTES)));
+    else if (length > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.bytes.length));
+      this.bytes.copy(larger, 0, 0, this.length);
+      this.bytes = larger;
+    }
+    chunk.copy(this.bytes, this.length);
+    this.length = length;
+  }
+
+  get all(): Buffer {
+    const { bytes = NO_BYTES, length } = this;
+    // What is kept for long must not keep more memory than it fills.
+    return 2 * length < bytes.length ? Buffer.from(bytes.subarray(0, length)) : bytes.subarray(0, length);
+  }
+}
+
 /** Reads the body of one request, within limits. */
 export class BodyReader {
-  private chunks: Buffer[] = [];
-  private length = 0;
+  private joined: Joined;
   private counted = 0;
   private stopped = false;
   private idle: IdleTimer | undefined;
@@ -50,7 +81,10 @@ export class BodyReader {
     private readonly limits: BodyLimits,
     private readonly held: HeldBytes,
     private readonly filter?: BodyFilter,
-  ) {}
+  ) {
+    const announced = Number(incoming.headers["content-length"] ?? 0);
+    this.joined = new Joined(filter === undefined && announced <= limits.maxBytes ? announced : 0);
+  }
 
   read(): Promise<BodyRead> {
     return new Promise((resolve) => {
@@ -81,7 +115,7 @@ export class BodyReader {
   /** Frees the body's memory after the request was answered. */
   release(): void {
     this.idle?.stop();
-    this.chunks = [];
+    this.joined = new Joined(0);
     this.held.count -= this.counted;
     this.counted = 0;
   }
@@ -90,20 +124,19 @@ export class BodyReader {
     if (this.settle === undefined) return;
     const kept = this.filter?.write(chunk) ?? [chunk];
     const length = kept.reduce((total, part) => total + part.length, 0);
-    this.length += length;
     this.counted += length;
     this.held.count += length;
-    if (this.length > this.limits.maxBytes) this.end({ end: "tooLarge" });
+    if (this.joined.length + length > this.limits.maxBytes) this.end({ end: "tooLarge" });
     else if (this.held.count > this.limits.maxTotalBytes) this.end({ end: "overloaded" });
     else {
-      this.chunks.push(...kept);
+      for (const part of kept) this.joined.add(part);
       this.idle?.note();
     }
   }
 
   private finish(end: "whole" | "partial"): void {
     const images = this.filter?.images;
-    this.end({ end, bytes: Buffer.concat(this.chunks), ...(images !== undefined && { images }) });
+    this.end({ end, bytes: this.joined.all, ...(images !== undefined && { images }) });
   }
 
   private end(read: BodyRead): void {
@@ -112,7 +145,7 @@ export class BodyReader {
     this.settle = undefined;
     this.idle?.stop();
     settle(read);
-    this.chunks = [];
+    this.joined = new Joined(0);
     if (!("bytes" in read)) this.release();
   }
 }

@@ -7,6 +7,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../../core/message.ts";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 
 /** A response whose body is sent in chunks until it ends or the client disconnects. */
 export interface StreamedResponse {
@@ -47,6 +48,8 @@ export async function sendStream(
   for await (const chunk of stream(signal)) {
     if (signal.aborted) break;
     if (!to.write(chunk)) await once(to, "drain", { signal }).catch(() => undefined);
+    // A client that reads as fast as this writes would keep all others waiting.
+    await yieldToEventLoop();
   }
   to.end();
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ComputeHmac, findMistakes } from "../../../src/apis/shared/signature-mistakes.ts";
 import { joined, rightLines, type Variant, wrongVariants } from "../../../src/apis/shared/signed-variants.ts";
 import type { WireRequest } from "../../../src/core/message.ts";
+import { bodyDigest } from "../../../src/core/signing.ts";
 
 const SECRET = "secret";
 const body = Buffer.from(JSON.stringify({ width: 1, name: "Käfer", image: "aGVsbG8=" }, null, 1));
@@ -17,7 +18,7 @@ const request: WireRequest = {
   ],
   body,
 };
-const right = rightLines(request);
+const right = rightLines(request, bodyDigest(body));
 
 /** Explains a signature, and counts the HMACs and the lists of variants that this took. */
 async function explain(signature: string, others = 0) {

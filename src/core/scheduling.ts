@@ -6,6 +6,26 @@ import { MessageChannel } from "node:worker_threads";
  */
 const waiting: (() => void)[] = [];
 
+/** A computation in steps of a few milliseconds at most. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Runs a computation to its end at once. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Runs each step of a computation in a turn of the event loop of its own. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await yieldToEventLoop();
+  }
+}
+
 /** Resolves in a turn of the event loop of its own. Await it before each slice of work (aim for 3 ms or less). */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
