@@ -1,8 +1,9 @@
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat } from "../core/image-header.ts";
 import { loadModule } from "../core/load-module.ts";
-import { messageOf } from "../core/text.ts";
 import { Semaphore } from "../core/scheduling.ts";
+import { messageOf } from "../core/text.ts";
+import { decodeTallPng, tallPng } from "./tall-png.ts";
 
 /** An image file's header, read without decoding its pixels. */
 export interface ImageHeader {
@@ -94,8 +95,11 @@ export function decodePixels<T>(
   use: (pixels: Pixels) => Promise<T>,
 ): Promise<T | Undecodable> {
   return decoders.run(async () => {
-    const decoded = await decode(bytes, "truncated", (image) =>
-      image.removeAlpha().raw().toBuffer({ resolveWithObject: true }),
+    const tall = tallPng(bytes);
+    const decoded = await decode(bytes, "truncated", async (image) =>
+      tall === undefined
+        ? image.removeAlpha().raw().toBuffer({ resolveWithObject: true })
+        : { data: await decodeTallPng(bytes, tall), info: tall },
     );
     if ("damage" in decoded) return decoded;
     const { data, info } = decoded;
@@ -121,18 +125,23 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return decodeScaled(bytes, scaleToThumbnail);
 }
 
-function decodeScaled(
+async function decodeScaled(
   bytes: Buffer,
   scale: (image: SharpImage) => Promise<Buffer>,
 ): Promise<Buffer | Undecodable> {
-  return decoders.run(async () => {
-    const header = await readHeader(bytes);
-    if ("damage" in header) return header;
-    const damage = tooLargeToDecode(bytes, header);
-    if (damage !== undefined) return { damage };
-    const run = () => decode(bytes, "none", scale);
-    return header.progressive && pixelsOf(header) > MAX_SHARED_PIXELS ? largeDecoder.run(run) : run();
-  });
+  const header = await decoders.run(() => readHeader(bytes));
+  if ("damage" in header) return header;
+  const damage = tooLargeToDecode(bytes, header);
+  if (damage !== undefined) return { damage };
+  const tall = tallPng(bytes);
+  const run = () =>
+    decoders.run(() =>
+      decode(bytes, "none", async (image) =>
+        scale(tall === undefined ? image : fromPixels(await decodeTallPng(bytes, tall), tall)),
+      ),
+    );
+  // Waits for its turn before it takes a decoder, so that others can decode in the meantime.
+  return header.progressive && pixelsOf(header) > MAX_SHARED_PIXELS ? largeDecoder.run(run) : run();
 }
 
 const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
@@ -158,17 +167,18 @@ export async function thumbnailOfPixels(
     formatOf(bytes) === "PNG"
       ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
       : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
-  return isSame
-    ? scaleToThumbnail(sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false }))
-    : undefined;
+  return isSame ? scaleToThumbnail(fromPixels(data, { width, height })) : undefined;
 }
+
+const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage =>
+  sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 
 /** Below this, the JPEG of a picture loses the grain that the rater looks for. */
 const JPEG_QUALITY = 90;
 
 /** Writes pixels to a file. */
 export function encodePixels({ data, width, height }: Pixels, format: ImageFormat): Promise<Buffer> {
-  const image = sharp()(data, { raw: { width, height, channels: 3 } });
+  const image = fromPixels(data, { width, height });
   return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
 }
 

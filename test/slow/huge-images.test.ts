@@ -2,10 +2,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { structuralSimilarityMatcher } from "mock-cloud-reco";
+import { deflateSync } from "node:zlib";
+import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { inspectQueryImage } from "../../src/images/inspect.ts";
+import { assessImage } from "../../src/images/assess.ts";
+import { inspectQueryImage, inspectTargetImage } from "../../src/images/inspect.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { makePng, pngChunk } from "../support/png.ts";
 import { candidate, scoresOf } from "../support/scenes.ts";
@@ -67,6 +69,48 @@ describe("a query image of 15000x15000", () => {
     const scores = await scoresOf(structuralSimilarityMatcher, interlaced, [candidate(interlaced)]);
     expect(scores).toEqual([null]);
   });
+});
+
+/** A grey PNG, whose rows differ; equal numbers give equal files. */
+function greyPng(width: number, height: number, number: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.writeUInt8(8, 8);
+  const rows = Buffer.alloc((width + 1) * height);
+  for (let at = 0; at < rows.length; at++) if (at % (width + 1) > 0) rows[at] = (at * 7) & 255;
+  return Buffer.concat([
+    makePng().subarray(0, 8),
+    pngChunk("IHDR", header),
+    pngChunk("tEXt", Buffer.from(`number\0${number}`)),
+    pngChunk("IDAT", deflateSync(rows)),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+describe("a target image of an extreme shape", () => {
+  it.each([
+    [1, 37_748_736],
+    [37_748_736, 1],
+    [2, 18_874_368],
+    [60, 620_000],
+  ])(
+    "%ix%i is checked, rated and prepared within 2 s",
+    async (width, height) => {
+      let seconds = Number.POSITIVE_INFINITY;
+      // The shortest of up to three runs: a loaded machine slows one down.
+      for (let run = 0; run < 3 && seconds >= 2; run += 1) {
+        const image = greyPng(width, height, run);
+        const before = process.cpuUsage();
+        expect(await inspectTargetImage(image, true)).toEqual({ ok: true, width, height });
+        expect(await assessImage(image, brisqueRater)).toMatchObject({ rating: 0 });
+        const { user, system } = process.cpuUsage(before);
+        seconds = Math.min(seconds, (user + system) / 1e6);
+      }
+      expect(seconds).toBeLessThan(2);
+    },
+    240_000,
+  );
 });
 
 /** A PNG that says it is interlaced and this large; the little data it has opens. */

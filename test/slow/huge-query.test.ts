@@ -15,13 +15,14 @@ const MOST_MEGABYTES = 400;
 const MOST_PROGRESSIVE_MEGABYTES = 1000;
 
 /** Sends an image in a process of its own, whose memory is then its own as well. */
-async function queriedWith(image: Buffer) {
+async function queriedWith(image: Buffer, times = 1) {
   const directory = await mkdtemp(join(tmpdir(), "huge-image-"));
   try {
     const file = join(directory, "huge");
     await writeFile(file, image);
     const script = fileURLToPath(new URL("./huge-query.ts", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, file]);
+    const parameters = ["--import", "tsx", script, file, String(times)];
+    const { stdout } = await promisify(execFile)(process.execPath, parameters);
     return JSON.parse(stdout);
   } finally {
     await rm(directory, { recursive: true });
@@ -37,14 +38,14 @@ test.skipIf(peakMegabytes() === undefined)(
     const image = oneColourPng();
     expect(image.length).toBeLessThan(2_097_152);
     expect(await sharp(image).metadata()).toMatchObject({ width: 15_000, height: 15_000, channels: 3 });
-    const { megabytes, ...answer } = await queriedWith(image);
-    expect(answer).toEqual({ status: 200, results: [] });
+    const { megabytes, answers } = await queriedWith(image);
+    expect(answers).toEqual([{ status: 200, results: [] }]);
     expect(megabytes).toBeLessThan(MOST_MEGABYTES);
   },
 );
 
 test.skipIf(peakMegabytes() === undefined)(
-  "a query with a progressive JPEG of 96 megapixels is matched",
+  "queries with progressive JPEGs of 96 megapixels are matched, and only one is decoded at a time",
   {
     timeout: 240_000,
   },
@@ -55,8 +56,9 @@ test.skipIf(peakMegabytes() === undefined)(
       .toBuffer();
     expect(image.length).toBeLessThan(2_097_152);
     expect(await sharp(image, { limitInputPixels: false }).metadata()).toMatchObject({ isProgressive: true });
-    const { megabytes, ...answer } = await queriedWith(image);
-    expect(answer).toMatchObject({ status: 200, results: [{ target_data: { name: "scene" } }] });
+    const { megabytes, answers } = await queriedWith(image, 2);
+    const matched = { status: 200, results: [{ target_data: { name: "scene" } }] };
+    expect(answers).toMatchObject([matched, matched]);
     expect(megabytes).toBeLessThan(MOST_PROGRESSIVE_MEGABYTES);
   },
 );

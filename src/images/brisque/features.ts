@@ -1,6 +1,6 @@
+import { Semaphore, yieldToEventLoop } from "../../core/scheduling.ts";
 import { brisqueKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
-import { Semaphore, yieldToEventLoop } from "../../core/scheduling.ts";
 
 /** A greyscale image: one byte a pixel, row by row. */
 export interface GreyImage {
@@ -19,6 +19,8 @@ interface Kernel extends KernelMemory {
 
 /** About 1 ms of work. */
 const PIXELS_PER_SLICE = 100_000;
+const ROWS_PER_SLICE = 5000;
+const SHORT_ROW = 32;
 /** The kernel keeps 27 rows; images are at most 37748736 pixels, so the shorter side is below this. */
 const LONGEST_ROW = 65_536;
 /** Rows below the one that is blurred. */
@@ -50,15 +52,17 @@ async function sumRows(kernel: Kernel, image: GreyImage, half: boolean): Promise
   const { data, width, height } = image;
   const rows = half ? height >> 1 : height;
   const source = kernel.begin(width, height, half);
-  const rowsPerSlice = Math.ceil(PIXELS_PER_SLICE / width);
+  const memory = new Uint8Array(kernel.memory.buffer, source);
+  const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
   for (let row = 0; row < rows + REACH; row++) {
     if (row % rowsPerSlice === 0) await yieldToEventLoop();
     if (row < rows) {
       const first = half ? kernel.halfRowSource(row) - 1 : row;
-      const memory = new Uint8Array(kernel.memory.buffer, source);
       for (let offset = 0; offset < (half ? 4 : 1); offset++) {
         const start = Math.max(0, Math.min(first + offset, height - 1)) * width;
-        memory.set(data.subarray(start, start + width), offset * width);
+        if (width > SHORT_ROW) memory.set(data.subarray(start, start + width), offset * width);
+        // Without an object for each row, of which there may be millions.
+        else for (let x = 0; x < width; x++) memory[offset * width + x] = data[start + x] ?? 0;
       }
       if (half) kernel.pushHalfRow(row);
       else kernel.pushRow(row);

@@ -2,13 +2,15 @@ import { brisqueFeatures, type GreyImage } from "./features.ts";
 
 /** The worst score; also that of images for which none can be computed. */
 const WORST = 100;
+/** At half its size, a smaller image has no neighbours to compare, and so no finite score. */
+const LEAST_SIDE = 4;
 
 /**
  * The BRISQUE score of an image, as OpenCV's quality module computes it: from 0 (best) to 100. One-colour images, and
  * those that are too small, score 100.
  */
 export async function brisqueScore(image: GreyImage): Promise<number> {
-  if (isOneColour(image)) return WORST;
+  if (isOneColour(image) || Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
   const score = regress(await brisqueFeatures(image), await brisqueModel());
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }

@@ -1,23 +1,8 @@
-import sharp from "sharp";
 import { expect, it } from "vitest";
 import { goodPlan, imagePart } from "../../../src/verify/query-plan.ts";
 import { describeBackends } from "../../support/backends.ts";
-import { scene } from "../../support/scenes.ts";
+import { claiming } from "../../support/claimed-size.ts";
 import { decoded, sendPlan } from "./send.ts";
-
-/** A progressive JPEG whose header claims a size; what it claims decides, before anything is decoded. */
-async function claiming(width: number, height: number): Promise<Buffer> {
-  const image = Buffer.from(
-    await sharp(await scene(1))
-      .jpeg({ progressive: true })
-      .toBuffer(),
-  );
-  // The frame header of a progressive JPEG: marker, length, precision, then both sides.
-  const frame = image.indexOf(Buffer.from([0xff, 0xc2]));
-  image.writeUInt16BE(height, frame + 5);
-  image.writeUInt16BE(width, frame + 7);
-  return image;
-}
 
 describeBackends("a progressive JPEG above 100 megapixels", (backend) => {
   it("is answered without matches, and the journal says why", async () => {
