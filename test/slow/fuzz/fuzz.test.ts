@@ -13,6 +13,8 @@ const CASES: Readonly<Record<Subject, number>> = {
 /** FUZZ_SEED=… runs the cases of a failure again. */
 const SEED = process.env.FUZZ_SEED ?? String(Date.now());
 const AT_ONCE = 8;
+/** Of the memory in use, from a quarter of the cases to their end. */
+const MOST_GROWTH = 1.1;
 
 let fuzzer: Fuzzer;
 beforeAll(async () => {
@@ -42,12 +44,18 @@ test.each(SUBJECTS)(
   async (subject) => {
     await fuzzer.begin();
     fuzzer.statuses.clear();
-    await sendAll(subject, 0, CASES[subject]);
+    const warmUp = CASES[subject] / 4;
+    await sendAll(subject, 0, warmUp);
     await fuzzer.begin();
+    const before = await usedBytes();
+    await sendAll(subject, warmUp, CASES[subject]);
+    await fuzzer.begin();
+    const after = await usedBytes();
     const { statuses } = fuzzer;
     console.info(
-      `${subject}: ${JSON.stringify(Object.fromEntries(statuses))}, ${usedBytes() >> 20} MiB in use`,
+      `${subject}: ${JSON.stringify(Object.fromEntries(statuses))}, ${before >> 20} MiB in use, then ${after >> 20}`,
     );
+    expect(after).toBeLessThan(before * MOST_GROWTH);
     expect([...statuses.keys()].every((status) => status < 500)).toBe(true);
     expect(statuses.size).toBeGreaterThan(1);
   },

@@ -144,7 +144,7 @@ function mutateJson(random: Random, bytes: Buffer): Buffer {
   try {
     return Buffer.from(JSON.stringify(mutateValue(random, JSON.parse(bytes.toString()))));
   } catch {
-    return Buffer.from("[".repeat(1 + random.integer(100_000)));
+    return Buffer.from("[".repeat(1 + random.integer(random.integer(20) === 0 ? 100_000 : 200)));
   }
 }
 

@@ -11,11 +11,16 @@ console.info(`seed ${seed}, ${minutes} minutes`);
 await using fuzzer = await Fuzzer.start();
 const counts = new Map<Subject, number>(SUBJECTS.map((subject) => [subject, 0]));
 const failures: string[] = [];
-const end = performance.now() + minutes * 60_000;
-const before = usedBytes();
+const start = performance.now();
+const end = start + minutes * 60_000;
+/** After this part of the time, what is made only once has been made. */
+const WARM_UP = 0.2;
+const MOST_GROWTH = 1.1;
+let before: number | undefined;
 while (performance.now() < end && failures.length < 20) {
   // Requests of the manager may have taken away what the others ask for.
   await fuzzer.begin();
+  if (performance.now() > start + WARM_UP * (end - start)) before ??= await usedBytes();
   for (const subject of SUBJECTS) {
     const count = counts.get(subject) ?? 0;
     const size = subject === "snapshots" ? 1 : 16;
@@ -33,8 +38,9 @@ while (performance.now() < end && failures.length < 20) {
 await fuzzer.begin();
 console.table(Object.fromEntries(counts));
 console.table(Object.fromEntries([...fuzzer.statuses].sort(([a], [b]) => a - b)));
-console.info(
-  `memory in use: ${Math.round(before / 1e6)} MB before, ${Math.round(usedBytes() / 1e6)} MB after`,
-);
+const after = await usedBytes();
+const megabytes = (bytes = 0) => `${(bytes / 1e6).toFixed(1)} MB`;
+console.info(`memory in use: ${megabytes(before)} after a fifth of the time, ${megabytes(after)} at the end`);
+if (before !== undefined && after > before * MOST_GROWTH) failures.push("memory grew by more than 10 %");
 for (const failure of failures) console.error(failure);
 process.exitCode = failures.length === 0 ? 0 : 1;
