@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { brisqueKernel, similarityKernel } from "../../src/images/kernels/compiled.ts";
+import { brisqueKernel, pixelsKernel, similarityKernel } from "../../src/images/kernels/compiled.ts";
 
 it.each([
   ["brisque", brisqueKernel],
+  ["pixels", pixelsKernel],
   ["similarity", similarityKernel],
 ])(
   "the compiled kernel %s is of its present source: else run `npm run build:kernels`",

@@ -30,5 +30,7 @@ it("does not give the requests of a started mock to one that intercepts nothing"
   });
   await fetchClient({ url: `${mock.urls.modelTarget}/oauth2/token`, method: "POST", headers: {} });
   expect([mock, apart, newest].map(({ requests }) => requests.length)).toEqual([1, 0, 0]);
-  expect((await new MockSession(mock, database).target({ method: "GET", path: "/summary" })).status).toBe(200);
+  expect((await new MockSession(mock, database).target({ method: "GET", path: "/summary" })).status).toBe(
+    200,
+  );
 });
