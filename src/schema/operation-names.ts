@@ -3,8 +3,8 @@ export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
 /** One of the four APIs. */
 export type Service = (typeof SERVICES)[number];
 
-/** The operations of all APIs but the target manager. */
-export const OPERATIONS = [
+/** The operations of the target API on cloud databases. */
+export const TARGET_OPERATIONS = [
   "addTarget",
   "listTargets",
   "getTarget",
@@ -13,6 +13,11 @@ export const OPERATIONS = [
   "getDuplicates",
   "databaseSummary",
   "targetSummary",
+] as const;
+
+/** The operations of all APIs but the target manager. */
+export const OPERATIONS = [
+  ...TARGET_OPERATIONS,
   "generateInstance",
   "requestReport",
   "downloadReport",

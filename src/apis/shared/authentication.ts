@@ -5,7 +5,7 @@ import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../
 import { show } from "../../core/text.ts";
 import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
 import { type Database, isCloudDatabase } from "../../schema/database.ts";
-import type { Operation } from "../../schema/operation-names.ts";
+import { type Operation, TARGET_OPERATIONS } from "../../schema/operation-names.ts";
 import type { RateRule } from "../../store/rate-history.ts";
 import { unknownKeyReason } from "./key-explanation.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "./scheme-explanation.ts";
@@ -80,16 +80,7 @@ type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
 /** Row 5: the access key belongs to a cloud database. Finds it. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
-  concerns: [
-    "addTarget",
-    "listTargets",
-    "getTarget",
-    "updateTarget",
-    "deleteTarget",
-    "getDuplicates",
-    "databaseSummary",
-    "targetSummary",
-  ],
+  concerns: TARGET_OPERATIONS,
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner, request } = context;
