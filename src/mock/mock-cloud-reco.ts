@@ -39,7 +39,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   readonly #isolation: Isolation<EmulatorState>;
   readonly #expectedRefusals = new ExpectedRefusals();
   readonly #hosts = new HostTable();
-  /** Warnings that were emitted. */
+  /** While the mock is started. */
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
