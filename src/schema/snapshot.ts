@@ -46,6 +46,9 @@ export interface Snapshot {
   readonly images: Readonly<Record<string, string>>;
 }
 
+/** All targets of a database. */
+export const targetRecords = z.lazy(() => listOf(targetRecord));
+
 /** Whether names, keys and ids are unique and all images are present is checked when the state is built. */
 export const snapshot = z.lazy(() =>
   record<Snapshot>({
@@ -53,7 +56,7 @@ export const snapshot = z.lazy(() =>
     databases: listOf(
       record<SnapshotDatabase>({
         database: databaseRecord,
-        targets: listOf(targetRecord),
+        targets: targetRecords,
         templates: listOf(templateTargetRecord),
         reports: listOf(reportRecord),
         accepted: listOf(record<AcceptedRequests>({ limit: text, moments: listOf(z.number()) })),

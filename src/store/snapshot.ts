@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import { isJsonObject } from "../core/json.ts";
+import { finish, inTurns, type Steps } from "../core/scheduling.ts";
 import { show } from "../core/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/kernel/problems.ts";
-import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
+import { type Snapshot, snapshot as snapshotSchema, targetRecords } from "../schema/snapshot.ts";
+import type { TargetRecord } from "../schema/target.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import type { StoreState } from "./state.ts";
@@ -11,31 +14,55 @@ import { UNIQUE_FIELDS } from "./unique-fields.ts";
 /** The states that this process's snapshots were taken of. Snapshots are frozen, so they need not be parsed again. */
 const states = new WeakMap<object, StoreState>();
 
+/** The state as a snapshot. What it holds is copied when it is read: most snapshots are only ever restored or sent. */
 export function snapshotOf(state: StoreState): Snapshot {
-  const { databases, datasets, credentials, images } = state;
-  const records = databases.map(({ targets, ...others }) => ({
-    ...others,
-    targets: targets.map(encodeTarget),
-  }));
-  const rest: Omit<Snapshot, "images"> = { version: 1, databases: records, datasets, credentials };
-  // A copy, because it is frozen below, and users' objects must not be.
-  const copy: typeof rest = JSON.parse(JSON.stringify(rest));
-  const snapshot = deeplyFrozen({ ...copy, images: lazyTable(images) });
+  let copy: Snapshot | undefined;
+  const content = () => {
+    copy ??= contentOf(state);
+    return copy;
+  };
+  const snapshot: Snapshot = Object.freeze({
+    version: 1 as const,
+    get databases() {
+      return content().databases;
+    },
+    get datasets() {
+      return content().datasets;
+    },
+    get credentials() {
+      return content().credentials;
+    },
+    get images() {
+      return content().images;
+    },
+  });
   states.set(snapshot, state);
   return snapshot;
 }
 
-/** A snapshot as a response holds it: its images are encoded while they are sent. */
-export function snapshotJson(snapshot: Snapshot): object {
-  const images = [...(states.get(snapshot)?.images ?? [])];
-  if (images.length === 0) return snapshot;
-  return {
-    ...snapshot,
-    images: Object.fromEntries(images.map(([sha256, image]) => [sha256, new Base64Text(image.bytes())])),
-  };
+function contentOf(state: StoreState): Snapshot {
+  // A copy, because it is frozen, and users' objects must not be.
+  const copy: ReturnType<typeof recordsOf> = JSON.parse(JSON.stringify(recordsOf(state)));
+  return deeplyFrozen({ ...copy, images: lazyTable(state.images) });
 }
 
-/** Images are only encoded when they are read: most snapshots are only ever restored. */
+function recordsOf({ databases, datasets, credentials }: StoreState): Omit<Snapshot, "images"> {
+  const records = databases.map(({ targets, ...others }) => ({
+    ...others,
+    targets: targets.map(encodeTarget),
+  }));
+  return { version: 1, databases: records, datasets, credentials };
+}
+
+/** A snapshot as a response holds it: its images are encoded while they are sent. */
+export function snapshotJson(snapshot: Snapshot): object {
+  const state = states.get(snapshot);
+  if (state === undefined) return snapshot;
+  const images = [...state.images].map(([sha256, image]) => [sha256, new Base64Text(image.bytes())]);
+  return { ...recordsOf(state), images: Object.fromEntries(images) };
+}
+
+/** Images are only encoded when they are read. */
 function lazyTable(images: StoreState["images"]): Readonly<Record<string, string>> {
   const table = {};
   for (const [sha256, image] of images) {
@@ -68,13 +95,34 @@ export function readSnapshot(
   given: ReadonlyMap<string, Buffer> = new Map(),
   findKept: (sha256: string) => KeptImage | undefined = () => undefined,
 ): StoreState | string {
+  return finish(readingSteps(value, given, findKept));
+}
+
+/** Like {@link readSnapshot}, but lets other work run in between; returns a snapshot that is restored without being read again. */
+export async function readLargeSnapshot(
+  value: unknown,
+  given: ReadonlyMap<string, Buffer> = new Map(),
+): Promise<Snapshot | string> {
+  const state = await inTurns(readingSteps(value, given, () => undefined));
+  return typeof state === "string" ? state : snapshotOf(state);
+}
+
+/** How many targets are read, or checked, before other work may run. */
+const TARGETS_PER_STEP = 200;
+
+function* readingSteps(
+  value: unknown,
+  given: ReadonlyMap<string, Buffer>,
+  findKept: (sha256: string) => KeptImage | undefined,
+): Steps<StoreState | string> {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
-  const reading = read(snapshotSchema, value);
-  if ("problems" in reading) return firstProblem("snapshot", reading.problems);
-  const { databases, datasets, credentials, images: texts } = reading.value;
+  const snapshot = yield* contentSteps(value);
+  if (typeof snapshot === "string") return snapshot;
+  const { databases, datasets, credentials, images: texts } = snapshot;
   const images = new Map<string, KeptImage>();
   for (const [sha256, text] of Object.entries(texts)) {
+    if (images.size % TARGETS_PER_STEP === 0) yield;
     const beside = given.get(sha256);
     const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
@@ -83,8 +131,9 @@ export function readSnapshot(
     }
     images.set(sha256, known ?? keptImage(sha256, bytes));
   }
-  const wrong = conflictIn(reading.value) ?? missingImageIn(reading.value, images);
+  const wrong = (yield* conflictSteps(snapshot)) ?? missingImageIn(snapshot, images);
   if (wrong !== undefined) return wrong;
+  yield;
   return {
     databases: databases.map(({ targets, ...rest }) => ({
       ...rest,
@@ -98,6 +147,42 @@ export function readSnapshot(
   };
 }
 
+/** Reads everything but the targets, of which there may be many, and then these. */
+function* contentSteps(value: unknown): Steps<Snapshot | string> {
+  const lists: (readonly unknown[])[] = [];
+  const reading = read(snapshotSchema, withoutTargets(value, lists));
+  if ("problems" in reading) return firstProblem("snapshot", reading.problems);
+  const databases: Snapshot["databases"][number][] = [];
+  for (const [index, database] of reading.value.databases.entries()) {
+    const targets: TargetRecord[] = [];
+    const list = lists[index] ?? [];
+    for (let start = 0; start < list.length; start += TARGETS_PER_STEP, yield) {
+      const some = read(targetRecords, list.slice(start, start + TARGETS_PER_STEP));
+      if ("problems" in some) {
+        const moved = some.problems.map((problem) => ({
+          ...problem,
+          path: problem.path.replace(/^\[(\d+)\]/, (_, place) => `[${start + Number(place)}]`),
+        }));
+        return firstProblem(`snapshot.databases[${index}].targets`, moved);
+      }
+      targets.push(...some.value);
+    }
+    databases.push({ ...database, targets });
+  }
+  return { ...reading.value, databases };
+}
+
+/** The value with empty lists of targets, if it has the form of a snapshot. */
+function withoutTargets(value: unknown, lists: (readonly unknown[])[]): unknown {
+  if (!isJsonObject(value) || !Array.isArray(value.databases)) return value;
+  const databases = value.databases.map((database: unknown, index) => {
+    if (!isJsonObject(database) || !Array.isArray(database.targets)) return database;
+    lists[index] = database.targets;
+    return { ...database, targets: [] };
+  });
+  return { ...value, databases };
+}
+
 function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): string | undefined {
   for (const [index, { targets }] of databases.entries()) {
     const place = targets.findIndex(({ image, deleteDate }) => deleteDate === null && !images.has(image));
@@ -109,26 +194,27 @@ function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): 
 }
 
 /** Finds a value that has to be unique, and is not. */
-function conflictIn({ databases }: Snapshot): string | undefined {
-  const found = databases.flatMap(({ database, targets }, index) => {
-    const at = `snapshot.databases[${index}]`;
-    const ofDatabase = UNIQUE_FIELDS.map((field) => ({
-      path: `${at}.database.${field}`,
-      value: [field, Reflect.get(database, field)],
-    })).filter(({ value }) => value[1] !== undefined);
-    const ofTargets = targets.flatMap(({ targetId, name, deleteDate }, place) => [
-      { path: `${at}.targets[${place}].targetId`, value: [index, "targetId", targetId] },
-      ...(deleteDate === null
-        ? [{ path: `${at}.targets[${place}].name`, value: [index, "name", name] }]
-        : []),
-    ]);
-    return [...ofDatabase, ...ofTargets];
-  });
+function* conflictSteps({ databases }: Snapshot): Steps<string | undefined> {
   const taken = new Set<string>();
-  for (const { path, value } of found) {
-    const key = JSON.stringify(value);
-    if (taken.has(key)) return `${path}: expected a unique value; got that of another record`;
-    taken.add(key);
+  const isTaken = (...key: readonly unknown[]): boolean => {
+    const text = JSON.stringify(key);
+    const known = taken.has(text);
+    taken.add(text);
+    return known;
+  };
+  const conflict = (path: string) => `${path}: expected a unique value; got that of another record`;
+  for (const [index, { database, targets }] of databases.entries()) {
+    const at = `snapshot.databases[${index}]`;
+    for (const field of UNIQUE_FIELDS) {
+      const value: unknown = Reflect.get(database, field);
+      if (value !== undefined && isTaken(field, value)) return conflict(`${at}.database.${field}`);
+    }
+    for (const [place, { targetId, name, deleteDate }] of targets.entries()) {
+      if (place % TARGETS_PER_STEP === 0) yield;
+      if (isTaken(index, "targetId", targetId)) return conflict(`${at}.targets[${place}].targetId`);
+      if (deleteDate === null && isTaken(index, "name", name))
+        return conflict(`${at}.targets[${place}].name`);
+    }
   }
   return undefined;
 }

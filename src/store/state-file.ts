@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { jsonBody } from "../core/json-body.ts";
+import { largeJsonBody } from "../core/json-body.ts";
 import { messageOf } from "../core/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -15,7 +15,7 @@ export class StateFileError extends Error {
 
 /** Writes a snapshot so that the file always holds either what it held before or all of the snapshot, even after a power cut. */
 export async function writeState(path: string, snapshot: Snapshot): Promise<void> {
-  const body = jsonBody(snapshotJson(snapshot));
+  const body = await largeJsonBody(snapshotJson(snapshot));
   const temporary = `${path}.new`;
   const file = await open(temporary, "w", 0o600);
   try {

@@ -1,5 +1,9 @@
+import type { JsonObject } from "../../core/json.ts";
+import { largeJsonBody } from "../../core/json-body.ts";
+import type { MaybePromise } from "../../core/message.ts";
 import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 import {
   type CloudDatabase,
   cloudDatabaseJson,
@@ -8,10 +12,12 @@ import {
   putCloudDatabase,
 } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
+import { targetJson } from "../../schema/target.ts";
 import {
   newVuMarkDatabase,
   postedVuMarkDatabase,
   putVuMarkDatabase,
+  templateTargetJson,
   type VuMarkDatabase,
   vuMarkDatabaseJson,
 } from "../../schema/vumark-database.ts";
@@ -21,7 +27,7 @@ import {
   addedWith,
   databaseConflict,
   doneWith,
-  doneWithAll,
+  doneWithLarge,
   noBody,
   taken,
   unknown,
@@ -43,7 +49,31 @@ async function vuMarkDatabaseView({ services }: ApiContext, database: VuMarkData
   return { ...database, vumarkTargets: await services.store.listTemplateTargets(database.databaseName) };
 }
 
-const cloudDatabases = doneWithAll(cloudDatabaseJson);
+/** How many targets are written before other work may run. */
+const TARGETS_PER_SLICE = 100;
+
+/** Databases with their targets, in JSON, written in slices: there may be many. */
+async function writeAll<Written extends Database, Item>(
+  databases: readonly Written[],
+  targetsOf: (database: Written) => MaybePromise<readonly Item[]>,
+  write: (database: Written) => JsonObject,
+  field: string,
+  writeTarget: (target: Item) => MaybePromise<JsonObject>,
+) {
+  const lists = await Promise.all(databases.map(targetsOf));
+  const written: JsonObject[] = [];
+  for (const [index, database] of databases.entries()) {
+    const targets: JsonObject[] = [];
+    for (const target of lists[index] ?? []) {
+      targets.push(await writeTarget(target));
+      if (targets.length % TARGETS_PER_SLICE === 0) await yieldToEventLoop();
+    }
+    written.push({ ...write(database), [field]: targets });
+  }
+  return largeJsonBody(written);
+}
+
+const cloudDatabases = doneWithLarge(cloudDatabaseJson);
 
 export const listCloudDatabases = operation({
   name: "manager.listCloudDatabases",
@@ -52,10 +82,15 @@ export const listCloudDatabases = operation({
   summary: "Lists the cloud databases with all their targets.",
   checks: anyRequest,
   responses: [cloudDatabases],
-  handle: async (context) => {
-    const databases = await context.services.store.listCloudDatabases();
-    const views = databases.map((database) => cloudDatabaseView(context, database));
-    return ok(cloudDatabases, await Promise.all(views));
+  handle: async ({ services: { store }, now }) => {
+    const body = await writeAll(
+      await store.listCloudDatabases(),
+      ({ databaseName }) => store.listTargets(databaseName, { deleted: true }),
+      (database) => cloudDatabaseJson.write({ ...database, targets: [] }),
+      "targets",
+      async (target) => targetJson.write(await targetViewAt(target, now)),
+    );
+    return ok(cloudDatabases, body);
   },
 });
 
@@ -115,7 +150,7 @@ export const deleteCloudDatabase = operation({
   handle: deleteDatabase,
 });
 
-const vuMarkDatabases = doneWithAll(vuMarkDatabaseJson);
+const vuMarkDatabases = doneWithLarge(vuMarkDatabaseJson);
 
 export const listVuMarkDatabases = operation({
   name: "manager.listVuMarkDatabases",
@@ -124,10 +159,15 @@ export const listVuMarkDatabases = operation({
   summary: "Lists the VuMark databases with their template targets.",
   checks: anyRequest,
   responses: [vuMarkDatabases],
-  handle: async (context) => {
-    const databases = await context.services.store.listVuMarkDatabases();
-    const views = databases.map((database) => vuMarkDatabaseView(context, database));
-    return ok(vuMarkDatabases, await Promise.all(views));
+  handle: async ({ services: { store } }) => {
+    const body = await writeAll(
+      await store.listVuMarkDatabases(),
+      ({ databaseName }) => store.listTemplateTargets(databaseName),
+      (database) => vuMarkDatabaseJson.write({ ...database, vumarkTargets: [] }),
+      "vumark_targets",
+      templateTargetJson.write,
+    );
+    return ok(vuMarkDatabases, body);
   },
 });
 

@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../../core/journal.ts";
+import { largeJsonBody } from "../../core/json-body.ts";
 import {
   constant,
   described,
@@ -18,9 +19,9 @@ import { yieldToEventLoop } from "../../core/scheduling.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
 import { SERVICES } from "../../schema/operation-names.ts";
 import { snapshot } from "../../schema/snapshot.ts";
-import { snapshotJson } from "../../store/snapshot.ts";
+import { readLargeSnapshot, snapshotJson } from "../../store/snapshot.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
-import { done, fieldsRefused, noBody, refuseFields } from "./responses.ts";
+import { done, doneLarge, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
 const LARGE_BODY_BYTES = 64 * 1024;
 
@@ -96,7 +97,7 @@ const requestResource = (entry: JournalEntry) => ({
   response: entry.response === undefined ? null : messageResource(entry.response),
 });
 
-const requests = done(object({ dropped: wholeNumber, requests: listOf(requestSchema) }));
+const requests = doneLarge(object({ dropped: wholeNumber, requests: listOf(requestSchema) }));
 
 export const listRequests = operation({
   name: "manager.listRequests",
@@ -115,7 +116,7 @@ export const listRequests = operation({
         await yieldToEventLoop();
       listed.push(requestResource(entry));
     }
-    return ok(requests, { dropped, requests: listed });
+    return ok(requests, await largeJsonBody({ dropped, requests: listed }));
   },
 });
 
@@ -150,7 +151,7 @@ export const reset = operation({
 });
 
 const SNAPSHOT = "/snapshot";
-const wholeState = done(snapshot);
+const wholeState = doneLarge(snapshot);
 
 export const takeSnapshot = operation({
   name: "manager.takeSnapshot",
@@ -159,7 +160,10 @@ export const takeSnapshot = operation({
   summary: "Returns the whole state: databases, targets, images, reports, datasets and credentials.",
   checks: anyRequest,
   responses: [wholeState],
-  handle: async ({ services: { store } }) => ok(wholeState, snapshotJson(await store.snapshot())),
+  handle: async ({ services: { store } }) => {
+    const state = await store.snapshot();
+    return ok(wholeState, await largeJsonBody(snapshotJson(state)));
+  },
 });
 
 export const restoreSnapshot = operation({
@@ -172,7 +176,8 @@ export const restoreSnapshot = operation({
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services: { store } }) => {
-    const problem = await store.restore(given, request.images);
+    const state = await readLargeSnapshot(given, request.images);
+    const problem = typeof state === "string" ? state : await store.restore(state);
     if (problem === undefined) return ok(noBody);
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },

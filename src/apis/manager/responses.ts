@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { jsonBody as inJson } from "../../core/json-body.ts";
 import { listOf, object, text } from "../../core/json-schema.ts";
+import type { BodyStream } from "../../core/message.ts";
 import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../core/response.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
 import type { Conflict } from "../../store/unique-fields.ts";
@@ -28,12 +29,22 @@ const empty = (status: number, description: string): DeclaredResponse => ({
 /** The body is what the handler returns. */
 export const done = <Content>(schema: BodySchema): DeclaredResponse<Content> =>
   json(200, "Done.", schema, (content: Content) => content);
+/** The body is made in steps, because it may be large. */
+export const doneLarge = (schema: BodySchema): DeclaredResponse<Buffer | BodyStream> => ({
+  status: 200,
+  description: "Done.",
+  headers: dated("application/json"),
+  schema,
+  body: (_context, body) => body,
+});
 /** The body is a resource. */
 export const doneWith = <T>({ schema, write }: WireForm<T>) => json(200, "Done.", schema, write);
 export const addedWith = <T>({ schema, write }: WireForm<T>) => json(201, "Added.", schema, write);
 /** The body is an array of resources. */
 export const doneWithAll = <T>({ schema, write }: WireForm<T>) =>
   json(200, "Done.", z.array(schema), (resources: readonly T[]) => resources.map(write));
+/** The body is an array of resources, each of which may be large. */
+export const doneWithLarge = <T>({ schema }: WireForm<T>) => doneLarge(z.array(schema));
 export const noBody = empty(200, "Done (empty body).");
 export const noContent = empty(204, "Done (empty body).");
 
