@@ -15,14 +15,20 @@ const MOST_LEVELS = 100;
 export interface JsonLimits {
   /** Objects and arrays together, and names of fields together. */
   readonly parts: number;
-  /** Fields of one object, elements of one array. */
-  readonly entries: number;
+  /** Of one object. */
+  readonly fields: number;
+  /** Of one array. */
+  readonly elements: number;
 }
 
 /** No request needs as many. */
-const REQUEST_LIMITS: JsonLimits = { parts: 50_000, entries: 50_000 };
+const REQUEST_LIMITS: JsonLimits = { parts: 50_000, fields: 50_000, elements: 10_000 };
 /** A snapshot has an object for each target. */
-export const SNAPSHOT_LIMITS: JsonLimits = { parts: Number.POSITIVE_INFINITY, entries: 200_000 };
+export const SNAPSHOT_LIMITS: JsonLimits = {
+  parts: Number.POSITIVE_INFINITY,
+  fields: 200_000,
+  elements: 200_000,
+};
 /** No number in use needs more digits, and reading millions takes long. */
 const LONGEST_NUMBER = 1000;
 const LONGEST_ESCAPE = "\\uffff".length;
@@ -40,7 +46,7 @@ export function parseJson(text: string, limits = REQUEST_LIMITS): ParsedJson {
   const isHarmless =
     text.length <= CHARACTERS_PER_STEP &&
     !hasMore(text, ["[", "{"], MOST_LEVELS) &&
-    !hasMore(text, [":", ","], Math.min(limits.parts, limits.entries) - 1);
+    !hasMore(text, [":", ","], Math.min(limits.parts, limits.elements) - 1);
   if (!isHarmless) return finish(jsonSteps(text, limits));
   try {
     return { value: JSON.parse(text) };
@@ -205,7 +211,11 @@ class JsonReader {
   private add(value: unknown, end: number): string | undefined {
     const { parent, limits } = this;
     parent.add(value);
-    if (parent.size > limits.entries) return this.excess(limits.entries, "entries in one object or array");
+    const [limit, what] =
+      parent.closer === "}"
+        ? ([limits.fields, "fields in one object"] as const)
+        : ([limits.elements, "elements in one array"] as const);
+    if (parent.size > limit) return this.excess(limit, what);
     this.at = end;
     this.next = "more";
     return undefined;

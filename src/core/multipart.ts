@@ -127,9 +127,11 @@ function* firstBoundaryEnd(body: Buffer, delimiter: Buffer): Steps<number> {
 
 /** Parses what is between two boundaries: the rest of the boundary's line, header lines, content. */
 function readPart(between: Buffer): RawPart | undefined {
-  const lineEnd = between.indexOf("\r\n");
+  // Searching all of a long part takes long.
+  const beginning = between.subarray(0, 2 * MOST_HEADER_BYTES);
+  const lineEnd = beginning.indexOf("\r\n");
   if (lineEnd === -1 || between.toString("latin1", 0, lineEnd).trim() !== "") return undefined;
-  const headersEnd = between.indexOf(HEADERS_END, lineEnd);
+  const headersEnd = beginning.indexOf(HEADERS_END, lineEnd);
   // Directly after the boundary's line: there are no headers.
   if (headersEnd <= lineEnd || headersEnd > MOST_HEADER_BYTES) return undefined;
   return {

@@ -98,7 +98,7 @@ const statesOf = ({ fields: { states } }: Part): readonly unknown[] => (Array.is
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
 /** In characters. Of a longer one, only the beginning is read, which is not valid JSON. */
-const LONGEST_CONFIGURATION = 2 ** 20;
+const LONGEST_CONFIGURATION = 2 ** 18;
 
 /** Several stages need it. */
 const parsedConfigurations = new WeakMap<Model, ReturnType<typeof parseJson>>();

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
+import { sendSigned } from "../support/answers.ts";
+import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
+import { nodeClient } from "../support/clients.ts";
+import { makePng } from "../support/png.ts";
+import { ADVANCED, basic, bearer, dataset, form, model } from "./model-target/requests.ts";
+import { decoded, sendPlan } from "./query/send.ts";
+import { newTarget } from "./target/requests.ts";
+
+/** What is read and repeated of a request is bounded, so that no request takes long. */
+describeBackends("limits of requests", (backend) => {
+  let service: ServiceUnderTest;
+  let keys: DatabaseKeys;
+  beforeAll(async () => {
+    service = await backend.open({ queryContentEncoding: "identity" });
+    keys = await service.addCloudDatabase();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it("an image above the limit gets the documented response, in a body of up to 32 MiB", async () => {
+    const image = Buffer.concat([makePng(), Buffer.alloc(20 * 2 ** 20)]).toString("base64");
+    const request = { method: "POST", path: "/targets", body: newTarget({ image }) };
+    const answer = await sendSigned(service, keys, request);
+    expect([answer.status, answer.fields.result_code]).toEqual([422, "ImageTooLarge"]);
+  });
+
+  it("longer JSON is refused like malformed JSON", async () => {
+    const body = newTarget({ image: "A".repeat(2 ** 25) });
+    const answer = await sendSigned(service, keys, { method: "POST", path: "/targets", body });
+    expect([answer.status, answer.fields.result_code]).toEqual([400, "Fail"]);
+    expect(await service.latest()).toMatchObject({
+      refusedBy: "bodyIsJsonObject",
+      reason: "the body is not valid JSON: more than 33554432 bytes",
+    });
+  });
+
+  const ask = async (path: string, headers: Record<string, string>, text: string) => {
+    const url = service.urls.modelTarget + path;
+    const response = await nodeClient({ method: "POST", url, headers, body: Buffer.from(text) });
+    return { status: response.status, json: JSON.parse(response.body.toString()) };
+  };
+
+  it("a response has at most 1000 findings about a dataset", async () => {
+    const views = Array.from({ length: 1500 }, () => ({}));
+    const headers = { ...bearer(), "Content-Type": "application/json" };
+    const { status, json } = await ask(ADVANCED, headers, JSON.stringify(dataset(model({ views }))));
+    expect(status).toBe(400);
+    expect(json.error.details).toHaveLength(1000);
+    expect((await service.latest()).reason).toMatch(/; and 1495 more$/);
+  });
+
+  it("a configuration of states has at most 256 KiB", async () => {
+    const headers = { ...bearer(), "Content-Type": "application/json" };
+    const ofLength = (length: number) => {
+      const text = JSON.stringify({ states: { a: "" } });
+      const configuration = text.replace('""', `"${"x".repeat(length - text.length)}"`);
+      return ask(
+        ADVANCED,
+        headers,
+        JSON.stringify(dataset(model({ stateBasedConfigurationJsonString: configuration }))),
+      );
+    };
+    expect((await ofLength(2 ** 18)).status).toBe(201);
+    expect((await ofLength(2 ** 18 + 1)).json.error.details).toEqual([
+      {
+        code: "VALIDATION_ERROR",
+        message: "/models(0)/stateBasedConfigurationJsonString: error.expected.validjson",
+      },
+    ]);
+  });
+
+  it("the form of a token request has at most 256 KiB", async () => {
+    const ofLength = (length: number) => {
+      const text = `${form({ grant_type: "client_credentials" })}&x=`;
+      return ask("/oauth2/token", basic("client-id", "client-secret"), text.padEnd(length, "x"));
+    };
+    expect((await ofLength(2 ** 18)).status).toBe(200);
+    expect(await ofLength(2 ** 18 + 1)).toEqual({ status: 400, json: { error: "unsupported_grant_type" } });
+    expect((await service.latest()).reason).toBe("the form has 262145 bytes; expected at most 262144");
+  });
+
+  const query = async (...parts: { name: string; content: string }[]) => {
+    const plan = { ...goodPlan(service.clock.now()), parts: [imagePart(makePng()), ...parts] };
+    return decoded(await sendPlan(service, keys, plan));
+  };
+
+  it("a field of a query is repeated up to 64 KiB, and a longer one is no number", async () => {
+    const content = `${"0".repeat(2 ** 16)}5`;
+    expect(await query({ name: "max_num_results", content })).toBe(
+      `Invalid value '${"0".repeat(2 ** 16)}' in form data part 'max_result'. ` +
+        "Expecting integer value in range from 1 to 50 (inclusive).",
+    );
+    const shorter = content.slice(2);
+    expect(await query({ name: "max_num_results", content: shorter })).toContain('"result_code":"Success"');
+    expect(await query({ name: "include_target_data", content: "x".repeat(2 ** 16 + 1) })).toContain(
+      `'${"x".repeat(2 ** 16)}'`,
+    );
+  });
+
+  it("a form has at most 100 parts", async () => {
+    const parts = Array.from({ length: 99 }, () => ({ name: "max_num_results", content: "1" }));
+    const unknown = { name: "unknown", content: "1" };
+    expect(await query(...parts, unknown)).toContain('"result_code":"Success"');
+    expect(await query(...parts.slice(1), unknown)).toContain("UnknownParameters");
+  });
+});

@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { startServers } from "mock-cloud-reco/server";
+import { expect, test } from "vitest";
+import { LIMIT_MILLISECONDS, longestTurnOf } from "../support/longest-turn.ts";
+
+const LARGEST_IMAGE_BYTES = 2_359_293;
+
+test.each([
+  // Together, their base64 is longer than any string can be.
+  { targets: 185, imageBytes: LARGEST_IMAGE_BYTES, atLeast: 2 ** 29 },
+  { targets: 10_000, imageBytes: 100, atLeast: 4_000_000 },
+])(
+  "others wait less than 50 ms while a snapshot and a listing of $targets targets stream in both directions",
+  async ({ targets, imageBytes, atLeast }) => {
+    await using servers = await startServers();
+    const script = fileURLToPath(new URL("scripts/large-state.ts", import.meta.url));
+    const parameters = [servers.urls.manager, String(targets), String(imageBytes)];
+    const options = ["--import", import.meta.resolve("tsx"), script, ...parameters];
+    const turn = await longestTurnOf(async () => {
+      await servers.reset();
+      const { stdout } = await promisify(execFile)(process.execPath, options);
+      const { put, snapshot, listing } = JSON.parse(stdout);
+      expect(put).toBe(200);
+      expect(snapshot).toBeGreaterThan(atLeast);
+      expect(listing).toBeGreaterThan(atLeast);
+    });
+    expect(turn).toBeLessThan(LIMIT_MILLISECONDS);
+  },
+);
