@@ -27,7 +27,8 @@ const BUNDLED = ["date-fns", "lru-cache", "zod"];
 const common: UserConfig = {
   platform: "node",
   target: "node20.19",
-  dts: true,
+  // Members that only this package uses are not declared, nor are the types that only they mention.
+  dts: { compilerOptions: { stripInternal: true } },
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
   // Every name and space costs time, too, when the package is imported. Users see the names of classes, in what a console shows.
   minify: {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { inject } from "vitest";
@@ -9,6 +9,15 @@ const consumer = inject("consumer");
 
 /** The path of the project that has the package installed, or of a file in it. */
 export const inConsumer = (...path: string[]): string => join(consumer, ...path);
+
+/** The paths of all files of the installed package. */
+export async function filesOfPackage(): Promise<readonly string[]> {
+  const folder = inConsumer("node_modules/mock-cloud-reco");
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+}
 
 /** The path of a file of one of this repository's dependencies. */
 export const inModules = (path: string): string => join(consumer, "../node_modules", path);
