@@ -20,7 +20,7 @@ export default defineConfig({
       },
       {
         find: /^mock-cloud-reco\/examples\/client$/,
-        replacement: source("./examples/client/vuforia-client.mjs"),
+        replacement: source("./examples/client/vuforia-client.cjs"),
       },
       { find: /^mock-cloud-reco\/register$/, replacement: source("./src/mock/register.ts") },
       { find: /^mock-cloud-reco\/openapi$/, replacement: source("./src/openapi/index.ts") },

@@ -1,10 +1,10 @@
-import { createHash, createHmac } from "node:crypto";
+const { createHash, createHmac } = require("node:crypto");
 
 /**
  * A typical application's client: it calls the real service's hosts with the global `fetch` and does not know about the
  * mock.
  */
-export class VuforiaClient {
+class VuforiaClient {
   #keys;
   #targetUrl;
   #queryUrl;
@@ -98,3 +98,5 @@ function sign({ accessKey, secretKey, method, path, date, body = "", contentType
   const text = [method, md5, type, date, path].join("\n");
   return `VWS ${accessKey}:${createHmac("sha1", secretKey).update(text).digest("base64")}`;
 }
+
+module.exports = { VuforiaClient };
