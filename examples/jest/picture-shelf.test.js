@@ -1,18 +1,21 @@
-const { readFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { samplePicture } = require("mock-cloud-reco");
 const { useMockCloudReco } = require("mock-cloud-reco/jest");
 const { PictureShelf } = require("./picture-shelf.js");
 
-const raccoon = readFileSync(join(__dirname, "../demo/images/raccoon.jpg"));
 const recognition = useMockCloudReco({ failOnRefusedRequests: true });
+let picture;
 let shelf;
+
+beforeAll(async () => {
+  picture = await samplePicture(1);
+});
 
 beforeEach(() => {
   shelf = new PictureShelf(recognition.database);
 });
 
 test("a picture is added once", async () => {
-  const id = await shelf.add("raccoon", raccoon);
+  const id = await shelf.add("picture", picture);
   recognition.mock.finishProcessing();
   expect(await shelf.isReady(id)).toBe(true);
   expect(recognition.mock).toHaveReceived("addTarget", { times: 1 });
@@ -27,7 +30,7 @@ describe("with a full database", () => {
   const full = useMockCloudReco({ database: { targetQuota: 0 } });
 
   test("a picture is refused", async () => {
-    await expect(new PictureShelf(full.database).add("raccoon", raccoon)).rejects.toThrow(
+    await expect(new PictureShelf(full.database).add("picture", picture)).rejects.toThrow(
       "TargetQuotaReached",
     );
     expect(full.mock).toHaveReceived({ operation: "addTarget", refused: true }, { times: 1 });

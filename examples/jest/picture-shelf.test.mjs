@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import { jest } from "@jest/globals";
+import { samplePicture } from "mock-cloud-reco";
 import { useMockCloudReco } from "mock-cloud-reco/jest";
 import { PictureShelf } from "./picture-shelf.js";
 
-const raccoon = readFileSync(new URL("../demo/images/raccoon.jpg", import.meta.url));
 const recognition = useMockCloudReco({ fakeTimers: { now: Date.UTC(2026, 0, 31) } });
 
 test("a picture is added once, and nobody waits for processing", async () => {
   const shelf = new PictureShelf(recognition.database);
-  const id = await shelf.add("raccoon", raccoon);
+  const id = await shelf.add("picture", await samplePicture(1));
   expect(await shelf.isReady(id)).toBe(false);
   jest.advanceTimersByTime(500);
   expect(await shelf.isReady(id)).toBe(true);

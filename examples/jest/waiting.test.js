@@ -1,17 +1,19 @@
-const { readFileSync } = require("node:fs");
-const { join } = require("node:path");
-const { MockCloudReco } = require("mock-cloud-reco");
+const { MockCloudReco, samplePicture } = require("mock-cloud-reco");
 const { useMockCloudReco } = require("mock-cloud-reco/jest");
 const { PictureShelf } = require("./picture-shelf.js");
 
-const poster = readFileSync(join(__dirname, "../demo/images/poster.jpg"));
+let picture;
+
+beforeAll(async () => {
+  picture = await samplePicture(1);
+});
 
 describe("with fake timers", () => {
   const recognition = useMockCloudReco({ fakeTimers: true });
 
   test("nobody waits for processing", async () => {
     const shelf = new PictureShelf(recognition.database);
-    const id = await shelf.add("poster", poster);
+    const id = await shelf.add("picture", picture);
     jest.advanceTimersByTime(499);
     expect(await shelf.isReady(id)).toBe(false);
     jest.advanceTimersByTime(1);
@@ -26,7 +28,7 @@ describe("tests that run at the same time", () => {
     try {
       const database = mock.addCloudDatabase();
       const shelf = new PictureShelf(database);
-      const id = await shelf.add(name, poster);
+      const id = await shelf.add(name, picture);
       await shelf.isReady(id);
       expect(database.targets.map((target) => target.name)).toEqual([name]);
       expect(mock.requests.map(({ operation }) => operation)).toEqual(["addTarget", "getTarget"]);

@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { samplePicture } from "mock-cloud-reco";
 import { test } from "mock-cloud-reco/vitest";
 import { describe, expect } from "vitest";
-import { VuforiaClient } from "../client/vuforia-client.mjs";
+import { VuforiaClient } from "../client/vuforia-client.cjs";
 
-const raccoon = await readFile(new URL("../demo/images/raccoon.jpg", import.meta.url));
+const picture = await samplePicture(1);
 
 test("a picture is added once", async ({ mock, database }) => {
   const client = new VuforiaClient(database);
-  const id = await client.addTarget("raccoon", raccoon);
+  const id = await client.addTarget("picture", picture);
   mock.finishProcessing();
   expect(await client.statusOf(id)).toBe("success");
   expect(mock).toHaveReceived("addTarget", { times: 1 });
@@ -24,7 +24,7 @@ describe("without processing time", () => {
 
   test("a picture is found at once", async ({ database }) => {
     const client = new VuforiaClient(database);
-    const id = await client.addTarget("raccoon", raccoon);
-    expect(await client.find(raccoon)).toMatchObject([{ target_id: id }]);
+    const id = await client.addTarget("picture", picture);
+    expect(await client.find(picture)).toMatchObject([{ target_id: id }]);
   });
 });
