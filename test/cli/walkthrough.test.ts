@@ -1,15 +1,17 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
+import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { ROLES } from "../../src/servers/option-settings.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
+import { startRedis, whyNoRedis } from "../store/redis-server.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
+import { freePorts } from "../support/free-ports.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -23,26 +25,10 @@ async function block(document: string, begins: string): Promise<string> {
 }
 
 const started: ChildProcess[] = [];
-afterEach(() => {
+const killStarted = () => {
   for (const child of started.splice(0)) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-});
-
-/** Free ports. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
+};
+afterEach(killStarted);
 
 /** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
@@ -83,15 +69,36 @@ test.runIf(hasTools)("three shells and curl work, as the documents show it", asy
   expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
 });
 
+test.runIf(hasTools && whyNoRedis === undefined)("servers share a Redis, as the guide shows it", async () => {
+  const redis = await startRedis();
+  try {
+    const ports = await freePorts(4);
+    const here = (text: string) =>
+      text
+        .replaceAll("redis://localhost:6379", redis.url)
+        .replace(/\b500([0-3])\b/g, (_all, index) => String(ports[Number(index)]));
+    const servers = await block("examples/redis/README.md", "STATE_URL=");
+    await Promise.all(servers.split("\n").map((line) => shell(here(line))));
+    const urls = ports.map((port) => `http://localhost:${port}`);
+    const script = join(root, "examples/containers/find-a-picture.sh");
+    await run(script, ["examples/demo/images/raccoon.jpg", ...urls.slice(0, 3)], {
+      cwd: root,
+      timeout: 25_000,
+    });
+    const curl = here(await block("examples/redis/README.md", "curl "));
+    expect((await run("bash", ["-euc", curl])).stdout).toBe('"database_name":"shared"\n');
+  } finally {
+    killStarted();
+    await redis.close();
+  }
+});
+
 test("the seed file of the guide works", async () => {
   const folder = await mkdtemp(join(tmpdir(), "seed-"));
   try {
     const seedFile = join(folder, "seed.json");
-    const here = (await block("examples/manager/README.md", '{\n  "cloud_databases"')).replaceAll(
-      '"examples/',
-      `"${root}/examples/`,
-    );
-    await writeFile(seedFile, here);
+    await writeFile(seedFile, await block("examples/manager/README.md", '{\n  "cloud_databases"'));
+    await writeFile(join(folder, "raccoon.jpg"), await samplePicture(1));
     await using servers = await startServers({ seedFile });
     expect(servers.seeded).toEqual(["shop"]);
     expect(servers.findCloudDatabase("shop")?.targets).toMatchObject([

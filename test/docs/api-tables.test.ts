@@ -28,6 +28,22 @@ it("every operation has its row in the page of one API, and there are no others"
   expect(rows).toEqual(APIS.flatMap(({ operations }) => operations.map(row)).sort());
 });
 
+it("the guide on Model Targets has their routes", () => {
+  const guide = readFileSync(new URL("../../examples/model-targets/README.md", import.meta.url), "utf8");
+  const routes = guide.split("\n").filter((line) => /^\| `[A-Z]+ \//.test(line));
+  const operations = APIS.filter(({ name }) => name === "modelTarget").flatMap(
+    ({ operations }) => operations,
+  );
+  const own = operations.filter(({ path }) => !path.startsWith("/modeltargets/advancedDatasets"));
+  expect(routes).toEqual(own.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`));
+  const others = operations.filter((operation) => !own.includes(operation));
+  const sameRoutes = others.map(
+    ({ method, path }) => `${method} ${path.replace("advancedDatasets", "datasets")}`,
+  );
+  expect(own.map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(sameRoutes));
+  expect(guide).toContain(`has the same ${["no", "one", "two", "three", "four"][others.length]} routes`);
+});
+
 it("the target manager's page has its operations in order, and its checks", () => {
   expect(routesIn("manager/README.md")).toEqual(managerApi.operations.map(row));
   const page = readFileSync(new URL("manager/README.md", apis), "utf8");

@@ -36,6 +36,7 @@ async function printedBeside(command: string, ...args: readonly string[]): Promi
 const RUN_ELSEWHERE = new Map([
   ["containers sh", "test/cli/walkthrough.test.ts"],
   ["manager json", "test/cli/walkthrough.test.ts"],
+  ["redis sh", "test/cli/walkthrough.test.ts"],
   ["runners js", "test/package/runners.test.ts"],
   ["server-settings sh", "test/cli/walkthrough.test.ts"],
   ["verify sh", "test/docs/facts.test.ts"],

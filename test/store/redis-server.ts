@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "iovalkey";
+import { freePorts } from "../support/free-ports.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 
 function commandOnPath(): string | undefined {
@@ -42,7 +42,7 @@ export async function startRedis(...options: string[]): Promise<RunningRedis> {
     return { url: given, kill: none, restart: none, close: none };
   }
   const directory = mkdtempSync(join(tmpdir(), "mock-cloud-reco-redis-"));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const start = async (): Promise<ChildProcess> => {
     const own = [
       "--port",
@@ -84,13 +84,4 @@ export async function startRedis(...options: string[]): Promise<RunningRedis> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }
