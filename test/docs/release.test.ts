@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { releaseName } from "../../src/core/version.ts";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+let checkout: string;
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", args, { cwd: checkout, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+const release = (): string =>
+  execFileSync(process.execPath, ["--import", "tsx", ".ci/release.ts"], {
+    cwd: checkout,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+const read = (file: string): Promise<string> => readFile(join(checkout, file), "utf8");
+
+/** Adds a commit with a change that the changelog describes. */
+async function change(text: string): Promise<void> {
+  await writeFile(join(checkout, "CHANGELOG.md"), text);
+  git("add", "--all");
+  git("commit", "--message", "Change something");
+}
+
+beforeAll(async () => {
+  checkout = await mkdtemp(join(tmpdir(), "release-"));
+  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/core/version.ts"])
+    await cp(join(repository, file), join(checkout, file), { recursive: true });
+  // A file, unlike the folder that .gitignore names.
+  await writeFile(join(checkout, ".gitignore"), "node_modules\n");
+  await symlink(join(repository, "node_modules"), join(checkout, "node_modules"));
+  git("init", "--quiet");
+  git("config", "user.name", "Somebody");
+  git("config", "user.email", "somebody@example.com");
+});
+afterAll(() => rm(checkout, { recursive: true }));
+
+it("releases twice on one day, by its date", async () => {
+  await change("# Changelog\n\n## Unreleased\n\n- New.\n");
+  release();
+  const { version } = JSON.parse(await read("package.json"));
+  const name = releaseName(version);
+  expect(name).toMatch(/^\d{4}\.\d\d\.\d\d$/);
+  expect(await read("CHANGELOG.md")).toBe(`# Changelog\n\n## ${name}\n\n- New.\n`);
+  expect(git("log", "-1", "--format=%s")).toBe(`Release ${name}`);
+  expect(git("tag", "--points-at", "HEAD")).toBe(name);
+  expect(git("status", "--porcelain")).toBe("");
+
+  await change(`# Changelog\n\n## Unreleased\n\n- Newer.\n\n## ${name}\n\n- New.\n`);
+  expect(release()).toContain(`${name}.1 (npm: ${version.replace(/0$/, "1")}) is committed and tagged`);
+  expect(git("tag", "--points-at", "HEAD")).toBe(`${name}.1`);
+});
+
+it("refuses to release what is not committed or not described", async () => {
+  await change("# Changelog\n");
+  expect(release).toThrow("## Unreleased");
+  await writeFile(join(checkout, "CHANGELOG.md"), "# Changelog\n\n## Unreleased\n");
+  expect(release).toThrow("the work tree has changes");
+});
