@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { releaseName } from "../../src/core/version.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 
@@ -15,14 +16,20 @@ const COMMANDS = new Map<string | undefined, string>([
   [blocks.find(({ language }) => language === "text")?.text, "test/package/explained.test.ts"],
 ]);
 
-/** Languages whose blocks are run as they are; `js` by Jest, in test/package. */
-const RUN = ["ts", "js"];
+/** Languages whose blocks are run as they are; `js` by Jest and `mjs` by node:test, in test/package. */
+const RUN = ["ts", "js", "mjs"];
 
 describe("the README", () => {
   it("has only blocks that a test runs", () => {
     const unknown = blocks.filter(({ language, text }) => !RUN.includes(language) && !COMMANDS.has(text));
     expect(unknown).toEqual([]);
     expect(blocks.filter(({ language }) => language === "ts").length).toBeGreaterThan(4);
+  });
+
+  it("names releases as the command does", () => {
+    const [, name, version] = /`([\d.]+)`, which is `([\d.]+)` on npm/.exec(readme) ?? [];
+    expect(name).toMatch(/^2\d{3}\.\d\d\.\d\d$/);
+    expect(releaseName(version ?? "")).toBe(name);
   });
 
   it("fits into 250 lines", () => {

@@ -45,6 +45,16 @@ describe("in a project with", () => {
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
   });
 
+  it("node:test, as the README shows it", async () => {
+    const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+    const [block, ...more] = codeBlocks(readme).filter(({ language }) => language === "mjs");
+    expect(more).toEqual([]);
+    await mkdir(inConsumer("node-test"));
+    await writeFile(inConsumer("node-test/block.test.mjs"), block?.text ?? "");
+    const { code, printed } = await runNode("node-test", ["--test", "--test-reporter=tap"]);
+    expect([code, printed]).toEqual([0, expect.stringContaining("# pass 1")]);
+  });
+
   it("Jest, as the README and the guide show it", async () => {
     const documents = ["README.md", "examples/runners/README.md"].map((path) =>
       readFile(new URL(`../../${path}`, import.meta.url), "utf8"),

@@ -81,8 +81,9 @@ try {
         const picture = await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` });
         if (values.guide === true && GUIDE.includes(view) && size === "wide" && colorScheme === "light")
           await sharp(picture)
-            .resize(1024)
-            .webp({ quality: 80, effort: 6 })
+            // Small, because they are in the package.
+            .resize(600)
+            .webp({ quality: 35, effort: 6, preset: "text" })
             .toFile(`examples/page/${view}.webp`);
       }
       await page.close();
