@@ -135,6 +135,16 @@ describe("connections", () => {
     expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
   });
 
+  test("other connections are answered between pipelined requests that arrived together", async () => {
+    const { open, seen } = await serve(echo);
+    const [many, other] = [await open(), await open()];
+    await many.packet("GET /many HTTP/1.1\r\n\r\n".repeat(1000));
+    await other.write("GET /other HTTP/1.1\r\n\r\n").response();
+    expect(seen.length).toBeLessThan(1000);
+    for (let got = 0; got < 1000; got += 1) await many.response();
+    expect(seen.length).toBe(1001);
+  });
+
   test("a request after the last one of a connection is neither executed nor answered", async () => {
     const { open, seen } = await serve(async (request) => {
       await new Promise(setImmediate);

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { yieldToEventLoop } from "../../core/scheduling.ts";
 import type { BodyReader } from "./body-reader.ts";
 
 /** Unanswered requests of one connection above which no more are read from it. */
@@ -34,7 +35,11 @@ export class Connection {
     this.pending.add(request);
     if (this.pending.size > MAX_WAITING) this.socket.pause();
     const before = this.turn;
-    const mine = before.then(() => (this.ended ? undefined : answer()));
+    const mine = before.then(async () => {
+      // Thousands of requests may arrive at once. Those of other connections are answered in between.
+      if (this.pending.size > 1) await yieldToEventLoop();
+      if (!this.ended) await answer();
+    });
     this.turn = mine;
     await mine;
     request.reader.release();
