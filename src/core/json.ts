@@ -25,7 +25,7 @@ export interface JsonLimits {
 const REQUEST_LIMITS: JsonLimits = { parts: 50_000, fields: 50_000, elements: 10_000 };
 /** A snapshot has an object for each target. */
 export const SNAPSHOT_LIMITS: JsonLimits = {
-  parts: Number.POSITIVE_INFINITY,
+  parts: 5_000_000,
   fields: 200_000,
   elements: 200_000,
 };

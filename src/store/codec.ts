@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isJsonObject, parseLargeJson, SNAPSHOT_LIMITS } from "../core/json.ts";
 import { credentialRecord } from "../schema/credential.ts";
 import { databaseRecord } from "../schema/database.ts";
 import { datasetRecord } from "../schema/dataset.ts";
@@ -114,11 +115,32 @@ export function toText(value: unknown): string {
  * @throws SyntaxError when the text is not JSON.
  */
 export function fromText(text: string): unknown {
-  // Without any escaped mark there is nothing to restore, and parsing stays fast.
-  if (!text.includes("\\u0000")) return JSON.parse(text);
-  return JSON.parse(text, (_key, inner: unknown) => {
-    if (typeof inner !== "string" || !inner.startsWith(MARK)) return inner;
-    const rest = inner.slice(1);
-    return rest.startsWith(MARK) ? rest : Number(rest);
-  });
+  return withNumbers(text, JSON.parse(text));
+}
+
+const LARGE_TEXT = 2 ** 18;
+
+/**
+ * Like {@link fromText}, but lets other work run while it parses a large text.
+ *
+ * @throws SyntaxError when the text is not JSON.
+ */
+export async function fromLargeText(text: string): Promise<unknown> {
+  if (text.length <= LARGE_TEXT) return fromText(text);
+  const parsed = await parseLargeJson(text, SNAPSHOT_LIMITS);
+  if (parsed.error !== undefined) throw new SyntaxError(parsed.error);
+  return withNumbers(text, parsed.value);
+}
+
+/** The value with the numbers that marked texts stand for. Without any escaped mark there are none, and nothing is copied. */
+const withNumbers = (text: string, value: unknown): unknown =>
+  text.includes("\\u0000") ? unmarked(value) : value;
+
+function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, unmarked(inner)]));
+  if (typeof value !== "string" || !value.startsWith(MARK)) return value;
+  const rest = value.slice(1);
+  return rest.startsWith(MARK) ? rest : Number(rest);
 }

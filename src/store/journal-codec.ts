@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
 import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../core/journal.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { HeaderList } from "../core/message.ts";
 import { RecordedBody } from "../core/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
 import { record } from "../schema/kernel/record.ts";
 import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
 import { isOperation, type Operation, SERVICES } from "../schema/operation-names.ts";
-import { decoded, fromText, toText } from "./codec.ts";
+import { decoded, fromLargeText, fromText, toText } from "./codec.ts";
 
 /** An entry from another server; the journal that receives it numbers it. */
 export type SentEntry = Omit<JournalEntry, "number">;
@@ -104,7 +105,23 @@ export function packJournal({ dropped, entries }: JournalPage): Buffer {
 
 /** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
 export function unpackJournal(packed: Buffer): JournalPage {
-  const { value, bytes: bodies } = unpackWithBytes(packed);
+  const { text, bytes } = unpackWithBytes(packed);
+  return pageOf(fromText(text), bytes);
+}
+
+/** A server sends at most a tenth at a time. */
+const MOST_ENTRIES = 1000;
+
+/** Like {@link unpackJournal}, for data from outside. */
+export async function unpackSentJournal(packed: Buffer): Promise<JournalPage> {
+  const { text, bytes } = unpackWithBytes(packed);
+  const value = await fromLargeText(text);
+  if (isJsonObject(value) && Array.isArray(value.entries) && value.entries.length > MOST_ENTRIES)
+    throw new RangeError(`expected at most ${MOST_ENTRIES} entries; got ${value.entries.length}`);
+  return pageOf(value, bytes);
+}
+
+function pageOf(value: unknown, bodies: Buffer): JournalPage {
   const { dropped, entries } = decoded(journalPage, value, "journal");
   let at = 0;
   const unpack = ({ headers, query, kept, ...facts }: MessageRecord) => {
@@ -141,8 +158,8 @@ function packWithBytes(value: unknown, bytes: readonly Buffer[]): Buffer {
   return Buffer.concat([length, text, ...bytes]);
 }
 
-function unpackWithBytes(packed: Buffer): { readonly value: unknown; readonly bytes: Buffer } {
+function unpackWithBytes(packed: Buffer): { readonly text: string; readonly bytes: Buffer } {
   const end = LENGTH_BYTES + packed.readUInt32BE(0);
   if (end > packed.length) throw new RangeError(`expected ${end} bytes or more; got ${packed.length}`);
-  return { value: fromText(packed.toString("utf8", LENGTH_BYTES, end)), bytes: packed.subarray(end) };
+  return { text: packed.toString("utf8", LENGTH_BYTES, end), bytes: packed.subarray(end) };
 }

@@ -3,7 +3,7 @@ import { InternalApi } from "../../src/apis/internal/internal-api.ts";
 import { MovableClock, systemClock } from "../../src/core/clock.ts";
 import { Journal } from "../../src/core/journal.ts";
 import { type HeaderList, header } from "../../src/core/message.ts";
-import { toText } from "../../src/store/codec.ts";
+import { fromText, toText } from "../../src/store/codec.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { assessByBytes, cloud } from "./contract-cases.ts";
 
@@ -84,6 +84,33 @@ test("changes are committed only to the latest version, and only if the images t
   expect(await commit('"epoch-1.99"', [credential])).toBe("412 ");
   expect(await commit(etag, [credential])).toBe("204 ");
   expect(await commit(etag, [credential])).toBe("412 ");
+  const many = (count: number) => Array.from({ length: count }, () => ({ ...credential, record: null }));
+  const latest = header(await send("GET", "/internal/records/databaseName/%22shop%22"), "etag") ?? "";
+  expect(await commit(latest, many(1001))).toBe("400 expected at most 1000 changes; got 1001");
+  expect(await commit(latest, many(1000))).toBe("204 ");
   const away = "/internal/records/scope/%22epoch-77%22";
   expect(await ask("POST", away, json([credential]), [["If-Match", etag]])).toBe("410 ");
+});
+
+test("large text is read like small text, and malformed text refused", async () => {
+  const large = cloud({ databaseName: "x".repeat(255), serverSecretKey: `\0-0${"x".repeat(300_000)}` });
+  expect(await ask("POST", "/internal/records", json(large))).toBe("201 ");
+  const { databases } = Object(fromText((await send("GET", "/internal/state")).body.toString()));
+  expect(databases.at(-1).database.serverSecretKey === large.serverSecretKey).toBe(true);
+  expect(await ask("POST", "/internal/records", Buffer.from("[".repeat(300_000)))).toBe(
+    "400 nested deeper than 100 levels at position 100",
+  );
+});
+
+test("a journal has at most 1000 entries", async () => {
+  const packed = (count: number) => {
+    const text = json({ dropped: 0, entries: Array.from({ length: count }, () => ({})) });
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(text.length);
+    return Buffer.concat([length, text]);
+  };
+  expect(await ask("POST", "/internal/journal", packed(1001))).toBe(
+    "400 expected at most 1000 entries; got 1001",
+  );
+  expect(await ask("POST", "/internal/journal", packed(1000))).toMatch(/^400 journal\.entries\[0\]/);
 });

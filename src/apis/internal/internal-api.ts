@@ -8,9 +8,9 @@ import { packedSketchOf } from "../../images/ranking.ts";
 import { databaseRecord } from "../../schema/database.ts";
 import { type FaultRequest, faultToJson } from "../../schema/fault.ts";
 import type { RecordsKey, Version } from "../../store/backing.ts";
-import { decodeChange, decoded, encodeChange, fromText, imageIn, toText } from "../../store/codec.ts";
+import { decodeChange, decoded, encodeChange, fromLargeText, imageIn, toText } from "../../store/codec.ts";
 import { keptImage } from "../../store/image-blobs.ts";
-import { packJournal, recordEntries, unpackJournal } from "../../store/journal-codec.ts";
+import { packJournal, recordEntries, unpackSentJournal } from "../../store/journal-codec.ts";
 import {
   CLOCK_PATH,
   changes as changesSchema,
@@ -30,6 +30,7 @@ import {
 import type { Scope } from "../../store/memory-state.ts";
 import type { MemoryStore } from "../../store/memory-store.ts";
 import { takeToken } from "../../store/rate-history.ts";
+import { readLargeSnapshot } from "../../store/snapshot.ts";
 
 /** The target manager's routes for the other servers; see `internal-protocol.ts`. Their requests are not in the journal. */
 export class InternalApi {
@@ -84,7 +85,7 @@ export class InternalApi {
       case "POST rate-limits/*":
         return this.takeRateToken(first, body);
       case "POST faults": {
-        const question = { ...NO_REQUEST, ...decoded(faultQuestion, content(body), "request") };
+        const question = { ...NO_REQUEST, ...decoded(faultQuestion, await content(body), "request") };
         const fault = this.faults.chooseAdded(question, this.random);
         return fault === undefined ? reply(204) : json(200, faultToJson(fault));
       }
@@ -95,11 +96,12 @@ export class InternalApi {
         return image && reply(200, image.bytes());
       }
       case "POST sketches":
-        return reply(200, await this.sketches(decoded(sha256s, content(body), "images")));
+        return reply(200, await this.sketches(decoded(sha256s, await content(body), "images")));
       case "GET state":
         return json(200, this.store.snapshot());
       case "PUT state": {
-        const problem = this.store.restore(fromText(body.toString()));
+        const state = await readLargeSnapshot(await content(body));
+        const problem = typeof state === "string" ? state : this.store.restore(state);
         return problem === undefined ? reply(204) : reply(422, Buffer.from(problem));
       }
       case "DELETE state":
@@ -115,17 +117,17 @@ export class InternalApi {
     return packParts(await Promise.all(images.map((image) => image && packedSketchOf(image))));
   }
 
-  private journalPage({ method, body }: WireRequest): WireResponse | undefined {
+  private async journalPage({ method, body }: WireRequest): Promise<WireResponse | undefined> {
     if (method === "GET") return reply(200, packJournal(this.journal));
     if (method !== "POST") return undefined;
-    const { dropped, entries } = unpackJournal(body);
+    const { dropped, entries } = await unpackSentJournal(body);
     this.journal.countLost(dropped);
     recordEntries(this.journal, entries);
     return reply(200);
   }
 
-  private create(body: Buffer): WireResponse {
-    const taken = this.store.createDatabase(decoded(databaseRecord, content(body), "database"));
+  private async create(body: Buffer): Promise<WireResponse> {
+    const taken = this.store.createDatabase(decoded(databaseRecord, await content(body), "database"));
     return taken === undefined ? reply(201) : json(409, taken);
   }
 
@@ -142,16 +144,20 @@ export class InternalApi {
     return json(200, body, [["ETag", etagOf(at)]]);
   }
 
-  private commit(
+  private async commit(
     key: RecordsKey | undefined,
     at: Version | undefined,
     body: Buffer,
-  ): WireResponse | undefined {
+  ): Promise<WireResponse | undefined> {
     if (key?.[0] !== "scope" || at === undefined) return undefined;
+    const given = await content(body);
+    // Below, nothing may wait: the version must still be the latest when the changes are committed.
     const scope = this.find(key);
     if (scope === undefined) return reply(410);
     if (scope.version !== at.version) return reply(412);
-    const changes = decoded(changesSchema, content(body), "changes");
+    if (Array.isArray(given) && given.length > MOST_CHANGES)
+      throw new RangeError(`expected at most ${MOST_CHANGES} changes; got ${given.length}`);
+    const changes = decoded(changesSchema, given, "changes");
     const { state } = this.store;
     const images = new Map(changes.flatMap(imageIn).map((sha256) => [sha256, state.images.find(sha256)]));
     if ([...images.values()].includes(undefined)) return reply(424);
@@ -163,8 +169,8 @@ export class InternalApi {
     return reply(204, undefined, [["ETag", etagOf(this.version(scope))]]);
   }
 
-  private takeRateToken(scopeName: string, body: Buffer): WireResponse {
-    const { rules, now } = decoded(take, content(body), "limits");
+  private async takeRateToken(scopeName: string, body: Buffer): Promise<WireResponse> {
+    const { rules, now } = decoded(take, await content(body), "limits");
     const scope = this.find(["scope", scopeName]);
     const full = scope && takeToken(scope.histories, rules, now);
     return full === undefined ? reply(204) : json(429, full);
@@ -188,6 +194,9 @@ export class InternalApi {
   }
 }
 
+/** No request of a client changes as many records. */
+const MOST_CHANGES = 1000;
+
 /** Functions of faults, which need more of a request, do not exist on servers in other processes. */
 const NO_REQUEST: FaultRequest = {
   api: "target",
@@ -200,7 +209,7 @@ const NO_REQUEST: FaultRequest = {
   body: Buffer.alloc(0),
 };
 
-const content = (body: Buffer): unknown => fromText(body.toString());
+const content = (body: Buffer): Promise<unknown> => fromLargeText(body.toString());
 
 const json = (status: number, value: unknown, headers?: WireResponse["headers"]): WireResponse =>
   reply(status, Buffer.from(toText(value)), headers);

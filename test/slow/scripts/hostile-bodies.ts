@@ -117,6 +117,14 @@ const routes = [
     cases: FORMS,
     headers: (body: Buffer) => signed("client", "/v1/query", body, "multipart/form-data; boundary=b"),
   },
+  {
+    url: `${manager}/internal/records`,
+    cases: {
+      "a million names": names,
+      "a long string": () => filled("A", { before: '{"a":"', after: '"}' }),
+    },
+    headers: () => ({}),
+  },
   { url: `${manager}/cloud_databases`, cases: { "a million names": names }, headers: () => ({}) },
   { url: `${target}/oauth2/token`, cases: { fields: () => filled("a&") }, headers: () => ({}) },
 ];
