@@ -128,10 +128,12 @@ Options:
   --keys FILE              read the keys from lines of NAME=value instead of the environment
   --profile NAME           vuforia, neutral   (default: vuforia)
   --write                  also add, change and delete targets, under names of its own, which are removed at the end
+  --spend                  also create datasets and exceed the documented rates (with --manager-url, --write is enough)
   --dry-run                print what would be sent, and send nothing
   --only IDS               facts by id, with * for any text: query-*,target-3-no-authorization
   --api NAMES              target, query, model-target
   --known-by WAYS          observed, documented, assumed
+  --holds                  also list the facts that hold
   --json, --junit, --markdown   print the report in another form
   --save FILE              keep the requests and responses, without secrets
   --compare FILE           also report what changed since a saved run
@@ -140,7 +142,8 @@ Options:
   --help
 
 Keys (environment, or --keys): SERVER_ACCESS_KEY, SERVER_SECRET_KEY, CLIENT_ACCESS_KEY, CLIENT_SECRET_KEY,
-MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET. They are never shown. Without keys, --manager-url and --write create
+MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET, and for the password grant MODEL_TARGET_USERNAME,
+MODEL_TARGET_PASSWORD. They are never shown. Without keys, --manager-url and --write create
 a database for the run.
 `,
 } as const;

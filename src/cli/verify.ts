@@ -8,17 +8,12 @@ import { parseBaseUrl } from "../schema/base-url.ts";
 import { wireClient } from "../verify/client.ts";
 import { FACT_APIS, type Fact, type Keys, KNOWN_BY } from "../verify/fact.ts";
 import { FACTS } from "../verify/facts.ts";
+import { junitReport } from "../verify/junit.ts";
+import { placeholder, type Verified, whyNot } from "../verify/plan.ts";
 import { compare, type Recording, record } from "../verify/recording.ts";
 import { redacted, redactor } from "../verify/redact.ts";
-import {
-  type Findings,
-  jsonReport,
-  junitReport,
-  markdownReport,
-  shownKnown,
-  textReport,
-} from "../verify/report.ts";
-import { type Outcome, placeholder, Run, type Verified, whyNot } from "../verify/run.ts";
+import { type Findings, jsonReport, markdownReport, shownKnown, textReport } from "../verify/report.ts";
+import { type Outcome, Run } from "../verify/run.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { progressOf } from "./progress.ts";
@@ -34,6 +29,8 @@ const OPTIONS = {
   keys: text,
   profile: text,
   write: flag,
+  spend: flag,
+  holds: flag,
   "dry-run": flag,
   only: text,
   api: text,
@@ -169,6 +166,7 @@ function settingsOf(values: Values, { environment }: Terminal): Settings {
     keys: keysIn(values.keys === undefined ? environment : readKeys(values.keys)),
     profile,
     write: values.write === true,
+    spend: values.spend === true,
     send: wireClient(seconds("timeout-seconds", values["timeout-seconds"], 30)),
     waitSeconds: seconds("wait-seconds", values["wait-seconds"], 600),
     prefix: `verify-${createRandom().hex(8)}-`,
@@ -198,6 +196,8 @@ const keysIn = (values: Readonly<Record<string, string | undefined>>): Keys => {
     clientSecretKey: key("CLIENT_SECRET_KEY"),
     modelTargetClientId: key("MODEL_TARGET_CLIENT_ID"),
     modelTargetClientSecret: key("MODEL_TARGET_CLIENT_SECRET"),
+    modelTargetUsername: key("MODEL_TARGET_USERNAME"),
+    modelTargetPassword: key("MODEL_TARGET_PASSWORD"),
   };
 };
 
@@ -210,19 +210,26 @@ function readKeys(file: string): Readonly<Record<string, string | undefined>> {
 }
 
 function readRecording(file: string): Recording {
+  let text: string;
   try {
-    const saved: Recording = JSON.parse(readFileSync(file, "utf8"));
-    if (saved.version === 1) return saved;
+    text = readFileSync(file, "utf8");
   } catch (error) {
     throw new UsageError(`--compare: ${messageOf(error)}`);
+  }
+  try {
+    const saved: Recording = JSON.parse(text);
+    if (saved.version === 1) return saved;
+  } catch {
+    // Without the parser's message, which quotes the file: it may be that of the keys.
   }
   throw new UsageError(`--compare: expected a file that --save wrote; got ${show(file)}`);
 }
 
-const reporterFor = ({ json, junit, markdown }: Values): ((findings: Findings) => string) => {
+const reporterFor = ({ json, junit, markdown, holds }: Values): ((findings: Findings) => string) => {
   if (json === true) return jsonReport;
   if (junit === true) return junitReport;
-  return markdown === true ? markdownReport : textReport;
+  if (markdown === true) return markdownReport;
+  return (findings) => textReport(findings, holds === true);
 };
 
 /** What would be sent, and what would not be and why. */
@@ -230,9 +237,10 @@ function dryRun(facts: readonly Fact[], settings: Settings): string {
   const at = placeholder(settings, systemClock.now());
   const lines = facts.map((fact) => {
     const why = whyNot(fact, settings);
-    const requests = [...(fact.before?.(at) ?? []), fact.request(at)].map(
-      ({ method, path }) => `${method} ${path}`,
-    );
+    const requests = [...(fact.before ?? []), fact.request].map((make) => {
+      const { method, path } = make(at);
+      return `${method} ${path}`;
+    });
     const before = fact.uses === undefined ? [] : [`a target (${fact.uses})`];
     const what = why === undefined ? [...before, ...requests].join(", then ") : `not sent: ${why}`;
     return `${fact.id} (${shownKnown(fact.known)}): ${what}\n`;

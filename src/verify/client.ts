@@ -1,10 +1,9 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { connect } from "node:net";
+import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { HeaderList } from "../core/message.ts";
-import type { RequestParts } from "./fact.ts";
-import type { Received } from "./template.ts";
+import type { Received, RequestParts } from "./fact.ts";
 
 /** Sends a request to a base URL. Rejects when there is no complete response. */
 export type Send = (baseUrl: string, request: RequestParts) => Promise<Received>;
@@ -17,7 +16,7 @@ const agents = { "http:": new HttpAgent(options), "https:": new HttpsAgent(optio
 export const wireClient =
   (timeoutSeconds: number): Send =>
   (baseUrl, request) =>
-    request.contentLength === undefined
+    request.contentLength === undefined && request.offersHttp2 !== true
       ? sendParsed(baseUrl, request, timeoutSeconds)
       : sendRaw(baseUrl, request, timeoutSeconds);
 
@@ -32,6 +31,8 @@ function sendParsed(
   const url = new URL(baseUrl + path);
   const secure = url.protocol === "https:";
   const length = body === undefined ? {} : { "Content-Length": body.length };
+  const waits = headers.Expect !== undefined;
+  let continued = false;
   return new Promise((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)(
       url,
@@ -50,38 +51,60 @@ function sendParsed(
             status: response.statusCode ?? 0,
             headers: headerPairs(response.rawHeaders),
             body: Buffer.concat(chunks),
+            ...(waits && { continued }),
           }),
         );
       },
     );
     request.on("error", reject);
-    request.end(body);
+    if (!waits) {
+      request.end(body);
+      return;
+    }
+    // A client that expects 100 waits a little, and then sends the body all the same.
+    const timer = setTimeout(() => request.end(body), LONGEST_WAIT_MILLISECONDS);
+    request.on("continue", () => {
+      continued = true;
+      clearTimeout(timer);
+      request.end(body);
+    });
+    request.on("close", () => clearTimeout(timer));
+    request.flushHeaders();
   });
 }
 
-/** For what client libraries refuse to send: a `Content-Length` that is not the body's. */
+const LONGEST_WAIT_MILLISECONDS = 2000;
+
+/** For what client libraries refuse to send: a `Content-Length` that is not the body's, or a choice of protocols. */
 function sendRaw(
   baseUrl: string,
-  { method, path, headers, body = Buffer.alloc(0), contentLength = "" }: RequestParts,
+  { method, path, headers, body = Buffer.alloc(0), contentLength, offersHttp2 }: RequestParts,
   timeoutSeconds: number,
 ): Promise<Received> {
-  const { protocol, hostname, port, pathname, host } = new URL(baseUrl + path);
+  const { protocol, hostname, port, pathname, search, host } = new URL(baseUrl + path);
   const lines = Object.entries({
     Host: host,
     Connection: "keep-alive",
     ...headers,
-    "Content-Length": contentLength,
+    ...(contentLength !== undefined && { "Content-Length": contentLength }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return new Promise((resolve, reject) => {
     const address = { host: hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
-    const socket =
+    const tls =
       protocol === "https:"
-        ? connectTls({ ...address, servername: hostname })
-        : connect({ ...address, allowHalfOpen: true });
+        ? connectTls({
+            ...address,
+            servername: isIP(hostname) === 0 ? hostname : "",
+            ...(offersHttp2 === true && { ALPNProtocols: ["h2", "http/1.1"] }),
+          })
+        : undefined;
+    const socket = tls ?? connect({ ...address, allowHalfOpen: true });
     let received = Buffer.alloc(0);
     const settle = (isEnd: boolean) => {
       const response = parseResponse(received, isEnd);
-      if (response !== undefined) resolve(response);
+      const chosen = tls?.alpnProtocol;
+      if (response !== undefined)
+        resolve(offersHttp2 === true ? { ...response, protocol: chosen || "http/1.1" } : response);
       else if (isEnd) reject(new Error("the connection was closed before a complete response"));
       if (response !== undefined || isEnd) socket.destroy();
     };
@@ -92,10 +115,16 @@ function sendRaw(
       settle(false);
     });
     socket.on("close", () => settle(true));
-    socket.write(`${method} ${pathname} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    tls?.on("secureConnect", () => {
+      // What it would answer over HTTP/2 does not matter: the choice differs.
+      if (tls.alpnProtocol !== "h2") return;
+      resolve({ status: 0, headers: [], body: Buffer.alloc(0), protocol: "h2" });
+      socket.destroy();
+    });
+    socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n`);
     socket.write(body);
     // The service waits for bytes that never come until this side ends.
-    if (Number(contentLength) > body.length) socket.end();
+    if (Number(contentLength ?? 0) > body.length) socket.end();
   });
 }
 

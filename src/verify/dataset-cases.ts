@@ -1,167 +1,244 @@
 import type { Profile } from "../core/profiles.ts";
+import {
+  accepted,
+  advanced,
+  byProfile,
+  type DatasetCase,
+  dataset,
+  expected,
+  type Fields,
+  model,
+  ofModel,
+  refused,
+  required,
+  without,
+} from "./dataset-requests.ts";
 
-/** A creation of a dataset, and the messages with which it is refused; none when it is accepted. */
-export interface DatasetCase {
-  readonly what: string;
-  readonly body: unknown;
-  readonly found: readonly string[] | ((profile: Profile) => readonly string[]);
-  /** Default: that of standard datasets. */
-  readonly path?: string;
-}
+const MISSING = ["/models", "/name", "/targetSdk"].map(required);
 
-const ADVANCED = "/modeltargets/advancedDatasets";
-
-/** A model that both families and both profiles accept. */
-const model = (changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
-  name: "engine",
-  cadDataUrl: "https://cad.example/engine.glb",
-  views: [],
-  ...changes,
-});
-const dataset = (...models: unknown[]): Record<string, unknown> => ({
-  name: "verify",
-  targetSdk: "10.9",
-  models: models.length === 0 ? [model()] : models,
-});
-const without = (record: Record<string, unknown>, key: string): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
-const withViews = (...views: unknown[]) => dataset(model({ views }));
-
-const required = (path: string): string => `${path}: element is required`;
-const expected = (path: string, type: string): string => `${path}: error.expected.${type}`;
-const modelField = (name: string): string => `/models(0)/${name}`;
-const viewField = (name: string): string => `/models(0)/views(0)/${name}`;
-const sources = ({ cadDataUuidIsSource }: Profile): string =>
-  `\`cadDataBlob\`, \`cadDataUrl\`${cadDataUuidIsSource ? ", `cadDataUuid`" : ""} need to be provided`;
-const invalidWhen = (field: string, value: string): string =>
-  `invalid ${field}. Should be one of 'never', 'always', 'auto'. You provided '${value}'`;
-const NO_HINTS =
-  "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.";
-
-const refused = (what: string, body: unknown, ...found: readonly string[]): DatasetCase => ({
-  what,
-  body,
-  found,
-});
-const byProfile = (
-  what: string,
-  body: unknown,
-  found: (profile: Profile) => readonly string[],
-): DatasetCase => ({
-  what,
-  body,
-  found,
-});
-const hint = (field: string, value: string, accepted: boolean): DatasetCase =>
-  byProfile(`${field} ${value}`, dataset(model({ [field]: value })), ({ trackingHintsSupported }) => {
-    if (!trackingHintsSupported) return [NO_HINTS];
-    return accepted ? [] : [expected(modelField(field), "validenum")];
-  });
-
-/** One or more cases for each stage of the validation. */
-export const DATASET_CASES: readonly DatasetCase[] = [
-  refused("an empty object", {}, required("/models"), required("/name"), required("/targetSdk")),
+const requests: readonly DatasetCase[] = [
+  accepted("one model", dataset()),
+  accepted("other fields", { ...dataset(model({ anything: [{}] })), more: null }),
+  accepted("an empty name", { ...dataset(), name: "" }),
+  refused("an empty object", {}, ...MISSING),
+  refused("null", null, ...MISSING),
+  refused("an array", [dataset()], ...MISSING),
   refused("no models", without(dataset(), "models"), required("/models")),
   refused("no name", without(dataset(), "name"), required("/name")),
   refused("no targetSdk", without(dataset(), "targetSdk"), required("/targetSdk")),
+  refused(
+    "null in each field",
+    { models: null, name: null, targetSdk: null },
+    expected("/models", "jsarray"),
+    expected("/name", "jsstring"),
+    expected("/targetSdk", "jsstring"),
+  ),
   refused("a boolean name", { ...dataset(), name: true }, expected("/name", "jsstring")),
   refused("a numeric targetSdk", { ...dataset(), targetSdk: 10.9 }, expected("/targetSdk", "jsstring")),
-  refused("models that are an object", { ...dataset(), models: {} }, expected("/models", "jsarray")),
+  refused(
+    "models that are an object",
+    { ...dataset(), models: { 0: model() } },
+    expected("/models", "jsarray"),
+  ),
   refused("a missing name and a wrong type", { models: {}, targetSdk: "10.9" }, required("/name")),
-  refused("a model without a name", dataset(without(model(), "name")), required(modelField("name"))),
+  refused("a wrong type and a wrong model", { ...dataset({}), name: 1 }, expected("/name", "jsstring")),
+];
+
+const sources = ({ cadDataUuidIsSource }: Profile): string =>
+  `\`cadDataBlob\`, \`cadDataUrl\`${cadDataUuidIsSource ? ", `cadDataUuid`" : ""} need to be provided`;
+const oneOf = (profile: Profile, name = "engine") => `model '${name}' is invalid. One of ${sources(profile)}`;
+const onlyOneOf = (profile: Profile, name = "engine") =>
+  `model '${name}' is invalid. Only one of ${sources(profile)}`;
+const viewsToo = ({ datasetViewsRequired }: Profile): readonly string[] =>
+  datasetViewsRequired ? [required(ofModel("views"))] : [];
+const byUuid = (uuid: unknown): Fields => dataset(without(model({ cadDataUuid: uuid }), "cadDataUrl"));
+const uuidAlone = (profile: Profile) => (profile.cadDataUuidIsSource ? [] : [oneOf(profile)]);
+
+/** In alphabetical order, in which the findings are. */
+const STRINGS = [
+  "automaticColoring",
+  "cadDataFormat",
+  "cadDataUrl",
+  "name",
+  "optimizeTrackingFor",
+  "simplify",
+  "stateBasedConfigurationJsonString",
+];
+
+const models: readonly DatasetCase[] = [
+  refused("a model without a name", dataset(without(model(), "name")), required(ofModel("name"))),
+  refused("a model without a name and a source", dataset({ views: [] }), required(ofModel("name"))),
+  ...[null, 7, {}].map((content) =>
+    byProfile(`the model ${JSON.stringify(content)}`, dataset(content), (profile) => [
+      required(ofModel("name")),
+      ...viewsToo(profile),
+    ]),
+  ),
   byProfile("a model without a source", dataset(without(model(), "cadDataUrl")), (profile) => [
-    `model 'engine' is invalid. One of ${sources(profile)}`,
+    oneOf(profile),
   ]),
   byProfile("a model with two sources", dataset(model({ cadDataBlob: "AA==" })), (profile) => [
-    `model 'engine' is invalid. Only one of ${sources(profile)}`,
+    onlyOneOf(profile),
   ]),
   byProfile(
-    "cadDataUuid as the only source",
-    dataset(without(model({ cadDataUuid: "x" }), "cadDataUrl")),
-    (profile) =>
-      profile.cadDataUuidIsSource ? [] : [`model 'engine' is invalid. One of ${sources(profile)}`],
+    "two sources that are null",
+    dataset(model({ cadDataUrl: null, cadDataBlob: null })),
+    (profile) => [onlyOneOf(profile)],
   ),
-  byProfile("a model without views", dataset(without(model(), "views")), ({ datasetViewsRequired }) =>
-    datasetViewsRequired ? [required(modelField("views"))] : [],
+  accepted("a blob", dataset({ name: "engine", views: [], cadDataBlob: "AA==" })),
+  byProfile("no source and a wrong string", dataset({ name: 5, views: [] }), (profile) => [
+    oneOf(profile, "5"),
+  ]),
+  byProfile("cadDataUuid as the only source", byUuid("x"), uuidAlone),
+  byProfile("cadDataUuid of another type as the only source", byUuid(5), uuidAlone),
+  byProfile("cadDataUuid and a source", dataset(model({ cadDataUuid: "x" })), (profile) =>
+    profile.cadDataUuidIsSource ? [onlyOneOf(profile)] : [],
   ),
-  refused("a numeric model name", dataset(model({ name: 1 })), expected(modelField("name"), "jsstring")),
+  byProfile("a model without views", dataset(without(model(), "views")), viewsToo),
+  byProfile("a model without views and a source", dataset({ name: "engine" }), (profile) =>
+    profile.datasetViewsRequired ? viewsToo(profile) : [oneOf(profile)],
+  ),
+  refused(
+    "null in every string",
+    dataset({
+      ...Object.fromEntries(STRINGS.toReversed().map((name) => [name, null])),
+      realisticAppearance: null,
+      views: [],
+    }),
+    ...STRINGS.map((name) => expected(ofModel(name), "jsstring")),
+  ),
+  refused(
+    "a numeric blob",
+    dataset({ name: "engine", views: [], cadDataBlob: 1 }),
+    expected(ofModel("cadDataBlob"), "jsstring"),
+  ),
   refused(
     "a wrong string and a wrong enumeration",
     dataset(model({ name: 1, simplify: "often" })),
-    expected(modelField("name"), "jsstring"),
+    expected(ofModel("name"), "jsstring"),
   ),
+  ...advanced(
+    refused(
+      "two models without names",
+      dataset(without(model(), "name"), model(), without(model(), "name")),
+      required(ofModel("name")),
+      required(ofModel("name", 2)),
+    ),
+    byProfile(
+      "a model without a source and one with two",
+      dataset({ name: "a", views: [] }, model({ name: "b", cadDataBlob: "" })),
+      (profile) => [oneOf(profile, "a"), onlyOneOf(profile, "b")],
+    ),
+    refused(
+      "a boolean realisticAppearance",
+      dataset(model({ realisticAppearance: true })),
+      expected(ofModel("realisticAppearance"), "jsstring"),
+    ),
+    refused(
+      "wrong strings in two models",
+      dataset(model({ simplify: 1, name: 1 }), model({ cadDataFormat: 1 })),
+      expected(ofModel("name"), "jsstring"),
+      expected(ofModel("simplify"), "jsstring"),
+      expected(ofModel("cadDataFormat", 1), "jsstring"),
+    ),
+  ),
+];
+
+const invalidWhen = (field: string, value: string): string =>
+  `invalid ${field}. Should be one of 'never', 'always', 'auto'. You provided '${value}'`;
+const BAD_TRACKING = "`optimizeTrackingFor` must be one of default,low_feature_objects,ar_controller";
+const BAD_APPEARANCE = '`realisticAppearance` must be one of "true", "false", "auto".` ';
+const NO_HINTS =
+  "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.";
+
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  motionHint: ["static", "dynamic", "adaptive"],
+  trackingMode: ["default", "car", "scan"],
+};
+const hint = (field: string, value: unknown, finding?: string): DatasetCase =>
+  byProfile(`${field} ${value}`, dataset(model({ [field]: value })), ({ trackingHintsSupported }) => {
+    if (!trackingHintsSupported) return [NO_HINTS];
+    return finding === undefined ? [] : [expected(ofModel(field), finding)];
+  });
+const format = (value: string): DatasetCase =>
+  byProfile(`cadDataFormat ${value}`, dataset(model({ cadDataFormat: value })), ({ cadDataFormats }) =>
+    cadDataFormats?.includes(value.toUpperCase()) === false
+      ? [
+          `Unrecognized cadDataFormat '${value.toUpperCase()}'.  Allowed values are: ${cadDataFormats.join(", ")}, or specify no cadDataFormat to auto-detect GLB and zipped glTFs.`,
+        ]
+      : [],
+  );
+const field = (name: string, value: string): DatasetCase =>
+  accepted(`${name} ${value}`, dataset(model({ [name]: value })));
+
+const enumerations: readonly DatasetCase[] = [
+  ...["always", "auto", "never"].flatMap((value) => [
+    field("automaticColoring", value),
+    field("simplify", value),
+  ]),
+  ...["default", "low_feature_objects", "ar_controller"].map((value) => field("optimizeTrackingFor", value)),
   refused(
     "another automaticColoring",
     dataset(model({ automaticColoring: "Auto" })),
     invalidWhen("automaticColoring", "Auto"),
   ),
   refused("another simplify", dataset(model({ simplify: "often" })), invalidWhen("simplify", "Some(often)")),
-  refused(
-    "another optimizeTrackingFor",
-    dataset(model({ optimizeTrackingFor: "cars" })),
-    "`optimizeTrackingFor` must be one of default,low_feature_objects,ar_controller",
-  ),
-  refused(
-    "views that are an object",
-    dataset(model({ views: {} })),
-    expected(modelField("views"), "jsarray"),
-  ),
-  hint("motionHint", "static", true),
-  hint("motionHint", "other", false),
-  hint("trackingMode", "car", true),
-  hint("trackingMode", "other", false),
-  byProfile("cadDataFormat STEP", dataset(model({ cadDataFormat: "step" })), ({ cadDataFormats }) =>
-    cadDataFormats === null
-      ? []
-      : [
-          `Unrecognized cadDataFormat 'STEP'.  Allowed values are: ${cadDataFormats.join(", ")}, or specify no cadDataFormat to auto-detect GLB and zipped glTFs.`,
-        ],
-  ),
-  refused("a view without a name", withViews({}), required(viewField("name"))),
-  refused("a numeric view name", withViews({ name: 1 }), expected(viewField("name"), "jsstring")),
-  refused(
-    "a position that is an array",
-    withViews({ name: "front", guideViewPosition: [] }),
-    expected(viewField("guideViewPosition"), "jsobject"),
-  ),
-  refused(
-    "an empty position",
-    withViews({ name: "front", guideViewPosition: {} }),
-    required(viewField("guideViewPosition/rotation")),
-    required(viewField("guideViewPosition/translation")),
-  ),
-  refused(
-    "a text in a rotation",
-    withViews({ name: "front", guideViewPosition: { rotation: [0, "0"], translation: [] } }),
-    expected(viewField("guideViewPosition/rotation(1)"), "jsnumber"),
-  ),
-  refused(
-    "states that are a text",
-    withViews({ name: "front", states: "open" }),
-    expected(viewField("states"), "jsarray"),
-  ),
-  refused(
-    "a numeric state",
-    withViews({ name: "front", states: [1] }),
-    expected(viewField("states(0)"), "jsstring"),
-  ),
-  refused("two models", dataset(model(), model({ name: "second" })), "exactly one model should be provided"),
-  {
-    ...refused("no model", { ...dataset(), models: [] }, "models must contain at least one entry"),
-    path: ADVANCED,
-  },
-  {
-    ...refused(
-      "another realisticAppearance",
-      dataset(model({ realisticAppearance: "TRUE" })),
-      '`realisticAppearance` must be one of "true", "false", "auto".` ',
+  refused("an empty simplify", dataset(model({ simplify: "" })), invalidWhen("simplify", "Some()")),
+  refused("another optimizeTrackingFor", dataset(model({ optimizeTrackingFor: "cars" })), BAD_TRACKING),
+  accepted("realisticAppearance in a standard dataset", dataset(model({ realisticAppearance: "x" }))),
+  refused("views that are an object", dataset(model({ views: {} })), expected(ofModel("views"), "jsarray")),
+  refused("views that are null", dataset(model({ views: null })), expected(ofModel("views"), "jsarray")),
+  byProfile(
+    "every enumeration wrong",
+    dataset(
+      model(
+        Object.fromEntries(
+          ["trackingMode", "simplify", "optimizeTrackingFor", "motionHint", "automaticColoring", "views"].map(
+            (name) => [name, name === "views" ? 1 : "x"],
+          ),
+        ),
+      ),
     ),
-    path: ADVANCED,
-  },
-  {
-    ...byProfile("repeated names of models", dataset(model(), model()), ({ modelNamesUnique }) =>
-      modelNamesUnique ? ["names of models must be unique within a Target."] : [],
+    ({ trackingHintsSupported }) => {
+      const hinted = (name: string) =>
+        trackingHintsSupported ? expected(ofModel(name), "validenum") : NO_HINTS;
+      return [
+        invalidWhen("automaticColoring", "x"),
+        hinted("motionHint"),
+        BAD_TRACKING,
+        invalidWhen("simplify", "Some(x)"),
+        hinted("trackingMode"),
+        expected(ofModel("views"), "jsarray"),
+      ];
+    },
+  ),
+  refused(
+    "a wrong enumeration and a wrong view",
+    dataset(model({ simplify: "x", views: [{}] })),
+    invalidWhen("simplify", "Some(x)"),
+  ),
+  ...Object.entries(HINTS).flatMap(([name, values]) => [
+    ...values.map((value) => hint(name, value)),
+    hint(name, "other", "validenum"),
+    hint(name, 1, "jsstring"),
+  ]),
+  ...["ZIP", "GLB", "DRC_GLB", "DRC_GLTF", "DAE", "FBX", "IGES", "OBJ", "PVS", "PVZ", "STL", "VRML"].map(
+    format,
+  ),
+  { ...format("vrml"), what: "cadDataFormat VRML in lower case" },
+  format("step"),
+  ...advanced(
+    ...["auto", "false", "true"].map((value) => field("realisticAppearance", value)),
+    refused("another realisticAppearance", dataset(model({ realisticAppearance: "TRUE" })), BAD_APPEARANCE),
+    refused(
+      "wrong enumerations in two models",
+      dataset(model({ simplify: "x", realisticAppearance: "x" }), model({ automaticColoring: "y" })),
+      BAD_APPEARANCE,
+      invalidWhen("simplify", "Some(x)"),
+      invalidWhen("automaticColoring", "y"),
     ),
-    path: ADVANCED,
-  },
+  ),
 ];
+
+/** Stages 1 to 6 of the validation, each with the findings that come together or first. */
+export const DATASET_CASES: readonly DatasetCase[] = [...requests, ...models, ...enumerations];

@@ -19,7 +19,7 @@ export interface Known {
 
 /** The public test suites of the real service were last read in this month. */
 export const observed: Known = { by: "observed", date: "2026-09" };
-const documented: Known = { by: "documented" };
+export const documented: Known = { by: "documented" };
 export const assumed: Known = { by: "assumed" };
 
 /** Rates and sizes are documented; what is known of a request that is wrong in some point. */
@@ -38,6 +38,8 @@ export interface Keys {
   readonly clientSecretKey?: string | undefined;
   readonly modelTargetClientId?: string | undefined;
   readonly modelTargetClientSecret?: string | undefined;
+  readonly modelTargetUsername?: string | undefined;
+  readonly modelTargetPassword?: string | undefined;
   /** Known only of databases that a target manager created. */
   readonly databaseId?: string | undefined;
 }
@@ -51,6 +53,10 @@ export interface RequestParts {
   readonly body?: Buffer | undefined;
   /** A `Content-Length` that is not the body's length; no client library sends it. */
   readonly contentLength?: string | undefined;
+  /** Offers HTTP/2 besides HTTP/1.1, which takes TLS. */
+  readonly offersHttp2?: boolean;
+  /** The second of a minute in which it is sent, whatever the rates are; `quiet`: a minute after the last one. */
+  readonly moment?: { readonly second: number; readonly quiet?: boolean };
 }
 
 /** What a request may refer to. */
@@ -68,7 +74,12 @@ export interface Situation {
   readonly newName: string;
   /** A token of the Model Target API. */
   readonly token: string;
+  /** A field of the responses to what the fact sent before; in a dry run its name. */
+  readonly given: (name: string) => string;
 }
+
+/** Makes a request in a situation. */
+export type MakeRequest = (at: Situation) => RequestParts;
 
 /**
  * A target in the database: one that is processed, shared by many facts; or one that the fact may change: processed, still
@@ -82,6 +93,19 @@ export interface Expected {
   /** All headers but `Content-Length`, in any order, with their case. Absent: not compared. */
   readonly headers?: HeaderList;
   readonly body: string;
+  /** Whether `100 Continue` comes first. Absent: not compared. */
+  readonly continued?: boolean;
+  /** The protocol that the service chooses. Absent: not compared. */
+  readonly protocol?: string;
+}
+
+/** A response as it was on the wire. */
+export interface Received {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  readonly continued?: boolean;
+  readonly protocol?: string;
 }
 
 /** One sentence about an API that requests can show to be true. */
@@ -93,16 +117,32 @@ export interface Fact {
   readonly known: Known;
   /** The check of the emulator that refuses the request. */
   readonly check?: string;
-  /** `reading`: changes nothing. `writing`: adds something, or would if the fact were false. */
-  readonly needs: "reading" | "writing";
+  /**
+   * `reading`: changes nothing. `writing`: adds something, or would if the fact were false. `spending`: costs a training of a
+   * dataset, or sends more than the documented rates.
+   */
+  readonly needs: "reading" | "writing" | "spending";
+  /** Needs an https URL. */
+  readonly overTls?: boolean;
+  /** Keys beside those of its API. */
+  readonly keys?: "user";
   /** Settings of a database that only a target manager can create, with their names on the wire. */
   readonly database?: Readonly<Record<string, unknown>>;
+  /** The real service gives every database these settings: without a target manager, the database of the keys will do. */
+  readonly isUsual?: boolean;
+  /** Settings of a VuMark database and of its only target, with their names on the wire; a target manager creates them. */
+  readonly template?: {
+    readonly database?: Readonly<Record<string, unknown>>;
+    readonly target?: Readonly<Record<string, unknown>>;
+  };
   readonly uses?: NeededTarget;
   /** Another target that has to exist: the shared one, named `existing`. */
   readonly alongside?: "processed";
-  /** Sent first; their responses do not matter. */
-  readonly before?: (at: Situation) => readonly RequestParts[];
-  readonly request: (at: Situation) => RequestParts;
+  /** Sent first; their responses' fields are given to what follows. */
+  readonly before?: readonly MakeRequest[];
+  readonly request: MakeRequest;
+  /** Whether the response says that the request must be sent again later. */
+  readonly again?: (response: Received) => boolean;
   readonly expected: (at: Situation) => Expected;
 }
 

@@ -1,13 +1,8 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Fact, Keys, NeededTarget, RequestParts, Situation } from "./fact.ts";
+import { Untried } from "./exchanges.ts";
+import type { Fact, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";
 import { draftOf, signed } from "./requests.ts";
-import type { Received } from "./template.ts";
-
-/** A fact could not be tried, for a reason that says nothing about it. */
-export class Untried extends Error {
-  override readonly name = "Untried";
-}
 
 /** A target that a run added. */
 export interface AddedTarget {
@@ -148,7 +143,6 @@ export class Home {
 
   /** Deletes every target of this run, and returns the ids of those that are left. */
   async cleanUp(sleep: HomeRun["sleep"]): Promise<readonly string[]> {
-    if (this.databaseName !== undefined) return [];
     const left = [...this.#added, ...(this.#isUnsure ? await this.#lost() : [])];
     let [waited, pause] = [0, FIRST_POLL_SECONDS];
     let remaining: readonly string[] = left;
@@ -195,4 +189,4 @@ export class Home {
 
 /** Whether a fact leaves the target that it used for the next one. */
 export const leavesTarget = ({ before, request }: Fact, at: Situation): boolean =>
-  ![...(before?.(at) ?? []), request(at)].some(({ method }) => method === "DELETE");
+  ![...(before ?? []), request].some((make) => make(at).method === "DELETE");

@@ -29,6 +29,13 @@ function groupOf(api: FactApi, { method, path }: RequestParts): keyof typeof LIM
 
 const MOST_SLOWED = 8;
 
+/** Milliseconds until a minute has come to this second. */
+function untilSecond(second: number | undefined, now: number): number {
+  if (second === undefined) return 0;
+  const since = (now - second * 1000) % 60_000;
+  return since < 1000 ? 0 : 60_000 - since;
+}
+
 /** Keeps requests within the documented rates, and slower when the service asks for it. */
 export class Pace {
   readonly #sent = new Map<string, number[]>();
@@ -42,14 +49,18 @@ export class Pace {
     const { max, seconds } = LIMITS[group];
     const window = seconds * 1000 * this.#slowed;
     const key = `${api} ${group}`;
+    const { moment } = request;
+    const most = moment?.quiet === true ? 1 : moment === undefined ? max : Number.POSITIVE_INFINITY;
     while (!isStopped()) {
       const now = this.clock.now().getTime();
-      const recent = (this.#sent.get(key) ?? []).filter((moment) => now - moment < window);
-      if (recent.length < max) {
+      const recent = (this.#sent.get(key) ?? []).filter((sent) => now - sent < window);
+      const wait =
+        recent.length < most ? untilSecond(moment?.second, now) : (recent[0] ?? now) + window - now;
+      if (wait === 0) {
         this.#sent.set(key, [...recent, now]);
         return;
       }
-      await this.clock.sleep(Math.max(0.001, ((recent[0] ?? now) + window - now) / 1000));
+      await this.clock.sleep(Math.max(1, wait) / 1000);
     }
   }
 

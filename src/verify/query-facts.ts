@@ -1,8 +1,10 @@
 import type { HeaderList } from "../core/message.ts";
 import { type Profile, REGIONS } from "../core/profiles.ts";
 import { assumed, type Expected, type Fact, type Known, knownOf, observed, slug } from "./fact.ts";
+import { LARGEST_QUERY_IMAGE } from "./query-form-rows.ts";
 import { goodPlan, imagePart, type Plan, queryOf } from "./query-plan.ts";
-import { LARGEST_QUERY_IMAGE, QUERY_ROWS, type QueryRow } from "./query-rows.ts";
+import type { QueryRow } from "./query-row.ts";
+import { QUERY_ROWS } from "./query-rows.ts";
 
 /** The check of each numbered row of the query API's table, in order. */
 export const QUERY_CHECKS = [
@@ -34,7 +36,7 @@ const added = ({ queryRegion, regionHeader }: Profile): HeaderList => [
   ...(queryRegion ? [[regionHeader, REGIONS] as const] : []),
 ];
 
-const underProfile =
+export const underProfile =
   (expected: Expected & { readonly headers: HeaderList }, vuforia = expected): Fact["expected"] =>
   ({ profile }) => {
     // The profile that answers an unknown field with text is the one that these answers are of.
@@ -114,7 +116,7 @@ function orderOf(check: string, first: QueryRow, second: QueryRow): Fact {
   };
 }
 
-const FOUND = {
+export const FOUND = {
   status: 200,
   headers: [
     ["Connection", "keep-alive"],
@@ -166,7 +168,11 @@ function dateForms(now: Date): Record<string, string> {
 
 const successes: readonly Fact[] = [
   accepted("one image", () => undefined),
-  accepted("a header line of 8190 bytes", set("extraHeader", "x".repeat(8190 - "X-Extra: ".length))),
+  accepted(
+    "a header line of 8190 bytes",
+    set("extraHeader", "x".repeat(8190 - "X-Extra: ".length)),
+    assumedTo,
+  ),
   inState("PROJECT_SUSPENDED", "keys of a suspended database"),
   inState("PROJECT_HAS_NO_API_ACCESS", "keys of a database without API access"),
   accepted("an image of 2097152 bytes", set("parts", [imagePart(LARGEST_QUERY_IMAGE)])),

@@ -33,6 +33,7 @@ export interface Change {
 const LONGEST_BODY = 20_000;
 
 const LONGEST_HEADER = 200;
+const LONGEST_BEGINNING = 4;
 
 /**
  * Keeps what was sent and answered.
@@ -64,7 +65,7 @@ export function record(
           response: {
             status: response.status,
             headers: hidden(response.headers),
-            body: hide(textOf(response)).slice(0, LONGEST_BODY),
+            body: recordedBody(hide(textOf(response))),
           },
         },
       ],
@@ -72,6 +73,10 @@ export function record(
   });
   return { version: 1, profile, facts: Object.fromEntries(facts) };
 }
+
+/** Text; of anything else, how it begins. */
+const recordedBody = (text: string): string =>
+  text.includes("\ufffd") ? `${text.slice(0, LONGEST_BEGINNING)}…` : text.slice(0, LONGEST_BODY);
 
 /** What differs from one run to the next although nothing changed: ids, dates, numbers, the prefix of names. */
 const steady = (text: string): string =>
@@ -81,7 +86,10 @@ const steady = (text: string): string =>
     .replaceAll(/"<id>"(,"<id>")*/g, '"<id>"')
     .replaceAll(/\[("<id>")?\]/g, "[<ids>]")
     .replaceAll(/\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT/g, "<date>")
-    .replaceAll(/\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?/g, "<date>")
+    .replaceAll(/\d{4}-\d{2}(-\d{2}(T[\d:.]+Z|-\d{2}(?=\.csv))?)?(?!\d)/g, "<date>")
+    .replaceAll(/\d{8}T\d{6}Z/g, "<date>")
+    .replaceAll(/<(RequestId|HostId)>[^<]*/g, "<$1><id>")
+    .replaceAll(/"(client_id|clientId)":"[^"]*"/g, '"$1":"<id>"')
     .replaceAll(/:-?\d+(\.\d+)?(?=[,}\]])/g, ":<number>")
     .replaceAll(/"access_token":"[^"]*"/g, '"access_token":"<token>"');
 

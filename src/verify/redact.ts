@@ -1,6 +1,10 @@
 import { HIDDEN } from "../core/masking.ts";
 import type { Outcome } from "./run.ts";
 
+/** Secrets that services make: tokens, credentials, and what signs the URL of a report. */
+const SENT_BACK =
+  /("(?:access_token|client_secret)":\s*"|[?&](?:[\w-]+-)?(?:Security-Token|Signature|Credential)=)[^"&\s]*/gi;
+
 /** A function that hides these secrets, and tokens, wherever they occur in a text. */
 export function redactor(secrets: Iterable<string>): (text: string) => string {
   const all = [...secrets].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
@@ -11,7 +15,7 @@ export function redactor(secrets: Iterable<string>): (text: string) => string {
     encodeURIComponent(secret),
   ]);
   return (text) => {
-    let hidden = text.replaceAll(/("access_token":")[^"]*/g, `$1${HIDDEN}`);
+    let hidden = text.replaceAll(SENT_BACK, `$1${HIDDEN}`);
     for (const form of forms) hidden = hidden.replaceAll(form, HIDDEN);
     return hidden;
   };

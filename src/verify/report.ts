@@ -1,4 +1,3 @@
-import { xmlText } from "../apis/shared/xml.ts";
 import type { ProfileName } from "../core/profiles.ts";
 import { type Fact, KNOWN_BY, type Known } from "./fact.ts";
 import type { Change } from "./recording.ts";
@@ -54,9 +53,13 @@ function counted({ outcomes }: Findings): string[][] {
   return [["facts", "hold", "differ", "not tried"], ...lines, all];
 }
 
-/** For a terminal. */
-export function textReport(findings: Findings): string {
+/** For a terminal; lists the facts that hold too, if asked. */
+export function textReport(findings: Findings, listsHolding = false): string {
   const { outcomes, left, changes } = findings;
+  const holding = of(outcomes, "holds");
+  const held = listsHolding
+    ? ["", ...table(holding.map(({ fact }) => ["HOLDS", fact.id, shownKnown(fact.known)]))]
+    : ["", `HOLDS  ${holding.length} (--holds lists them)`];
   const differing = of(outcomes, "differs").flatMap(({ fact, differences }) => [
     "",
     `DIFFERS  ${fact.id}  (${shownKnown(fact.known)})`,
@@ -76,6 +79,7 @@ export function textReport(findings: Findings): string {
   );
   return [
     ...table(counted(findings)),
+    ...(holding.length === 0 ? [] : held),
     ...differing,
     ...untried,
     ...(changes === undefined ? [] : ["", `CHANGED since the saved run: ${changed.length}`, ...changed]),
@@ -85,7 +89,7 @@ export function textReport(findings: Findings): string {
 }
 
 const LONGEST = 160;
-const quoted = (text: string): string => {
+export const quoted = (text: string): string => {
   const json = JSON.stringify(text);
   return json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}… (${text.length} characters)`;
 };
@@ -102,26 +106,6 @@ export function jsonReport({ profile, outcomes, left, changes }: Findings): stri
   }));
   const counts = Object.fromEntries(RESULTS.map((result) => [result, count(outcomes, result)]));
   return `${JSON.stringify({ version: 1, profile, counts, facts, notRemoved: left, ...(changes !== undefined && { changes }) }, null, 2)}\n`;
-}
-
-/** For continuous integration. */
-export function junitReport({ profile, outcomes }: Findings): string {
-  const cases = outcomes.map((outcome) => {
-    const { fact } = outcome;
-    const open = `  <testcase classname="${fact.api}" name="${xmlText(fact.id)}"`;
-    if (outcome.result === "holds") return `${open}/>`;
-    const inside =
-      outcome.result === "untried"
-        ? `<skipped message="${xmlText(outcome.why)}"/>`
-        : `<failure message="${xmlText(fact.sentence)}">${xmlText(
-            outcome.differences
-              .map(({ what, expected, got }) => `${what}: expected ${quoted(expected)}; got ${quoted(got)}`)
-              .join("\n"),
-          )}</failure>`;
-    return `${open}>${inside}</testcase>`;
-  });
-  const attributes = `name="facts (${profile})" tests="${outcomes.length}" failures="${count(outcomes, "differs")}" skipped="${count(outcomes, "untried")}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite ${attributes}>\n${cases.join("\n")}\n</testsuite>\n`;
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/[\r\n]+/g, " ");

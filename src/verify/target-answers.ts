@@ -1,63 +1,34 @@
-import { profiles } from "../core/profiles.ts";
-import { assumed, type Expected, type Fact, type Known, observed, type Situation } from "./fact.ts";
-import { type Draft, draftOf, type OperationName, routeOf, signed } from "./requests.ts";
+import { asciiJson } from "../core/text.ts";
+import {
+  assumed,
+  documented,
+  type Fact,
+  type Known,
+  type MakeRequest,
+  observed,
+  type Situation,
+} from "./fact.ts";
+import { draftOf, signed } from "./requests.ts";
+import { refused, success } from "./target-answer.ts";
 import { jsonHeaders, targetAnswer } from "./target-facts.ts";
 
-interface Answer extends Partial<Pick<Fact, "uses" | "database" | "before">> {
-  readonly id: string;
-  readonly says: string;
-  readonly on: OperationName;
-  readonly fields?: Readonly<Record<string, unknown>>;
-  readonly draft?: Partial<Draft>;
-  readonly status?: number;
-  readonly body: string | ((at: Situation) => string);
-  readonly known?: Known;
-}
-
-const SUMMARY =
+export const SUMMARY =
   '{"result_code":"Success","transaction_id":"<id>","name":"<text>","active_images":<integer>,"inactive_images":<integer>,' +
   '"failed_images":<integer>,"target_quota":<integer>,"total_recos":<integer>,"current_month_recos":<integer>,' +
   '"previous_month_recos":<integer>,"processing_images":<integer>,"reco_threshold":<integer>,"request_quota":<integer>,' +
   '"request_usage":<integer>,"request_count":<integer>}';
-const CREATED = '{"transaction_id":"<id>","result_code":"TargetCreated","target_id":"<id>"}';
+export const CREATED = '{"transaction_id":"<id>","result_code":"TargetCreated","target_id":"<id>"}';
 const DONE = '{"result_code":"Success","transaction_id":"<id>"}';
-const refused = (code: string) => `{"transaction_id":"<id>","result_code":"${code}"}`;
-const record = (status: string, rating: string) => (at: Situation) =>
+export const record = (status: string, rating: string) => (at: Situation) =>
   `{"result_code":"Success","transaction_id":"<id>","target_record":{"target_id":"${at.targetId}","active_flag":true,` +
   `"name":"${at.targetName}","width":1,"tracking_rating":${rating},"reco_rating":""},"status":"${status}"}`;
 
-/** A correct request and its answer: section by section, what comes back when no check refuses. */
-const success = ({
-  id,
-  says,
-  on,
-  fields,
-  draft,
-  status = 200,
-  body,
-  known = observed,
-  ...rest
-}: Answer): Fact => ({
-  id: `target-${id}`,
-  api: "target",
-  sentence: `${routeOf(on)} ${says}.`,
-  known,
-  needs: on === "summary" || on === "list" ? "reading" : "writing",
-  ...rest,
-  request: (at) => {
-    const right = draftOf(on, at);
-    const all = fields === undefined ? right.fields : { ...right.fields, ...fields };
-    return signed({ ...right, ...draft, ...(all !== undefined && { fields: all }) }, at);
-  },
-  expected: (at): Expected => ({
-    status,
-    headers: jsonHeaders(at.profile),
-    body: typeof body === "string" ? body : body(at),
-  }),
-});
-
-const deleteIt: Fact["before"] = (at) => [signed(draftOf("delete", at), at)];
-const updateIt: Fact["before"] = (at) => [signed({ ...draftOf("update", at), fields: { width: 2 } }, at)];
+const deleteIt: MakeRequest = (at) => signed(draftOf("delete", at), at);
+const updateIt: MakeRequest = (at) => signed({ ...draftOf("update", at), fields: { width: 2 } }, at);
+const summaryOf = (status: string, name: string): string =>
+  `{"status":"${status}","transaction_id":"<id>","result_code":"Success","database_name":"<text>","target_name":"${name}",` +
+  '"upload_date":"<text>","active_flag":true,"tracking_rating":<integer>,"total_recos":<integer>,' +
+  '"current_month_recos":<integer>,"previous_month_recos":<integer>}';
 
 const accepted = (id: string, what: string, fields: Readonly<Record<string, unknown>>, known?: Known): Fact =>
   success({
@@ -99,17 +70,16 @@ const answers: readonly Fact[] = [
     database: { state_name: "PROJECT_INACTIVE" },
     body: SUMMARY,
   }),
-  success({
-    id: "expect-continue",
-    says: "is served with `Expect: 100-continue`",
-    on: "summary",
-    draft: { headers: { Expect: "100-continue" } },
-    body: SUMMARY,
-    known: assumed,
-  }),
   success({ id: "add", says: "adds a target", on: "add", status: 201, body: CREATED }),
   accepted("metadata-without-padding", "base64 metadata without padding", { application_metadata: "XN" }),
   accepted("null-flag", "null as active_flag, which means true", { active_flag: null }),
+  accepted("null-metadata", "null as application_metadata", { application_metadata: null }),
+  accepted(
+    "metadata-1048575",
+    "metadata of 1048575 bytes",
+    { application_metadata: Buffer.alloc(1_048_575).toString("base64") },
+    documented,
+  ),
   accepted("flag-1", "1 as active_flag", { active_flag: 1 }, assumed),
   accepted("flag-0", "0 as active_flag", { active_flag: 0 }, assumed),
   success({
@@ -138,10 +108,7 @@ const answers: readonly Fact[] = [
     says: "answers with the status and the counts of a target",
     on: "target summary",
     uses: "processed",
-    body: ({ targetName }) =>
-      `{"status":"success","transaction_id":"<id>","result_code":"Success","database_name":"<text>","target_name":"${targetName}",` +
-      '"upload_date":"<text>","active_flag":true,"tracking_rating":<integer>,"total_recos":<integer>,' +
-      '"current_month_recos":<integer>,"previous_month_recos":<integer>}',
+    body: ({ targetName }) => summaryOf("success", targetName),
   }),
   success({
     id: "duplicates",
@@ -158,15 +125,17 @@ const answers: readonly Fact[] = [
     fields: { width: 2 },
     body: DONE,
   }),
-  success({
-    id: "update-null",
-    says: "refuses null as active_flag",
-    on: "update",
-    uses: "own",
-    fields: { active_flag: null },
-    status: 400,
-    body: refused("Fail"),
-  }),
+  ...["active_flag", "application_metadata"].map((field) =>
+    success({
+      id: `update-null-${field.replace("_", "-")}`,
+      says: `refuses null as ${field}`,
+      on: "update",
+      uses: "own",
+      fields: { [field]: null },
+      status: 400,
+      body: refused("Fail"),
+    }),
+  ),
   success({
     id: "update-processing",
     says: "refuses to update a target that is being processed",
@@ -181,7 +150,7 @@ const answers: readonly Fact[] = [
     says: "refuses to update a target again while its update is processed",
     on: "update",
     uses: "own",
-    before: updateIt,
+    before: [updateIt],
     fields: { width: 3 },
     status: 403,
     body: refused("TargetStatusNotSuccess"),
@@ -206,10 +175,59 @@ const answers: readonly Fact[] = [
     says: "does not know a deleted target",
     on: "get",
     uses: "own",
-    before: deleteIt,
+    before: [deleteIt],
     status: 404,
     body: refused("UnknownTarget"),
   }),
+];
+
+/** What an addition keeps, as the record of the new target shows. */
+const kept = (
+  id: string,
+  what: string,
+  fields: (at: Situation) => Readonly<Record<string, unknown>>,
+  record: (at: Situation) => string,
+  known: Known,
+): Fact => ({
+  ...success({ id: `keeps-${id}`, says: `shows ${what}`, on: "get", body: "", known }),
+  before: [
+    (at) => {
+      const draft = draftOf("add", at);
+      return signed({ ...draft, fields: { ...draft.fields, ...fields(at) } }, at);
+    },
+  ],
+  request: (at) => signed({ ...draftOf("get", at), path: `/targets/${at.given("target_id")}` }, at),
+  expected: (at) => ({
+    status: 200,
+    headers: jsonHeaders(at.profile),
+    body: `{"result_code":"Success","transaction_id":"<id>","target_record":{"target_id":"<id>",${record(at)},"width":1,"tracking_rating":<integer>,"reco_rating":""},"status":"<text>"}`,
+  }),
+});
+const flag = (given: 0 | 1 | null, shown: boolean, known: Known): Fact =>
+  kept(
+    `flag-${given}`,
+    `active_flag ${given} of a new target as ${shown}`,
+    () => ({ active_flag: given }),
+    () => `"active_flag":${shown},"name":"<text>"`,
+    known,
+  );
+const name = (id: string, character: string): Fact => {
+  const named = (at: Situation) => at.named(`${id} `).padEnd(64, character);
+  return kept(
+    `name-${id}`,
+    `a name of 64 characters (${id})`,
+    (at) => ({ name: named(at) }),
+    (at) => `"active_flag":true,"name":${asciiJson(named(at))}`,
+    documented,
+  );
+};
+const additions: readonly Fact[] = [
+  flag(null, true, observed),
+  flag(1, true, assumed),
+  flag(0, false, assumed),
+  name("x", "x"),
+  name("e-acute", "é"),
+  name("u-ffff", "\uffff"),
 ];
 
 /** By profile. */
@@ -228,42 +246,4 @@ const updateOfFailed: Fact = {
       : targetAnswer("TargetStatusNotSuccess 403", profile),
 };
 
-const page = (request: string) =>
-  `<!DOCTYPE html>\n<html lang="en">\n    <head>\n        <title>Not Found</title>\n    </head>\n    <body>\n        <h1>Not Found</h1>\n        <p id="detail">For request '${request}'</p>\n    </body>\n</html>\n`;
-
-/** An unserved method: a page, or an empty body, by the prefixes of the profile. */
-const unserved = (path: string): Fact => ({
-  id: `target-unserved-${path.split("/")[1]}`,
-  api: "target",
-  sentence: `PATCH ${path}, which nothing serves, is answered with 404, and with a page where the profile has one.`,
-  known: path in ONLY_NEUTRAL ? assumed : observed,
-  needs: "reading",
-  request: () => ({ method: "PATCH", path, headers: { "Accept-Encoding": "gzip" } }),
-  expected: ({ profile }) =>
-    profile.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix))
-      ? {
-          status: 404,
-          headers: [
-            ["Content-Type", "text/html; charset=UTF-8"],
-            ["Content-Encoding", "gzip"],
-            [profile.upstreamTimeHeader, "<integer>"],
-          ],
-          body: page(`PATCH ${path}`),
-        }
-      : { status: 404, headers: [], body: "" },
-});
-
-const paths = ["/targets", "/summary", "/duplicates/x", "/oauth2/token", "/modeltargets/datasets"];
-/** Paths whose page is of one profile only. */
-const ONLY_NEUTRAL = Object.fromEntries(
-  paths
-    .filter(
-      (path) =>
-        !Object.values(profiles).every((one) =>
-          one.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix)),
-        ),
-    )
-    .map((path) => [path, true]),
-);
-
-export const TARGET_ANSWERS: readonly Fact[] = [...answers, updateOfFailed, ...paths.map(unserved)];
+export const TARGET_ANSWERS: readonly Fact[] = [...answers, ...additions, updateOfFailed];

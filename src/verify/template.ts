@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { type HeaderList, header } from "../core/message.ts";
-import type { Expected } from "./fact.ts";
+import type { Expected, Received } from "./fact.ts";
 
 /** What a placeholder stands for; `<same>` is the same id wherever it occurs. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -9,11 +9,14 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   number: "-?\\d+(?:\\.\\d+)?",
   flag: "(?:true|false)",
   date: "\\w{3}, \\d{2} \\w{3} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT",
+  moment: "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z",
+  key: "[0-9A-Z]{16}",
+  base64: "[A-Za-z0-9+/]+={0,2}",
   text: '(?:[^"\\\\]|\\\\.)*',
   any: "[^]*",
 };
 
-const PLACEHOLDER = /<(id|integer|number|flag|date|text|any|same)>/;
+const PLACEHOLDER = /<(id|integer|number|flag|date|moment|key|base64|text|any|same)>/;
 
 /** The pattern that a text with placeholders means. */
 export function pattern(template: string): RegExp {
@@ -28,16 +31,9 @@ export function pattern(template: string): RegExp {
   return new RegExp(`^${source.join("")}$`);
 }
 
-/** A response as it was on the wire. */
-export interface Received {
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: Buffer;
-}
-
 /** One point in which a response is not the expected one. */
 export interface Difference {
-  /** `status`, `body`, or `header` and its name. */
+  /** `status`, `body`, `header` and its name, `protocol`, or `100 Continue`. */
   readonly what: string;
   readonly expected: string;
   readonly got: string;
@@ -83,16 +79,23 @@ function headerDifferences(expected: HeaderList, got: HeaderList): Difference[] 
   ];
 }
 
+const said = (isSent = false): string => (isSent ? "sent" : NONE);
+
 /** Compares a response with what a fact expects. Empty: it is the same. */
 export function differences(expected: Expected, received: Received): Difference[] {
   const found: Difference[] = [];
-  const { status, headers, body } = expected;
+  const { status, headers, body, protocol } = expected;
+  if (protocol !== undefined && protocol !== received.protocol)
+    return [{ what: "protocol", expected: protocol, got: received.protocol ?? NONE }];
   if (received.status !== status)
     found.push({ what: "status", expected: String(status), got: String(received.status) });
   if (headers !== undefined) {
     const length = ["Content-Length", String(received.body.length)] as const;
     found.push(...headerDifferences([...headers, length], received.headers));
   }
+  const { continued } = expected;
+  if (continued !== undefined && continued !== received.continued)
+    found.push({ what: "100 Continue", expected: said(continued), got: said(received.continued) });
   const text = textOf(received);
   if (!pattern(body).test(text)) found.push({ what: "body", expected: body, got: text });
   return found;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run as runCommand } from "../../src/cli/run.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { type Finished, start } from "./command.ts";
 
@@ -38,7 +39,10 @@ const databases = async () =>
 describe("mock-cloud-reco verify", () => {
   test("finds that its own servers are as it says, with a database of its own that it removes", async () => {
     const before = await databases();
-    const only = ["--only", "target-order-*,target-a*,target-d*,query-1*,model-target-token-*,target-9*"];
+    const only = [
+      "--only",
+      "target-order-2*,target-add,target-delete*,query-1-*,query-gzip,model-target-token-*,target-9*",
+    ];
     const { code, printed, complained } = await verify(...manager(), "--write", ...only);
     expect(printed).not.toMatch(/DIFFERS|NOT TRIED|NOT REMOVED/);
     expect({ code, complained }).toEqual({ code: 0, complained: "" });
@@ -69,6 +73,21 @@ describe("mock-cloud-reco verify", () => {
     expect(needs.printed).toContain("needs a database in another state: --manager-url");
   });
 
+  test("shows how far it is, if the terminal is one", async () => {
+    const shown: string[] = [];
+    const code = await runCommand(["verify", ...urls(), "--api", "target"], {
+      environment: keysOf(servers.addCloudDatabase()),
+      print: () => {},
+      complain: () => {},
+      showProgress: (text) => shown.push(text),
+      openBrowser: () => {},
+      stopRequested: () => new Promise(() => {}),
+    });
+    expect(code).toBe(0);
+    expect(shown.some((text) => /\d+ of \d+ facts, [\d.]+\/s, \d+ s left$/.test(text))).toBe(true);
+    expect(shown.at(-1)).toBe("\r\u001b[K");
+  });
+
   test("cleans up when it is stopped", async () => {
     const database = servers.addCloudDatabase();
     const targets = async () =>
@@ -83,6 +102,31 @@ describe("mock-cloud-reco verify", () => {
     expect((await targets()).filter((target) => target.delete_date_optional === null)).toEqual([]);
   }, 240_000);
 
+  test("removes datasets and client credentials when it is stopped", async () => {
+    const added = async () => {
+      const lists = ["model_target_datasets", "oauth2_client_credentials"].map(async (list) => {
+        const listed: unknown = await (await fetch(`${servers.urls.manager}/${list}`)).json();
+        return Array.isArray(listed) ? listed.length : 0;
+      });
+      return Promise.all(lists);
+    };
+    const before = await added();
+    const { SERVER_ACCESS_KEY: _, ...keys } = keysOf(servers.addCloudDatabase());
+    const only = ["--only", "model-target-credentials-*,model-target-dataset-*"];
+    const command = start(["verify", ...urls(), "--write", "--spend", ...only], keys);
+    await expect
+      .poll(async () => (await added()).map((count, index) => count - (before[index] ?? 0)), {
+        timeout: 60_000,
+        interval: 10,
+      })
+      .toEqual([expect.toSatisfy((count) => count > 0), expect.toSatisfy((count) => count > 0)]);
+    const { code, printed } = await command.stop();
+    expect(code).toBe(1);
+    expect(printed).toContain("stopped before");
+    expect(printed).not.toContain("NOT REMOVED");
+    expect(await added()).toEqual(before);
+  }, 240_000);
+
   test("lists what it would send, and sends nothing", async () => {
     const { code, printed } = await start(
       ["verify", "--target-url", "http://127.0.0.1:1", "--dry-run", "--write", "--api", "target"],
@@ -95,6 +139,9 @@ describe("mock-cloud-reco verify", () => {
     );
     expect(printed).toMatch(/^target-accepts-flag-1 \(assumed\): POST \/targets$/m);
     expect(printed).toMatch(/^target-8-.*: not sent: needs a database in another state: --manager-url$/m);
+    expect(printed).toMatch(/^target-vumark-keys .*: not sent: needs a VuMark database: --manager-url$/m);
+    expect(printed).toMatch(/^target-list-over-the-minute .*: not sent: needs --spend: costs a training/m);
+    expect(printed).toMatch(/^target-http-2 .*: not sent: needs an https URL$/m);
     expect(printed).not.toContain("never shown");
   });
 
@@ -172,6 +219,10 @@ describe("secrets", () => {
       const saved = readFileSync(file("echo.json"), "utf8");
       expect(saved).toContain("‹hidden›");
       expect(leaks(saved)).toEqual([]);
+      writeFileSync(file("secrets"), `"${secrets.SERVER_SECRET_KEY}"`);
+      const mistaken = await run(...only, "--compare", file("secrets"));
+      expect(mistaken.complained).toContain("--compare: expected a file that --save wrote");
+      expect(leaks(mistaken.complained)).toEqual([]);
       const failed = await run(...only, "--save", "/nowhere/file");
       expect(failed.code).toBe(1);
       expect(leaks(failed.printed + failed.complained)).toEqual([]);

@@ -3,9 +3,11 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { APIS } from "../../src/apis/index.ts";
 import type { ApiOperation } from "../../src/core/operation.ts";
-import { profiles } from "../../src/core/profiles.ts";
+import { PROFILE_NAMES, profiles } from "../../src/core/profiles.ts";
 import { responsesUnder } from "../../src/core/response.ts";
 import { RESULT_CODES } from "../../src/schema/result-codes.ts";
+import { FACTS } from "../../src/verify/facts.ts";
+import { placeholder } from "../../src/verify/plan.ts";
 
 const operationsNamed = (...names: string[]): readonly ApiOperation[] =>
   APIS.flatMap(({ operations }) => operations).filter(({ name }) => names.includes(name));
@@ -64,6 +66,32 @@ describe.each(Object.entries(FOLDERS))("src/apis/%s/README.md", (folder, operati
       expect(listed.map(([name = ""]) => name).filter((name) => own.has(name))).toEqual([...own]);
     }
   });
+});
+
+/** What facts say that a check answers: a code and a status, or a status. */
+const shownByFacts = new Set(
+  PROFILE_NAMES.flatMap((profile) =>
+    FACTS.flatMap(({ check, expected }) => {
+      const { status, body } = expected(placeholder({ profile, keys: {}, prefix: "" }, new Date()));
+      const code = /"(?:result_code|code|error)":"(\w+)"/.exec(body)?.[1];
+      return check === undefined ? [] : [`${check}: ${code === undefined ? "" : `${code} `}${status}`];
+    }),
+  ),
+);
+/** Tokens with other scopes are the tests' own; an exceeded allowance is configured. */
+const NO_FACT = [
+  "holdsScope: 403",
+  "mayUseStates: ERROR 403",
+  "allowanceLeft: TRAINING_ALLOWANCE_EXCEEDED 422",
+];
+
+it("the tables of checks say what facts show, and nothing else", () => {
+  const listed = Object.keys(FOLDERS).flatMap((folder) =>
+    cellsOf(textOf(`src/apis/${folder}/README.md`), /^\| `\w+` \|/).flatMap(([name = "", answers = ""]) =>
+      answers.split(", ").map((answer) => `${name.replaceAll("`", "")}: ${answer}`),
+    ),
+  );
+  expect([...new Set(listed)].sort()).toEqual([...shownByFacts, ...NO_FACT].sort());
 });
 
 /** Every response of the target and query APIs that names a result code. */

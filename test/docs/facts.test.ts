@@ -23,11 +23,28 @@ it("the guide counts the facts by API and by how they are known", () => {
 });
 
 it("the guide names facts that exist", () => {
-  const named = [...guide.matchAll(/`((?:target|query)-[a-z0-9-]+-?\*?)`/g)].map(([, id = ""]) => id);
-  expect(named.length).toBeGreaterThan(6);
+  const named = [...guide.matchAll(/`((?:target|query|model-target)-[a-z0-9-]+-?\*?)`/g)].map(
+    ([, id = ""]) => id,
+  );
+  expect(named.length).toBeGreaterThan(15);
   const isKnown = (id: string) =>
     FACTS.some((fact) => (id.endsWith("*") ? fact.id.startsWith(id.slice(0, -1)) : fact.id === id));
   expect(named.filter((id) => !isKnown(id))).toEqual([]);
+});
+
+it("the facts that are worth a look are assumed, and the guide names every assumed fact", () => {
+  const [, section = ""] = guide.split("## Worth a look");
+  const patterns = [...section.matchAll(/`((?:target|query|model-target)-[a-z0-9-]+-?\*?)`/g)].map(
+    ([, id = ""]) => new RegExp(`^${id.replace("*", ".*")}$`),
+  );
+  const isNamed = (id: string) => patterns.some((one) => one.test(id));
+  const assumed = FACTS.filter(({ known }) => known.by === "assumed").map(({ id }) => id);
+  expect(assumed.filter((id) => !isNamed(id))).toEqual([]);
+  for (const one of patterns)
+    expect(
+      assumed.filter((id) => one.test(id)),
+      String(one),
+    ).not.toEqual([]);
 });
 
 it("the guide's commands are accepted", async () => {

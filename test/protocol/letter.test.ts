@@ -29,14 +29,6 @@ describeBackends("the letter of the protocol", (backend) => {
     expect(await recordOf(fields.target_id)).toMatchObject({ active_flag: kept });
   });
 
-  it.each([2, -1, 0.5])("active_flag %d is refused", async (active_flag) => {
-    await using service = await backend.open();
-    const keys = await service.addCloudDatabase();
-    const body = newTarget({ active_flag });
-    const { status, fields } = await sendSigned(service, keys, { method: "POST", path: "/targets", body });
-    expect([status, fields.result_code]).toEqual([400, "Fail"]);
-  });
-
   const ask = async (at: { urls: { modelTarget: string } }, method: string, path: string, body?: object) => {
     const headers = { ...bearer(), "Content-Type": "application/json" };
     const sent = body && Buffer.from(JSON.stringify(body));

@@ -1,18 +1,19 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { type Send, wireClient } from "../../src/verify/client.ts";
-import { Run, type Verified } from "../../src/verify/run.ts";
+import type { Verified } from "../../src/verify/plan.ts";
+import { Run } from "../../src/verify/run.ts";
 import type { ServiceUnderTest } from "./backends.ts";
-import { fetchClient, nodeClient } from "./clients.ts";
+import { fetchClient } from "./clients.ts";
 
 export const PROCESSING_SECONDS = 2;
 
+const overTheWire = wireClient(30);
+
 /** In process no bytes are sent, so a wrong `Content-Length` is given to the only client that passes it on. */
-const inProcess: Send = async (baseUrl, { method, path, headers, body, contentLength }) => {
+const inProcess: Send = async (baseUrl, request) => {
+  const { method, path, headers, body, contentLength } = request;
   const url = baseUrl + path;
-  if (contentLength === undefined) {
-    const { status, rawHeaders = [], body: bytes } = await nodeClient({ method, url, headers, body });
-    return { status, headers: rawHeaders, body: bytes };
-  }
+  if (contentLength === undefined) return overTheWire(baseUrl, request);
   const sent = { ...headers, "Content-Length": contentLength };
   const response = await fetchClient({ method, url, headers: sent, body });
   // fetch shows neither the case of names nor the encoding.
@@ -40,10 +41,12 @@ export async function factRun(
       ...(await service.addCloudDatabase()),
       modelTargetClientId: "client-id",
       modelTargetClientSecret: "client-secret",
+      modelTargetUsername: "user@example.com",
+      modelTargetPassword: "password",
     },
     profile,
     write: true,
-    send: overSockets ? wireClient(30) : inProcess,
+    send: overSockets ? overTheWire : inProcess,
     clock: { now: () => clock.now(), sleep: async (seconds) => clock.advance(seconds) },
     waitSeconds: 60,
     prefix: "verify-test-",

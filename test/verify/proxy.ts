@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { wireClient } from "../../src/verify/client.ts";
-import type { Received } from "../../src/verify/template.ts";
+import type { Received } from "../../src/verify/fact.ts";
 
 /** What a proxy does with one request: changes the response, cuts the connection, or never answers. */
 export type Meddle = (

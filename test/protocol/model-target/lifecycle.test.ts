@@ -11,7 +11,6 @@ import {
   get,
   STANDARD,
   timeIn,
-  unsupported,
 } from "./requests.ts";
 
 const remove = (api: Api, path: string) => api.send({ method: "DELETE", path, headers: bearer() });
@@ -67,25 +66,6 @@ describe("a dataset's eta", () => {
 });
 
 describeApi("a dataset", (openApi) => {
-  it("answers 422 when it is downloaded while it is processed", async () => {
-    await using api = await openApi();
-    const uuid = await createdUuid(api);
-    expectJson(await get(api, `${STANDARD}/${uuid}/dataset`), 422, unsupported(uuid, "not-started"));
-  });
-
-  it("downloads as a zip", async () => {
-    await using api = await openApi({ processingTimeSeconds: 0 });
-    const { status, headers, body } = await get(api, `${STANDARD}/${await createdUuid(api)}/dataset`);
-    expect({ status, headers }).toEqual({
-      status: 200,
-      headers: [
-        ["Content-Type", "application/zip"],
-        ["Content-Disposition", "attachment; filename=full-dataset.zip"],
-        ["Content-Length", String(body.length)],
-      ],
-    });
-  });
-
   it("answers 404 after its deletion, even while it is processed", async () => {
     await using api = await openApi();
     const uuid = await createdUuid(api);

@@ -74,23 +74,6 @@ describeApi("POST /oauth2/token", (openApi) => {
     expect(payloadOf(textIn(received, "access_token"))).toMatchObject({ scope });
   });
 
-  const wrongPassword = { error: "invalid_grant", error_description: "Invalid username and/or password" };
-
-  it.each<[string, Partial<Sent>, number, unknown]>([
-    [
-      "a secret followed by a colon",
-      { headers: basic("client-id", "client-secret:") },
-      401,
-      { error: "invalid_client" },
-    ],
-    ["a wrong password", byPassword({ password: "wrong" }), 401, wrongPassword],
-    ["an unknown scope for a password", byPassword({ scope: "nonsense" }), 400, { error: "invalid_scope" }],
-  ])("refuses %s", async (_name, changes, status, content) => {
-    await using api = await openApi();
-    expectJson(await api.send(tokenRequest(changes)), status, content);
-    expect((await api.latest()).reason).toMatch(/\w+ \w+/);
-  });
-
   it("accepts a password with a colon in it, and in any script", async () => {
     await using api = await openApi({ modelTargetClient: { id: "kunde-ä", secret: "a:b:✓" } });
     expect((await api.send(tokenRequest({ headers: basic("kunde-ä", "a:b:✓") }))).status).toBe(200);

@@ -55,48 +55,9 @@ describeBackends("recognition-counts reports", (backend) => {
       expect(text.split("?")[1]).not.toMatch(/[/+]/);
     });
 
-    it("uses the parameter names of the vuforia profile", async () => {
-      await service[Symbol.asyncDispose]();
-      await open({ profile: "vuforia" });
-      const { searchParams } = await url("2026-02");
-      expect([...searchParams.keys()].every((name) => name.startsWith("X-Amz-"))).toBe(true);
-      expect(searchParams.get("X-Amz-Algorithm")).toBe("AWS4-HMAC-SHA256");
-      expect(searchParams.get("X-Amz-Credential")).toMatch(/\/20260301\/us-east-2\/s3\/aws4_request$/);
-    });
-
-    it.each([
-      "2026-01",
-      "2026-04",
-      "2025-03",
-      "2026-3",
-      "2026-03 ",
-      "2026-03-01",
-      "",
-      "٢٠٢٦-٠٣",
-      202603,
-      null,
-      ["2026-03"],
-    ])("answers 400 for the month %j", async (month) => {
-      const answer = await ask(month);
-      expect(answer.status).toBe(400);
-      expect(answer.fields.result_code).toBe("Fail");
+    it("says in the journal which months there are", async () => {
+      expect((await ask("2026-01")).status).toBe(400);
       expect((await service.latest()).reason).toContain('month must be "2026-03" or "2026-02"');
-    });
-
-    it("checks the month last", async () => {
-      const headers = { "Content-Type": null };
-      const answer = await sendSigned(service, keys, { method: "POST", path, body: { month: "x" }, headers });
-      expect(answer.status).toBe(401);
-    });
-
-    it("answers 401 for another database than that of the keys", async () => {
-      const other = "/imagetargets/databases/db/reports/recoCounts";
-      const answer = await sendSigned(service, keys, {
-        method: "POST",
-        path: other,
-        body: { month: "2026-03" },
-      });
-      expect([answer.status, answer.fields.result_code]).toEqual([401, "AuthenticationFailure"]);
     });
   });
 
@@ -143,18 +104,6 @@ describeBackends("recognition-counts reports", (backend) => {
       expect((await get(current)).status).toBe(404);
     });
 
-    it("explains that a file does not exist, whatever its name", async () => {
-      const current = await url("2026-03");
-      current.pathname = "/vws/reports/my%20id/%3Ca%26%00%3E.csv";
-      const refused = await get(current);
-      expect(refused.status).toBe(404);
-      expect(refused.headerNames).toEqual(["Content-Type", "Date", "Content-Length"]);
-      expect(refused.headers["content-type"]).toBe("application/xml");
-      expect(refused.text).toMatch(
-        /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<Error><Code>NoSuchKey<\/Code><Message>The specified key does not exist\.<\/Message><Key>my id\/&lt;a&amp;\ufffd&gt;\.csv<\/Key><RequestId>[0-9A-F]{16}<\/RequestId><HostId>[A-Za-z0-9+/]+=*<\/HostId><\/Error>\n$/,
-      );
-    });
-
     it("expires to the second", async () => {
       const current = await url("2026-03");
       service.clock.set(new Date("2026-03-07T23:59:59Z"));
@@ -168,31 +117,11 @@ describeBackends("recognition-counts reports", (backend) => {
       );
     });
 
-    const NAMES = [
-      "Security-Token",
-      "Algorithm",
-      "Date",
-      "SignedHeaders",
-      "Credential",
-      "Expires",
-      "Signature",
-    ];
-
-    it.each(NAMES)("answers 403 without the parameter %s in exactly this spelling", async (name) => {
+    it("says in the journal which parameter is missing", async () => {
       const current = await url("2026-03");
-      service.clock.advance(2);
-      const value = current.searchParams.get(`X-Storage-${name}`) ?? "";
-      current.searchParams.delete(`X-Storage-${name}`);
-      current.searchParams.set(`X-Amz-${name}`, value);
-      current.searchParams.set(`x-storage-${name.toLowerCase()}`, value);
-      const refused = await get(current);
-      expect(refused.status).toBe(403);
-      expect(refused.text).toContain(
-        "<Error><Code>AccessDenied</Code><Message>Access Denied</Message><RequestId>",
-      );
-      expect((await service.latest()).reason).toBe(`the URL lacks X-Storage-${name}`);
-      current.searchParams.set(`X-Storage-${name}`, value);
-      expect((await get(current)).status).toBe(200);
+      current.searchParams.delete("X-Storage-Date");
+      expect((await get(current)).status).toBe(403);
+      expect((await service.latest()).reason).toBe("the URL lacks X-Storage-Date");
     });
 
     it.each(["Security-Token", "Algorithm", "SignedHeaders", "Credential", "Signature"])(
@@ -205,22 +134,6 @@ describeBackends("recognition-counts reports", (backend) => {
       },
     );
 
-    it.each([
-      ["Date", "20260301T00000Z"],
-      ["Date", "20260230T000000Z"],
-      ["Date", "20260301T246060Z"],
-      ["Date", "2026-03-01T00:00:00Z"],
-      ["Date", ""],
-      ["Expires", ""],
-      ["Expires", "6e5"],
-      ["Expires", "604799.5"],
-    ])("answers 403 for %s=%s", async (name, value) => {
-      const current = await url("2026-03");
-      service.clock.advance(2);
-      current.searchParams.set(`X-Storage-${name}`, value);
-      expect((await get(current)).text).toContain("<Message>Access Denied</Message>");
-    });
-
     it("reads the first of repeated parameters", async () => {
       const current = await url("2026-03");
       service.clock.advance(2);
@@ -229,10 +142,6 @@ describeBackends("recognition-counts reports", (backend) => {
       current.searchParams.set("X-Storage-Expires", "0");
       current.searchParams.append("X-Storage-Expires", "604799");
       expect((await get(current)).text).toContain("Request has expired");
-    });
-
-    it("checks the parameters before the file", async () => {
-      expect((await get(`${service.urls.target}/reports/x/y.csv`)).status).toBe(403);
     });
 
     it("has no limit on header lines", async () => {

@@ -107,24 +107,6 @@ describeBackends("the life of a target", (backend) => {
     },
   );
 
-  it("accepts null for both when it is added", async () => {
-    await using service = await open({ processingTimeSeconds: 0 });
-    const keys = await service.addCloudDatabase();
-    const id = await add(service, keys, { active_flag: null, application_metadata: null });
-    expect(await record(service, keys, id)).toMatchObject({ active_flag: true });
-  });
-
-  it.each([
-    ["neutral", 200, "Success"],
-    ["vuforia", 403, "TargetStatusNotSuccess"],
-  ] as const)("%s: an update of a failed target is answered with %i", async (profile, status, code) => {
-    await using service = await open({ profile, processingTimeSeconds: 0 });
-    const keys = await service.addCloudDatabase();
-    const id = await add(service, keys, { image: flatImage.toString("base64") });
-    const response = await update(service, keys, id, { width: 3 });
-    expect([response.status, json(response).result_code]).toEqual([status, code]);
-  });
-
   it("answers 403 when it is deleted while processing, and 404 after its deletion", async () => {
     await using service = await open();
     const keys = await service.addCloudDatabase();
@@ -170,19 +152,6 @@ describeBackends("the life of a target", (backend) => {
     const keys = await service.addCloudDatabase();
     const id = await addProcessed(service, keys, { name: "\uffff" });
     expect(await record(service, keys, id)).toMatchObject({ name: "\uffff", status: "success" });
-  });
-
-  it("has metadata of at most 1048575 bytes", async () => {
-    await using service = await open();
-    const keys = await service.addCloudDatabase();
-    const body = newTarget({ application_metadata: Buffer.alloc(1_048_575).toString("base64") });
-    expect((await send(service, keys, { method: "POST", path: "/targets", body })).status).toBe(201);
-  });
-
-  it.each(["x".repeat(64), "é".repeat(64), "\uffff".repeat(64)])("accepts the name %s", async (name) => {
-    await using service = await open();
-    const keys = await service.addCloudDatabase();
-    expect(await record(service, keys, await add(service, keys, { name }))).toMatchObject({ name });
   });
 
   it("is created once when 200 requests ask for its name at the same time", async () => {

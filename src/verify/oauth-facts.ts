@@ -1,50 +1,9 @@
-import type { Profile } from "../core/profiles.ts";
-import { asciiJson } from "../core/text.ts";
-import { DATASET_CASES, type DatasetCase } from "./dataset-cases.ts";
-import { type Expected, type Fact, observed, type Situation, slug } from "./fact.ts";
-import { present } from "./requests.ts";
-
-const STANDARD = "/modeltargets/datasets";
-const CREDENTIALS = "/oauth2/clientcredentials";
+import type { Fact, Situation } from "./fact.ts";
+import { answered, jsonFact, STANDARD } from "./json-fact.ts";
+import { basic } from "./requests.ts";
 
 const encoded = (text: string | Buffer): string => Buffer.from(text).toString("base64url");
 const part = (value: unknown): string => encoded(JSON.stringify(value));
-const basic = (id: string, secret: string): string =>
-  `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-
-/** Errors and successes have these two headers and nothing else. */
-const answered = (status: number, content: unknown, contentType = "application/json"): Expected => ({
-  status,
-  headers: [["Content-Type", contentType]],
-  body: typeof content === "string" ? content : asciiJson(content),
-});
-
-interface Rest extends Partial<Pick<Fact, "needs" | "check">> {
-  readonly method?: string;
-  readonly path: string;
-  readonly headers?: (at: Situation) => Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-  readonly expected: Expected | Fact["expected"];
-}
-
-const fact = (id: string, sentence: string, rest: Rest): Fact => {
-  const { method = "GET", path, headers, body, expected, ...more } = rest;
-  return {
-    id: slug(`model target ${id}`),
-    api: "model-target",
-    sentence,
-    known: observed,
-    needs: "reading",
-    ...more,
-    request: (at) => ({
-      method,
-      path,
-      headers: present(headers?.(at) ?? {}),
-      body: body === undefined ? undefined : Buffer.from(body),
-    }),
-    expected: typeof expected === "function" ? expected : () => expected,
-  };
-};
 
 const head = part({ alg: "mock" });
 const payload = part({ scope: "modeltargets.all" });
@@ -95,9 +54,9 @@ const BEARER: readonly (readonly [what: string, authorization: string | undefine
 ];
 
 const bearerFacts = BEARER.map(([what, authorization, message]) =>
-  fact(`bearer ${what}`, `A bearer token with ${what} is answered with 401 and "${message}".`, {
+  jsonFact(`bearer ${what}`, `A bearer token with ${what} is answered with 401 and "${message}".`, {
     path: `${STANDARD}/x/status`,
-    headers: () => present({ Authorization: authorization }),
+    headers: () => ({ Authorization: authorization }),
     expected: answered(401, { error: { code: "401", message, target: "jwt" } }),
     check: "bearerToken",
   }),
@@ -184,6 +143,14 @@ const TOKENS: readonly TokenCase[] = [
     "knownHolder",
   ],
   [
+    "a secret followed by a colon",
+    ({ keys }) => basic(keys.modelTargetClientId ?? "", `${keys.modelTargetClientSecret}:`),
+    "",
+    401,
+    { error: "invalid_client" },
+    "knownHolder",
+  ],
+  [
     "an unknown client",
     () => basic("nobody", "nothing"),
     "",
@@ -204,19 +171,20 @@ const TOKENS: readonly TokenCase[] = [
   ],
 ];
 
+const shownContent = (content: unknown): string =>
+  typeof content === "string" ? "a token" : Object.values(Object(content)).join(", ");
+
 const tokenFacts = TOKENS.map(([what, authorization, form, status, content, check]) => {
-  const description = typeof content === "string" ? "a token" : Object.values(Object(content)).join(", ");
-  return fact(
+  return jsonFact(
     `token ${what}`,
-    `A token request with ${what} is answered with ${status} and ${description}.`,
+    `A token request with ${what} is answered with ${status} and ${shownContent(content)}.`,
     {
       method: "POST",
       path: "/oauth2/token",
-      headers: (at) =>
-        present({
-          Authorization: authorization?.(at),
-          "Content-Type": "application/x-www-form-urlencoded",
-        }),
+      headers: (at) => ({
+        Authorization: authorization?.(at),
+        "Content-Type": "application/x-www-form-urlencoded",
+      }),
       body: form,
       expected: answered(status, content),
       ...(check !== undefined && { check }),
@@ -224,110 +192,36 @@ const tokenFacts = TOKENS.map(([what, authorization, form, status, content, chec
   );
 });
 
-const bearer = ({ token }: Situation) => ({ Authorization: `Bearer ${token}` });
-const jsonBearer = (at: Situation) => ({ ...bearer(at), "Content-Type": "application/json" });
-const UNKNOWN = "0123456789abcdef0123456789abcdef";
-const notFound = (message: string, target: string): Expected =>
-  answered(404, { error: { code: "NOT_FOUND", message, target } });
-const noDataset = notFound(`Could not find a model-view database with uuid ${UNKNOWN}`, "userId:<any>");
-const noCredential = notFound("Clientcredential with ID=unknown not found", "clientcredential");
-
-const otherFacts: readonly Fact[] = [
-  ...["/modeltargets/datasets", "/modeltargets/advancedDatasets"].flatMap((path) => [
-    ...["status", "dataset"].map((what) =>
-      fact(
-        `unknown ${what} ${path}`,
-        `GET ${path}/{uuid}/${what} of an unknown dataset is answered with 404.`,
-        {
-          path: `${path}/${UNKNOWN}/${what}`,
-          headers: bearer,
-          expected: noDataset,
-          check: "knownDataset",
-        },
-      ),
-    ),
-    fact(`unknown delete ${path}`, `DELETE ${path}/{uuid} of an unknown dataset is answered with 404.`, {
-      method: "DELETE",
-      path: `${path}/${UNKNOWN}`,
-      headers: bearer,
-      expected: noDataset,
-      needs: "writing",
-      check: "knownDataset",
-    }),
-  ]),
-  fact("credentials list", "GET /oauth2/clientcredentials is answered with a list.", {
-    path: CREDENTIALS,
-    headers: bearer,
-    expected: answered(200, "[<any>]"),
-  }),
-  fact("credentials unknown delete", "DELETE of an unknown client credential is answered with 404.", {
-    method: "DELETE",
-    path: `${CREDENTIALS}/unknown`,
-    headers: bearer,
-    expected: noCredential,
-    needs: "writing",
-    check: "knownCredential",
-  }),
-  fact(
-    "credentials unknown scopes",
-    "PUT of an unknown client credential's scopes is answered with 404, whatever its body.",
-    {
-      method: "PUT",
-      path: `${CREDENTIALS}/unknown/scopes`,
-      headers: jsonBearer,
-      body: "{}",
-      expected: noCredential,
-      needs: "writing",
-      check: "knownCredential",
-    },
-  ),
-  fact("content type", "A dataset creation with the content type text/plain is answered with 415.", {
-    method: "POST",
-    path: STANDARD,
-    headers: (at) => ({ ...bearer(at), "Content-Type": "text/plain" }),
-    body: "{}",
-    expected: answered(415, {
-      error: { code: "ERROR", message: "Expecting text/json or application/json body" },
-    }),
-    needs: "writing",
-    check: "jsonContentType",
-  }),
-];
-
-/** The first stage with a finding reports, with everything that it found. */
-function validation({ what, body, found, path = STANDARD }: DatasetCase): Fact {
-  const messages = (profile: Profile) => (typeof found === "function" ? found(profile) : found);
-  return fact(
-    `validation ${path === STANDARD ? "" : "advanced"} ${what}`,
-    `A dataset creation with ${what} is ${messagesShown(found)}.`,
+/** The password grant with the user's own name; only who knows the user can try it. */
+const ofUser = (
+  what: string,
+  changes: Readonly<Record<string, string>>,
+  status: number,
+  content: unknown,
+  check?: string,
+): Fact =>
+  jsonFact(
+    `password ${what}`,
+    `The password grant with ${what} is answered with ${status} and ${shownContent(content)}.`,
     {
       method: "POST",
-      path,
-      headers: jsonBearer,
-      body: JSON.stringify(body),
-      needs: "writing",
-      expected: ({ profile }) =>
-        messages(profile).length === 0
-          ? answered(201, '{"uuid":"<id>"}')
-          : answered(
-              400,
-              `{"error":{"code":"BAD_REQUEST","message":"Validation error for request <same>","target":"<same>","details":${asciiJson(
-                messages(profile).map((message) => ({ code: "VALIDATION_ERROR", message })),
-              )}}}`,
-            ),
-      ...(typeof found !== "function" && found.length > 0 && { check: "validRequest" }),
+      path: "/oauth2/token",
+      headers: () => ({ "Content-Type": "application/x-www-form-urlencoded" }),
+      body: ({ keys: { modelTargetUsername = "", modelTargetPassword = "" } }) => {
+        const user = { username: modelTargetUsername, password: modelTargetPassword };
+        return new URLSearchParams({ grant_type: "password", ...user, ...changes }).toString();
+      },
+      keys: "user",
+      expected: answered(status, content),
+      ...(check !== undefined && { check }),
     },
   );
-}
 
-const messagesShown = (found: DatasetCase["found"]): string => {
-  if (typeof found === "function") return "answered by profile";
-  return found.length === 0 ? "accepted" : `refused: ${found.join("; ").trim()}`;
-};
-
-export const MODEL_TARGET_FACTS: readonly Fact[] = [
-  ...bearerFacts,
-  ...tokenFacts,
-  ...otherFacts,
-  ...DATASET_CASES.map(validation),
+const userFacts = [
+  ofUser("the user's name and password", {}, 200, ISSUED),
+  ofUser("a scope that the user has", { scope: "modeltargets.all" }, 200, ISSUED),
+  ofUser("a wrong password", { password: "wrong" }, 401, WRONG_PASSWORD, "knownHolder"),
+  ofUser("an unknown scope", { scope: "nonsense" }, 400, { error: "invalid_scope" }, "scopesHeld"),
 ];
+
+export const OAUTH_FACTS: readonly Fact[] = [...bearerFacts, ...tokenFacts, ...userFacts];

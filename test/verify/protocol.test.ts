@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startServers } from "mock-cloud-reco/server";
+import { expect, test } from "vitest";
+import { generateCertificate } from "../../src/servers/certificate.ts";
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+/** Runs the facts about protocols in a process of its own, which trusts a certificate. */
+function verify(url: string, certificate: string, keys: Readonly<Record<string, string>>) {
+  const file = join(mkdtempSync(join(tmpdir(), "verify-")), "ca.pem");
+  writeFileSync(file, certificate);
+  const only = ["--only", "target-http-2,target-database-summary", "--profile", "neutral"];
+  const args = ["--import", "tsx", main, "verify", "--target-url", url, ...only];
+  const env = { ...process.env, ...keys, NODE_EXTRA_CA_CERTS: file };
+  return new Promise<string>((resolve) => {
+    execFile(process.execPath, args, { env }, (_error, printed, complained) => resolve(printed + complained));
+  });
+}
+
+test("the servers choose HTTP/1.1 when a client offers HTTP/2 too", async () => {
+  await using servers = await startServers({ tls: "generated" });
+  const { serverAccessKey, serverSecretKey } = servers.addCloudDatabase();
+  const keys = { SERVER_ACCESS_KEY: serverAccessKey, SERVER_SECRET_KEY: serverSecretKey };
+  const report = await verify(servers.urls.target, servers.certificate ?? "", keys);
+  expect(report).toMatch(/^all +2 +0 +0$/m);
+});
+
+test("a service that chooses HTTP/2 differs in that", async () => {
+  const { cert, key } = generateCertificate();
+  const server = createSecureServer({ cert, key, allowHTTP1: true }, (_request, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = Object(server.address());
+    const keys = { SERVER_ACCESS_KEY: "access", SERVER_SECRET_KEY: "secret" };
+    const report = await verify(`https://127.0.0.1:${port}`, cert, keys);
+    expect(report).toMatch(
+      /DIFFERS {2}target-http-2 .*\n.*\n +expected +got\n +protocol +"http\/1\.1" +"h2"\n/,
+    );
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});

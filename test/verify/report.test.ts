@@ -1,0 +1,109 @@
+import { createRequire } from "node:module";
+import { parse } from "junit2json";
+import { describe, expect, test } from "vitest";
+import type { Fact } from "../../src/verify/fact.ts";
+import { FACTS } from "../../src/verify/facts.ts";
+import { junitReport } from "../../src/verify/junit.ts";
+import { type Findings, textReport } from "../../src/verify/report.ts";
+
+/** Its types would declare a browser's globals everywhere. */
+interface Jsdom {
+  readonly JSDOM: new (
+    xml: string,
+    options: { readonly contentType: "text/xml" },
+  ) => {
+    readonly window: {
+      readonly document: {
+        readonly documentElement: { readonly tagName: string };
+        querySelector(selector: string): { readonly textContent: string } | null;
+      };
+    };
+  };
+}
+const { JSDOM }: Jsdom = createRequire(import.meta.url)("jsdom");
+
+const [holding, differing, untried] = FACTS as readonly [Fact, Fact, Fact];
+/** What a service may send back, and XML cannot contain as it is. */
+const HOSTILE = 'a "quote", <tag/>, & ]]> \u0000\u000b\ud800 and \u{1f600}';
+const findings: Findings = {
+  profile: "vuforia",
+  outcomes: [
+    { fact: holding, result: "holds" },
+    {
+      fact: differing,
+      result: "differs",
+      differences: [
+        { what: "status", expected: "200", got: "500" },
+        { what: "body", expected: "{}", got: HOSTILE },
+      ],
+    },
+    { fact: untried, result: "untried", why: `needs <more> & "more"` },
+  ],
+  left: [],
+};
+const changes = [{ id: "target-add", what: "body", before: "<old>", now: HOSTILE }];
+
+describe("the JUnit report", () => {
+  test("is read by a JUnit parser as what it says", async () => {
+    const read = await parse(junitReport(findings));
+    expect(read).toMatchObject({
+      tests: 3,
+      failures: 1,
+      errors: 0,
+      skipped: 1,
+      testsuite: [{ name: "facts (vuforia)", tests: 3, failures: 1, errors: 0, skipped: 1 }],
+    });
+    const [suite] = Object(read).testsuite;
+    expect(suite.testcase).toEqual([
+      { classname: holding.api, name: holding.id },
+      {
+        classname: differing.api,
+        name: differing.id,
+        failure: [
+          {
+            message: differing.sentence,
+            inner: expect.stringMatching(/^status: expected "200"; got "500"\nbody:/),
+          },
+        ],
+      },
+      { classname: untried.api, name: untried.id, skipped: [{ message: `needs <more> & "more"` }] },
+    ]);
+  });
+
+  test("has what changed since a saved run as failures", async () => {
+    const { tests, failures, testsuite } = Object(await parse(junitReport({ ...findings, changes })));
+    expect({ tests, failures }).toEqual({ tests: 4, failures: 2 });
+    expect(testsuite[1]).toMatchObject({
+      name: "changes since the saved run",
+      tests: 1,
+      failures: 1,
+      testcase: [{ classname: "changed", name: "target-add body" }],
+    });
+  });
+
+  test("is well-formed XML, whatever a service sent", () => {
+    const xml = junitReport({ ...findings, changes });
+    const { document } = new JSDOM(xml, { contentType: "text/xml" }).window;
+    expect(document.documentElement.tagName).toBe("testsuites");
+    expect(document.querySelector("parsererror")).toBeNull();
+    expect(document.querySelector("failure")?.textContent).toContain(
+      `got ${JSON.stringify(HOSTILE).slice(0, 20)}`,
+    );
+  });
+});
+
+describe("the report for a terminal", () => {
+  test("counts what holds, shows differences side by side, and says what could not be tried and why", () => {
+    const text = textReport(findings);
+    expect(text).toMatch(/^facts +hold +differ +not tried$/m);
+    expect(text).toMatch(/^all +1 +1 +1$/m);
+    expect(text).toContain("\nHOLDS  1 (--holds lists them)\n");
+    expect(text).toContain(`\nDIFFERS  ${differing.id}  (observed 2026-09)\n  ${differing.sentence}\n`);
+    expect(text).toMatch(/^ +expected +got\n +status +"200" +"500"\n +body +"\{\}" +"a /m);
+    expect(text).toContain(`\nNOT TRIED  1: needs <more> & "more"\n  ${untried.id}\n`);
+  });
+
+  test("lists what holds, if asked", () => {
+    expect(textReport(findings, true)).toContain(`\nHOLDS  ${holding.id}  observed 2026-09\n`);
+  });
+});
