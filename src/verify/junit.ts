@@ -1,5 +1,5 @@
 import { xmlText } from "../apis/shared/xml.ts";
-import { type Findings, quoted } from "./report.ts";
+import { type Findings, sides } from "./report.ts";
 
 interface Case {
   readonly className: string;
@@ -13,22 +13,24 @@ const casesOf = ({ outcomes }: Findings): readonly Case[] =>
     const { api: className, id: name, sentence: message } = outcome.fact;
     if (outcome.result === "holds") return { className, name };
     if (outcome.result === "untried") return { className, name, skipped: outcome.why };
-    const lines = outcome.differences.map(
-      ({ what, expected, got }) => `${what}: expected ${quoted(expected)}; got ${quoted(got)}`,
-    );
+    const lines = outcome.differences.map((one) => {
+      const [expected, got] = sides(one);
+      return `${one.what}: expected ${expected}; got ${got}`;
+    });
     return { className, name, failure: { message, lines } };
   });
 
 /** A failed case for each point that changed since the saved run. */
 const changesOf = ({ changes = [] }: Findings): readonly Case[] =>
-  changes.map(({ id, what, before, now }) => ({
-    className: "changed",
-    name: `${id} ${what}`,
-    failure: {
-      message: `the ${what} changed since the saved run`,
-      lines: [`before ${quoted(before)}; now ${quoted(now)}`],
-    },
-  }));
+  changes.map(({ id, what, before, now }) => {
+    const [was, is] = sides({ what, expected: before, got: now });
+    const message = `the ${what} changed since the saved run`;
+    return {
+      className: "changed",
+      name: `${id} ${what}`,
+      failure: { message, lines: [`before ${was}; now ${is}`] },
+    };
+  });
 
 const written = ({ className, name, skipped, failure }: Case): string => {
   const open = `    <testcase classname="${className}" name="${xmlText(name)}"`;

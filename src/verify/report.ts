@@ -2,6 +2,7 @@ import type { ProfileName } from "../core/profiles.ts";
 import { type Fact, KNOWN_BY, type Known } from "./fact.ts";
 import type { Change } from "./recording.ts";
 import type { Outcome } from "./run.ts";
+import { type Difference, divergence } from "./template.ts";
 
 /** Everything that a run has to say. */
 export interface Findings {
@@ -53,6 +54,12 @@ function counted({ outcomes }: Findings): string[][] {
   return [["facts", "hold", "differ", "not tried"], ...lines, all];
 }
 
+/** Both sides of a difference, from a little before where they part. */
+export function sides({ expected, got }: Difference): readonly [expected: string, got: string] {
+  const [inExpected, inGot] = divergence(expected, got);
+  return [quoted(expected, inExpected), quoted(got, inGot)];
+}
+
 /** For a terminal; lists the facts that hold too, if asked. */
 export function textReport(findings: Findings, listsHolding = false): string {
   const { outcomes, left, changes } = findings;
@@ -64,10 +71,7 @@ export function textReport(findings: Findings, listsHolding = false): string {
     "",
     `DIFFERS  ${fact.id}  (${shownKnown(fact.known)})`,
     `  ${fact.sentence}`,
-    ...table([
-      ["  ", "expected", "got"],
-      ...differences.map(({ what, expected, got }) => [`  ${what}`, quoted(expected), quoted(got)]),
-    ]),
+    ...table([["  ", "expected", "got"], ...differences.map((one) => [`  ${one.what}`, ...sides(one)])]),
   ]);
   const untried = byReason(outcomes).flatMap(([why, ids]) => [
     "",
@@ -75,7 +79,8 @@ export function textReport(findings: Findings, listsHolding = false): string {
     `  ${ids.join(", ")}`,
   ]);
   const changed = (changes ?? []).map(
-    ({ id, what, before, now }) => `  ${id}: ${what}: ${quoted(before)} → ${quoted(now)}`,
+    ({ id, what, before, now }) =>
+      `  ${id}: ${what}: ${sides({ what, expected: before, got: now }).join(" → ")}`,
   );
   return [
     ...table(counted(findings)),
@@ -89,9 +94,14 @@ export function textReport(findings: Findings, listsHolding = false): string {
 }
 
 const LONGEST = 160;
-export const quoted = (text: string): string => {
-  const json = JSON.stringify(text);
-  return json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}… (${text.length} characters)`;
+/** How much of what is equal is shown before a difference. */
+const LEAD = 40;
+
+export const quoted = (text: string, at = 0): string => {
+  const start = at > LEAD && text.length > LONGEST ? at - LEAD : 0;
+  const json = JSON.stringify(text.slice(start));
+  const shown = `${start === 0 ? "" : "…"}${json.slice(0, LONGEST)}`;
+  return json.length <= LONGEST ? shown : `${shown}… (${text.length} characters)`;
 };
 
 const plainFact = ({ id, api, sentence, known }: Fact) => ({ id, api, sentence, known });
@@ -109,7 +119,7 @@ export function jsonReport({ profile, outcomes, left, changes }: Findings): stri
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/[\r\n]+/g, " ");
-const code = (text: string): string => `\`${cell(quoted(text)).replaceAll("`", "'")}\``;
+const code = (shown: string): string => `\`${cell(shown).replaceAll("`", "'")}\``;
 
 /** For an issue, or the summary of a job. */
 export function markdownReport(findings: Findings): string {
@@ -117,13 +127,7 @@ export function markdownReport(findings: Findings): string {
   const rows = (lines: readonly (readonly string[])[]) => lines.map((line) => `| ${line.join(" | ")} |`);
   const [head = [], ...body] = counted(findings);
   const differing = of(outcomes, "differs").flatMap(({ fact, differences }) =>
-    differences.map(({ what, expected, got }) => [
-      fact.id,
-      shownKnown(fact.known),
-      what,
-      code(expected),
-      code(got),
-    ]),
+    differences.map((one) => [fact.id, shownKnown(fact.known), one.what, ...sides(one).map(code)]),
   );
   const section = (title: string, header: readonly string[], lines: readonly (readonly string[])[]) =>
     lines.length === 0 ? [] : ["", `## ${title}`, "", ...rows([header, header.map(() => "---"), ...lines])];
@@ -133,7 +137,11 @@ export function markdownReport(findings: Findings): string {
     ...section(
       "Changed since the saved run",
       ["fact", "what", "before", "now"],
-      (changes ?? []).map(({ id, what, before, now }) => [id, what, code(before), code(now)]),
+      (changes ?? []).map(({ id, what, before, now }) => [
+        id,
+        what,
+        ...sides({ what, expected: before, got: now }).map(code),
+      ]),
     ),
     ...section(
       "Not tried",

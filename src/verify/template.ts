@@ -31,6 +31,23 @@ export function pattern(template: string): RegExp {
   return new RegExp(`^${source.join("")}$`);
 }
 
+/** Where a text no longer follows a template: the places in both. */
+export function divergence(template: string, text: string): readonly [inTemplate: number, inText: number] {
+  let [inTemplate, inText] = [0, 0];
+  const parts = template.split(/(<[a-z0-9]+>)/);
+  for (const [index] of parts.entries()) {
+    const start = parts.slice(0, index + 1).join("");
+    const found = new RegExp(pattern(start).source.slice(0, -1)).exec(text);
+    if (found === null) break;
+    [inTemplate, inText] = [start.length, found[0].length];
+  }
+  while (inTemplate < template.length && template[inTemplate] === text[inText]) {
+    inTemplate += 1;
+    inText += 1;
+  }
+  return [inTemplate, inText];
+}
+
 /** One point in which a response is not the expected one. */
 export interface Difference {
   /** `status`, `body`, `header` and its name, `protocol`, or `100 Continue`. */

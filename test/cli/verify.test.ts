@@ -143,6 +143,11 @@ describe("mock-cloud-reco verify", () => {
     expect(printed).toMatch(/^target-list-over-the-minute .*: not sent: needs --spend: costs a training/m);
     expect(printed).toMatch(/^target-http-2 .*: not sent: needs an https URL$/m);
     expect(printed).not.toContain("never shown");
+    const chosen = await start(["verify", "--dry-run", "--api", "query", "--known-by", "documented"])
+      .finished;
+    const lines = chosen.printed.trim().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.filter((line) => !/^query-[\w-]+ \(documented\): /.test(line))).toEqual([]);
   });
 
   test("says in a later run what has changed", async () => {

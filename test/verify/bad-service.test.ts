@@ -1,6 +1,8 @@
+import { ManualClock } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 import { wireClient } from "../../src/verify/client.ts";
 import { FACTS } from "../../src/verify/facts.ts";
+import { Pace } from "../../src/verify/pace.ts";
 import type { Outcome, Run } from "../../src/verify/run.ts";
 import { add, json, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, type ServiceUnderTest, serversBackend } from "../support/backends.ts";
@@ -82,6 +84,19 @@ describe("a service", () => {
       const outcomes = await tryAll(run, /^target-[34]-/);
       expect(results(outcomes)).toEqual(["holds"]);
       expect(slept()).toBeGreaterThanOrEqual(outcomes.length * 14);
+    });
+  });
+
+  test("that cuts connections is asked again for what changes nothing", async () => {
+    let asked = 0;
+    const cutting: Meddle = async (_request, forward) => {
+      asked += 1;
+      return asked % 3 === 0 ? forward() : "cut";
+    };
+    await behind(cutting, async ({ run }) => {
+      const outcomes = await tryAll(run, /^target-[34]-/);
+      expect(results(outcomes)).toEqual(["holds"]);
+      expect(asked).toBe(outcomes.length * 3);
     });
   });
 
@@ -180,3 +195,30 @@ test("requests keep to the documented rates", async () => {
   await repeat(16, /^target-database-summary$/);
   expect(seconds()).toBe(61);
 });
+
+test.each([
+  ["GET", "/targets", 2, 60],
+  ["GET", "/targets/x", 45, 1],
+  ["GET", "/duplicates/x", 10, 1],
+  ["GET", "/summary/x", 15, 1],
+  ["PUT", "/targets/x", 15, 1],
+])(
+  "%s %s is sent %i times in %i s, and half as often when the service is busy",
+  async (method, path, most, seconds) => {
+    const clock = new ManualClock();
+    const start = clock.now().getTime();
+    const elapsed = () => (clock.now().getTime() - start) / 1000;
+    const pace = new Pace({ now: () => clock.now(), sleep: async (pause) => clock.advance(pause) });
+    const take = async (count: number) => {
+      for (let index = 0; index < count; index += 1)
+        await pace.take("target", { method, path, headers: {} }, () => false);
+    };
+    await take(most);
+    expect(elapsed()).toBe(0);
+    await take(1);
+    expect(elapsed()).toBe(seconds);
+    pace.slowDown();
+    await take(most);
+    expect(elapsed()).toBe(seconds * 3);
+  },
+);

@@ -103,6 +103,21 @@ describe("the report for a terminal", () => {
     expect(text).toContain(`\nNOT TRIED  1: needs <more> & "more"\n  ${untried.id}\n`);
   });
 
+  test("shows long bodies from a little before where they differ", () => {
+    const start = `{"id":"<id>","text":"${"a".repeat(300)}`;
+    const body = {
+      what: "body",
+      expected: `${start}b"}`,
+      got: `${start.replace("<id>", "0".repeat(32))}c"}`,
+    };
+    const [one] = textReport({
+      ...findings,
+      outcomes: [{ fact: differing, result: "differs", differences: [body] }],
+    }).match(/^ +body.*$/m) ?? [""];
+    const same = "a".repeat(40);
+    expect(one.trim()).toBe(String.raw`body  …"${same}b\"}"  …"${same}c\"}"`);
+  });
+
   test("lists what holds, if asked", () => {
     expect(textReport(findings, true)).toContain(`\nHOLDS  ${holding.id}  observed 2026-09\n`);
   });
