@@ -57,7 +57,7 @@ export class Home {
     if (needed === "processed" || needed === "failed") return this.#sharedTarget(needed);
     const spare = needed === "own" ? this.#spare.pop() : undefined;
     if (spare === undefined) this.#count += 1;
-    const target = spare ?? (await this.#add(`${needed}-${this.#count}`));
+    const target = spare ?? (await this.#add(`${needed} target ${this.#count}`));
     if (needed === "own") await this.#processed(target);
     return target;
   }

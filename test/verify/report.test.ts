@@ -22,7 +22,8 @@ interface Jsdom {
 }
 const { JSDOM }: Jsdom = createRequire(import.meta.url)("jsdom");
 
-const [holding, differing, untried] = FACTS as readonly [Fact, Fact, Fact];
+const [holding, second, untried] = FACTS as readonly [Fact, Fact, Fact];
+const differing: Fact = { ...second, sentence: 'A sentence with "quotes" & <brackets>.' };
 /** What a service may send back, and XML cannot contain as it is. */
 const HOSTILE = 'a "quote", <tag/>, & ]]> \u0000\u000b\ud800 and \u{1f600}';
 const findings: Findings = {
