@@ -44,7 +44,7 @@ export interface MockTestContext extends MockFixture {
  *   expect(mock).toHaveReceived("addTarget", { times: 1 });
  * });
  *
- * @example With other options, for a file or a `describe` block (Vitest 3: `test.scoped`):
+ * @example With other options, for a file or a `describe` block (before Vitest 4.1: `test.scoped`):
  * test.override({ mockOptions: { processingTimeSeconds: 0, failOnRefusedRequests: true } });
  *
  * @example With other options, for several files:
