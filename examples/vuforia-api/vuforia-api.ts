@@ -64,5 +64,5 @@ assert.equal(
 
 const stranger = await samplePicture(2);
 const other = await promisify(client.cloudRecoQuery)(stranger.toString("latin1"), 1);
-show("query with another photograph", other.results);
+show("query with another picture", other.results);
 assert.deepEqual(other.results, []);

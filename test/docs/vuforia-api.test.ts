@@ -8,11 +8,11 @@ test("the client vuforia-api adds, lists, reads, updates, summarises, deletes an
   const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script]);
   expect(stdout.trim().split("\n")).toEqual([
     "list: 2",
-    'record: ["success","raccoon",true]',
-    'summary: ["examples","raccoon"]',
+    'record: ["success","picture",true]',
+    'summary: ["examples","picture"]',
     "duplicates: 1",
     expect.stringMatching(/^deleted: "the database \\"examples\\" has no undeleted target with the id/),
-    'query: "procyon lotor"',
-    "query with another photograph: []",
+    'query: "new name"',
+    "query with another picture: []",
   ]);
 });
