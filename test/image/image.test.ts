@@ -1,0 +1,184 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePorts } from "../support/free-ports.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
+
+const TOOLS = ["buildah", "debootstrap", "curl", "openssl"];
+const IMAGE = "localhost/mock-cloud-reco";
+const BASE = "docker.io/library/node:22-slim";
+
+const isMissing = (tool: string): boolean => spawnSync(tool, ["--version"]).error !== undefined;
+const missing = TOOLS.filter(isMissing);
+if (process.getuid?.() !== 0) missing.push("root's rights");
+if (missing.length > 0) sayWhatIsSkipped(`The container image is not tested: ${missing.join(", ")} missing.`);
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+let folder = "";
+
+/** Arguments that keep all images and containers in the test's own folder. */
+const buildahArguments = (...args: readonly string[]): string[] => [
+  ...["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"],
+  ...args,
+];
+async function buildah(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run("buildah", buildahArguments(...args), { cwd: root, maxBuffer: 2 ** 27 });
+  return stdout.trim();
+}
+
+/** What the test reads from the configuration of an image in Docker's format. */
+interface ImageConfiguration {
+  readonly User: string;
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly Healthcheck: { readonly Test: readonly string[] };
+}
+let configuration: ImageConfiguration;
+
+/** Bytes of all files in a folder, each counted once. */
+const bytesIn = async (path: string): Promise<number> =>
+  Number((await run("du", ["--summarize", "--block-size=1", "--apparent-size", path])).stdout.split("\t")[0]);
+
+/** The new root file system of a container of an image. */
+async function mounted(image: string): Promise<string> {
+  return buildah("mount", await buildah("from", "--pull-never", image));
+}
+
+let container = "";
+let files = "";
+
+/** The arguments that run a command as the image does: by its entry point, as its user. */
+const running = (environment: Readonly<Record<string, string>>, command: readonly string[]): string[] =>
+  buildahArguments(
+    ...["run", "--isolation", "chroot"],
+    ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
+    ...[container, "--", ...command],
+  );
+
+/** The processes on this machine, each with its parent, user and name. */
+function processes() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/status`))
+    .map((name) => {
+      const status = readFileSync(`/proc/${name}/status`, "utf8");
+      const [, parent, uid] = /^PPid:\s+(\d+)[\s\S]*^Uid:\s+(\d+)/m.exec(status) ?? [];
+      return { pid: Number(name), parent: Number(parent), uid: Number(uid), status };
+    });
+}
+
+/** The process below another one that has no child: the program that a container runs. */
+function programOf(ancestor: number): { readonly pid: number; readonly uid: number } {
+  const all = processes();
+  for (let current = ancestor, uid = Number.NaN; ; ) {
+    const child = all.find(({ parent }) => parent === current);
+    if (child === undefined) return { pid: current, uid };
+    ({ pid: current, uid } = child);
+  }
+}
+
+const started: ChildProcess[] = [];
+
+/** Starts a server of the image and waits until the image's own health check passes. */
+async function serve(command: string, port: number, environment: Readonly<Record<string, string>> = {}) {
+  const settings = { PORT: String(port), LOG_LEVEL: "silent", ...environment };
+  const child = spawn("buildah", running(settings, [...configuration.Entrypoint, command]), {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  started.push(child);
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const [kind, ...healthCheck] = configuration.Healthcheck.Test;
+  expect(kind).toBe("CMD");
+  const healthy = () =>
+    run("buildah", running(settings, healthCheck)).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(healthy, { timeout: 30_000, interval: 200 }).toBe(true);
+  return { exited, program: programOf(child.pid ?? 0) };
+}
+
+describe.skipIf(missing.length > 0)("the container image", () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "image-"));
+    const startedAt = performance.now();
+    const took = () => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
+    const scratch = await buildah("from", "scratch");
+    await run(join(root, "test/image/base.sh"), [await buildah("mount", scratch)], { maxBuffer: 2 ** 27 });
+    await buildah(
+      "config",
+      "--env",
+      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      scratch,
+    );
+    await buildah("commit", "--quiet", "--rm", scratch, BASE);
+    console.log(`base after ${took()}`);
+    await buildah(
+      ...["build", "--isolation", "chroot", "--format", "docker", "--pull-never", "--quiet"],
+      ...["--file", "examples/containers/Dockerfile", "--tag", IMAGE, "."],
+    );
+    console.log(`image after ${took()}`);
+    configuration = JSON.parse(await buildah("inspect", "--type", "image", IMAGE)).Docker.config;
+    container = await buildah("from", "--pull-never", IMAGE);
+    files = await buildah("mount", container);
+  });
+
+  afterAll(async () => {
+    for (const { pid, exitCode } of started)
+      if (pid !== undefined && exitCode === null) process.kill(programOf(pid).pid, "SIGKILL");
+    await buildah("rm", "--all");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("adds less than 200 MB to its base, and no tools for building", async () => {
+    const added = (await bytesIn(files)) - (await bytesIn(await mounted(BASE)));
+    console.log(`the image is its base and ${(added / 1e6).toFixed(0)} MB`);
+    expect(added).toBeGreaterThan(1e6);
+    expect(added).toBeLessThan(200e6);
+    const modules = join(files, "usr/local/lib/node_modules");
+    const installed = [
+      ...readdirSync(modules),
+      ...readdirSync(join(modules, "mock-cloud-reco/node_modules")),
+    ];
+    expect(installed).toContain("sharp");
+    expect(
+      installed.filter((name) => /^(typescript|tsdown|esbuild|vitest|@types|@jest|msw)/.test(name)),
+    ).toEqual([]);
+    const left = ["packed", "build", "root/.npm/_cacache"].filter((path) => existsSync(join(files, path)));
+    expect(left).toEqual([]);
+  });
+
+  it("serves, finds a picture, and stops by a signal, as its user", async () => {
+    expect([configuration.User, configuration.Cmd]).toEqual(["node", ["target-manager"]]);
+    const [manager = 0, target = 0, query = 0] = await freePorts(3);
+    const urls = [manager, target, query].map((port) => `http://localhost:${port}`);
+    const beside = { TARGET_MANAGER_BASE_URL: urls[0] ?? "" };
+    const servers = [
+      await serve(configuration.Cmd[0] ?? "", manager),
+      await serve("target-api", target, beside),
+      await serve("query", query, beside),
+    ];
+    const passwd = await readFile(join(files, "etc/passwd"), "utf8");
+    const user = Number(/^node:[^:]*:(\d+):/m.exec(passwd)?.[1]);
+    expect(user).toBeGreaterThan(0);
+    expect(servers.map(({ program }) => program.uid)).toEqual([user, user, user]);
+
+    const script = "examples/containers/find-a-picture.sh";
+    const { stdout } = await run(script, ["examples/demo/images/raccoon.jpg", ...urls], { cwd: root });
+    expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
+
+    for (const { exited, program } of servers.reverse()) {
+      const at = performance.now();
+      process.kill(program.pid, "SIGTERM");
+      expect(await exited).toBe(0);
+      const seconds = (performance.now() - at) / 1000;
+      console.log(`stopped within ${seconds.toFixed(2)} s`);
+      expect(seconds).toBeLessThan(2);
+    }
+  });
+});
