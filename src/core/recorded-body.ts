@@ -47,6 +47,8 @@ export interface BodyFacts {
 const SECRET_WORD = /secret|password|token|api[-_]?key/i;
 /** A longer form is not split into its fields. */
 const LONGEST_FORM = 2 ** 18;
+/** Parsing a larger body, to mask or shorten it, takes long. */
+const MOST_MASKED_BYTES = 2 ** 22;
 const MOST_DECODED_BYTES = 64 * 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -146,6 +148,7 @@ export class RecordedBody {
         .map(([name, value]) => `${name}: ${typeof value === "string" ? cut(value) : showFile(value)}`)
         .join("\n");
     }
+    if (bytes.length > MOST_MASKED_BYTES) return `‹${size} bytes, too many to be shown›`;
     const text = textOf(bytes);
     if (text === undefined) return `‹${size} bytes: ${bytes.toString("hex", 0, 16)}${size > 16 ? "…" : ""}›`;
     const { shortJson } = this;
@@ -190,6 +193,7 @@ export class RecordedBody {
     const text = parts === undefined && formatOf(bytes) === undefined ? textOf(bytes) : undefined;
     if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;
     if (text === "" || !(holdsSecrets || SECRET_WORD.test(text))) return bytes;
+    if (bytes.length > MOST_MASKED_BYTES) return this.#notShown;
     const json = jsonOf(text);
     if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !madeHere)));
     if (text.length <= LONGEST_FORM && /^[^\s{["]*=/.test(text)) return Buffer.from(maskParameters(text));

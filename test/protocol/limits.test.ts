@@ -80,6 +80,28 @@ describeBackends("limits of requests", (backend) => {
     expect((await service.latest()).reason).toBe("the form has 262145 bytes; expected at most 262144");
   });
 
+  it("an instance id has at most 65,536 characters, of which the label shows the beginning", async () => {
+    const labels = await service.addVuMarkDatabase({ targets: [{ targetId: "label", name: "label" }] });
+    const ofLength = (length: number) => {
+      const body = { instance_id: "x".repeat(length) };
+      const headers = { Accept: "image/svg+xml" };
+      return sendSigned(service, labels, { method: "POST", path: "/targets/label/instances", body, headers });
+    };
+    const { status, text } = await ofLength(65_536);
+    expect(status).toBe(200);
+    expect(text).toContain(`<title>${"x".repeat(65_536)}</title>`);
+    expect(text.split("<tspan").length).toBe(42);
+    const refused = await ofLength(65_537);
+    expect([refused.status, refused.fields.result_code]).toEqual([422, "InvalidInstanceId"]);
+  });
+
+  it("the journal does not print a body of more than 4 MiB", async () => {
+    const body = newTarget({ image: "A".repeat(2 ** 22) });
+    await sendSigned(service, keys, { method: "POST", path: "/targets", body });
+    const { request } = await service.latest();
+    expect(String(request?.body)).toMatch(/^‹\d+ bytes, too many to be shown›$/);
+  });
+
   const query = async (...parts: { name: string; content: string }[]) => {
     const plan = { ...goodPlan(service.clock.now()), parts: [imagePart(makePng()), ...parts] };
     return decoded(await sendPlan(service, keys, plan));

@@ -6,6 +6,7 @@ import { startThreeServers, type ThreeServers } from "../../src/servers/launch.t
 import { filterFor } from "../../src/servers/target-manager.ts";
 import { SnapshotUpload } from "../../src/store/snapshot-upload.ts";
 import { makePng } from "../support/png.ts";
+import { RawConnection } from "./raw-connection.ts";
 import { echo, serve } from "./serving.ts";
 
 /** As large as an image may be. Together, they exceed what any other request body may have. */
@@ -91,6 +92,15 @@ test("a snapshot and a listing larger than any other body pass in both direction
   for await (const chunk of reading) length += chunk.length;
   expect(length).toBe(text.length);
 }, 60_000);
+
+test("a stream ends its connection when the client asks for that", async () => {
+  expect(await restore(await snapshotWith([Buffer.alloc(IMAGE_BYTES, "image")]))).toEqual([200, ""]);
+  const connection = await RawConnection.open(servers.manager.port);
+  const got = await connection.write("GET /snapshot HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
+  const [head = "", body = ""] = got.split("\r\n\r\n");
+  expect(head.split("\r\n")).toContain("Connection: close");
+  expect(body.length).toBe(Number(/^Content-Length: (\d+)$/m.exec(head)?.[1]));
+});
 
 test("a snapshot with a wrong image is refused and changes nothing", async () => {
   const state = await snapshotWith([Buffer.alloc(99, "image")]);

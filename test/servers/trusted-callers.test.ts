@@ -110,6 +110,14 @@ describe("the target manager", () => {
     expect((await send(manager, { method: "OPTIONS", headers: preflight })).status).toBe(204);
   });
 
+  it("answers any origin with *, but still no foreign host", async () => {
+    await using servers = await startServers({ managerCorsOrigin: "*" });
+    const { manager } = servers.urls;
+    expect((await send(manager, { headers: { origin: "https://any.example" } })).status).toBe(200);
+    expect((await send(manager, { headers: { "sec-fetch-site": "cross-site" } })).status).toBe(200);
+    expect((await send(manager, { headers: { host: "evil.test" } })).status).toBe(403);
+  });
+
   it("does not follow CORS_ALLOW_ORIGIN, which is for the two public APIs", async () => {
     await using servers = await startServers({ corsOrigin: "*" });
     const headers = { origin: "https://app.example" };

@@ -71,7 +71,10 @@ export const activeFlagBoolean = check({
   },
 });
 
-/** Row 19: `instance_id` is a string and not empty. */
+/** The service's limit depends on the template, and is far lower. */
+const LONGEST_INSTANCE_ID = 65_536;
+
+/** Row 19: `instance_id` is a string, not empty and not too long. */
 export const instanceIdGiven = check({
   name: "instanceIdGiven",
   concerns: ["generateInstance"],
@@ -81,7 +84,13 @@ export const instanceIdGiven = check({
     if (typeof id !== "string") {
       return refuse(failure("BadRequest"), `instance_id must be a string; got ${show(id)}`);
     }
-    return id !== "" || refuse(failure("InvalidInstanceId"), "instance_id is empty; expected non-empty text");
+    return (
+      (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
+      refuse(
+        failure("InvalidInstanceId"),
+        `instance_id has ${id.length} characters; expected 1 to ${LONGEST_INSTANCE_ID}`,
+      )
+    );
   },
 });
 

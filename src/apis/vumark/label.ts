@@ -45,9 +45,15 @@ export function placeOf({ width, height, lines, scale }: Label, line: number) {
 /** The frame around the label, as distances from the page's edge. */
 export const FRAME = { outer: 8, inner: 14 };
 
+/** More than all lines hold, however narrow the characters are: splitting a long id takes long. */
+const MOST_DRAWN = 4000;
+
+/** The characters of an id that may be drawn. */
+export const charactersOf = (id: string): string[] => [...id.slice(0, MOST_DRAWN)];
+
 /** An id as printable ASCII: other characters are written as `\u{…}`, so that no further font is needed. */
 export function printable(id: string): string[] {
-  return [...id].flatMap((character) =>
+  return charactersOf(id).flatMap((character) =>
     /^[ -~]$/.test(character) ? [character] : [...`\\u{${character.codePointAt(0)?.toString(16)}}`],
   );
 }

@@ -1,5 +1,5 @@
 import { xmlText } from "../shared/xml.ts";
-import { CELL_WIDTH, FRAME, layOut, placeOf } from "./label.ts";
+import { CELL_WIDTH, charactersOf, FRAME, layOut, placeOf } from "./label.ts";
 
 /** Width of a monospaced character, relative to the font size. */
 const WIDTH_PER_SIZE = 0.6;
@@ -8,7 +8,7 @@ const BASE_LINE = 8;
 
 /** An SVG that shows the id in its one `text` element and has it as its title. */
 export function svgInstance(id: string): Buffer {
-  const label = layOut([...id].flatMap(cells));
+  const label = layOut(charactersOf(id).flatMap(cells));
   const { width, height, lines, scale } = label;
   const { outer, inner } = FRAME;
   const between = (outer + inner) / 2;

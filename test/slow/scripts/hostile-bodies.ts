@@ -80,6 +80,17 @@ const FORMS: Readonly<Record<string, () => Buffer>> = {
       before: '--b\r\nContent-Disposition: form-data; name="a"; filename="',
       after: '"\r\n\r\nx\r\n--b--',
     }),
+  "file names of escaped quotation marks": () =>
+    Buffer.concat([
+      ...Array.from({ length: 100 }, () =>
+        filled('\\"', {
+          bytes: 15_000,
+          before: `--b\r\nContent-Disposition: form-data; name="`,
+          after: "\r\n\r\nx\r\n",
+        }),
+      ),
+      Buffer.from("--b--"),
+    ]),
   "a long image": () => form("A", { before: part('name="image"; filename="f"'), after: "\r\n--b--" }),
   "a long number": () => form("1", { before: part('name="max_num_results"'), after: "\r\n--b--" }),
   "a long word": () => form("a", { before: part('name="include_target_data"'), after: "\r\n--b--" }),
@@ -126,6 +137,11 @@ const routes = [
     headers: () => ({}),
   },
   { url: `${manager}/cloud_databases`, cases: { "a million names": names }, headers: () => ({}) },
+  {
+    url: `${target}/${"targets/".repeat(30_000)}`,
+    cases: { "a long path": () => Buffer.alloc(0) },
+    headers: () => ({}),
+  },
   { url: `${target}/oauth2/token`, cases: { fields: () => filled("a&") }, headers: () => ({}) },
 ];
 
@@ -140,7 +156,7 @@ async function send(url: string, headers: Readonly<Record<string, string>>, body
 
 for (const { url, cases, headers } of routes) {
   for (const [what, make] of Object.entries(cases)) {
-    const name = `${new URL(url).pathname}: ${what}`;
+    const name = `${new URL(url).pathname.slice(0, 40)}: ${what}`;
     if (wanted?.includes(name) === false) continue;
     const body = make();
     const head = headers(body);
