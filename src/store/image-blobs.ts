@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
+/** What an image takes besides its bytes: there may be hundreds of thousands of tiny ones. */
+const ENTRY_BYTES = 1024;
 
 /** An image in memory. */
 export interface KeptImage extends TargetImage {
@@ -17,7 +19,7 @@ export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
   private readonly spare = new LRUCache<string, KeptImage>({
     maxSize: MAX_SPARE_BYTES,
-    sizeCalculation: (image) => Math.max(1, image.bytes().length),
+    sizeCalculation: (image) => image.bytes().length + ENTRY_BYTES,
   });
 
   /** Keeps a copy, so that later writes to the buffer have no effect. */

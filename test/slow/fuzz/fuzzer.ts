@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { authorizationHeader } from "mock-cloud-reco";
 import { APIS } from "../../../src/apis/index.ts";
 import { createRandom, type Random } from "../../../src/core/random.ts";
-import { setImageCacheBytes } from "../../../src/images/cache.ts";
+import { latestSketches, setImageCacheBytes } from "../../../src/images/cache.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import type { Service } from "../../../src/schema/operation-names.ts";
 import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
@@ -274,6 +274,8 @@ async function inTime<T>(answer: Promise<T>, sent: string): Promise<T> {
 
 /** Bytes that are in use after a garbage collection. */
 export async function usedBytes(): Promise<number> {
+  // At most 1000 sketches of 22 kB are kept, which thousands of different images fill slowly.
+  latestSketches.clear();
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();
