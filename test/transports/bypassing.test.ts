@@ -4,7 +4,7 @@ import net from "node:net";
 import tls from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failureOf, messagesOf } from "./mocks.ts";
+import { failureOf, messagesOf } from "./failures.ts";
 
 // Taken from the modules, because Vitest looks named imports up whenever they are used.
 const { fetch: keptFetch } = globalThis;

@@ -3,7 +3,8 @@ import { gzipSync } from "node:zlib";
 import axios from "axios";
 import { describe, expect, test } from "vitest";
 import { header } from "../../src/core/message.ts";
-import { CLIENTS, codesOf, failureOf, HOST, messagesOf, mock, reply, type Way } from "./mocks.ts";
+import { codesOf, failureOf, messagesOf } from "./failures.ts";
+import { CLIENTS, HOST, mock, reply, type Way } from "./mocks.ts";
 
 /** Tests that the mock receives complete requests from every client, and the client receives the exact response. */
 export function testEveryClient(options: Way): void {

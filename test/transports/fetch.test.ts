@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { RequestHandler } from "../../src/core/message.ts";
 import { fetchFrom } from "../../src/transports/fetch/fetch-transport.ts";
 import { HostTable } from "../../src/transports/host-table.ts";
-import { failureOf, HOST, messagesOf, reply } from "./mocks.ts";
+import { failureOf, messagesOf } from "./failures.ts";
+import { HOST, reply } from "./mocks.ts";
 
 const serving = (handle: RequestHandler) => {
   const hosts = new HostTable();

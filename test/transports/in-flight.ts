@@ -2,18 +2,8 @@ import https from "node:https";
 import axios from "axios";
 import got from "got";
 import { describe, expect, test } from "vitest";
-import {
-  CLIENTS,
-  codesOf,
-  failureOf,
-  HOST,
-  messagesOf,
-  mock,
-  type RunningMock,
-  reply,
-  viaFetch,
-  type Way,
-} from "./mocks.ts";
+import { codesOf, failureOf, messagesOf } from "./failures.ts";
+import { CLIENTS, HOST, mock, type RunningMock, reply, viaFetch, type Way } from "./mocks.ts";
 
 interface SlowMock extends RunningMock {
   /** Resolves when the handler has received a request. */

@@ -2,8 +2,9 @@ import nock from "nock";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { intercept } from "../../src/transports/interception.ts";
 import type { UnhandledRequests } from "../../src/transports/unhandled-requests.ts";
-import { CLIENTS, failureOf, HOST, messagesOf, mock, reply, viaFetch } from "./mocks.ts";
-import { ask, realServer } from "./real-server.ts";
+import { failureOf, messagesOf } from "./failures.ts";
+import { ask, CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
+import { realServer } from "./real-server.ts";
 
 afterEach(() => {
   nock.cleanAll();

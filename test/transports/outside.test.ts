@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { attempts } from "../support/network-trap.mjs";
-import { failureOf } from "./mocks.ts";
+import { failureOf } from "./failures.ts";
 
 test("the trap of all tests notes and refuses names and addresses outside of this machine", async () => {
   const asked = new Promise((_, reject) => get("http://vws.vuforia.com").on("error", reject));

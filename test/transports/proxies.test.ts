@@ -6,7 +6,7 @@ import { HttpsProxyAgent } from "https-proxy-agent";
 import { MockCloudReco } from "mock-cloud-reco";
 import { ProxyAgent, fetch as undiciFetch } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failureOf, messagesOf } from "./mocks.ts";
+import { failureOf, messagesOf } from "./failures.ts";
 import { realServer } from "./real-server.ts";
 
 const URL_ = "https://vws.vuforia.com/summary";

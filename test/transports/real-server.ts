@@ -1,15 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { viaFetch } from "./mocks.ts";
-
-/** Returns the response of a URL, or the error of the request. */
-export async function ask(url: string, method = "GET"): Promise<string> {
-  return await viaFetch(url, { method }).then(
-    ({ body }) => String(body),
-    (error: NodeJS.ErrnoException) => error.code ?? error.message,
-  );
-}
 
 /** A real server that answers "real". */
 export async function realServer(): Promise<string> {

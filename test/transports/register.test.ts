@@ -3,7 +3,7 @@ import tls from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, test } from "vitest";
 import { closedHosts } from "../../src/mock/register.ts";
-import { failureOf, messagesOf } from "./mocks.ts";
+import { failureOf, messagesOf } from "./failures.ts";
 
 // Taken from the modules, because Vitest looks named imports up whenever they are used.
 const { fetch: keptFetch } = globalThis;

@@ -1,7 +1,7 @@
 import nock from "nock";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { HOST, mock } from "./mocks.ts";
-import { ask, realServer } from "./real-server.ts";
+import { ask, HOST, mock } from "./mocks.ts";
+import { realServer } from "./real-server.ts";
 
 afterEach(() => {
   nock.cleanAll();

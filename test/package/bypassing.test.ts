@@ -1,0 +1,17 @@
+import { cp } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { inConsumer, inModules, runNode } from "./run.ts";
+
+/** Tests of the source that use the package only by its name, with their helpers. */
+const FILES = ["bypassing.test.ts", "proxies.test.ts", "failures.ts", "real-server.ts"];
+
+it("clients with captured functions, HTTP/2 or a proxy are answered or refused by the installed package", async () => {
+  for (const name of FILES) {
+    const file = fileURLToPath(new URL(`../transports/${name}`, import.meta.url));
+    await cp(file, inConsumer("bypassing", name));
+  }
+  const { code, printed } = await runNode("bypassing", [inModules("vitest/vitest.mjs"), "run"]);
+  expect(code, printed).toBe(0);
+  expect(printed).toMatch(/Tests +16 passed \(16\)/);
+});
