@@ -2,9 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { copySamples, runNode } from "./run.ts";
+import { copySamples, inModules, runNode } from "./run.ts";
 
-beforeAll(() => copySamples("register"));
+beforeAll(async () => {
+  await copySamples("register");
+  await copySamples("setup-files");
+});
 
 const REFUSED = expect.stringMatching(
   /^connect to vws\.vuforia\.com:443 was refused: "mock-cloud-reco\/register" blocks the real service; start a mock first/,
@@ -21,10 +24,29 @@ describe("mock-cloud-reco/register", () => {
     expect(during[2]).toBe("connected");
     expect(after).toEqual([REFUSED, REFUSED, REFUSED]);
   });
+
+  const oneWorker = ["--maxWorkers=1", "--no-isolate"];
+  it.each([
+    ["Vitest", [inModules("vitest/vitest.mjs"), "run"], /Tests +2 passed \(2\)/],
+    [
+      "Vitest, with both files in one realm",
+      [inModules("vitest/vitest.mjs"), "run", ...oneWorker],
+      /Tests +2 passed/,
+    ],
+    [
+      "Jest, with both files in one worker",
+      [inModules("jest/bin/jest.js"), "--runInBand"],
+      /Tests: +2 passed, 2 total/,
+    ],
+  ])("blocks the service as a setup file of %s", async (_, args, counts) => {
+    const { code, printed } = await runNode("setup-files", args);
+    expect(code, printed).toBe(0);
+    expect(printed).toMatch(counts);
+  });
 });
 
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const readsProxies = major > 24 || (major === 24 && minor >= 5);
+/** Whether this version of Node can take a proxy from the environment. */
+const readsProxies = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 
 it.skipIf(!readsProxies)("NODE_USE_ENV_PROXY does not lead around the mock", async () => {
   const received: unknown[] = [];

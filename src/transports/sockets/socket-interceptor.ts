@@ -200,7 +200,8 @@ export class SocketInterceptor implements OpeningHandler {
     try {
       return { response: await (connection?.runAsPeer(inContext) ?? inContext()) };
     } catch (reason) {
-      const error = reason instanceof Error ? reason : new Error(String(reason), { cause: reason });
+      const error =
+        reason instanceof Error ? socketError(reason) : new Error(String(reason), { cause: reason });
       connection?.failPeer(error);
       return { connectionError: { kind: "refused", message: error.message } };
     }
@@ -232,7 +233,14 @@ function hostAndPort(authority: string): Pick<Endpoint, "host" | "port"> {
 }
 
 const connectError = (endpoint: Endpoint, why: string) =>
-  connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` });
+  socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
+
+/**
+ * The error of a socket, a plain Error as in Node: of errors of another realm, as in Jest, fetch only passes on those whose class
+ * has this name.
+ */
+const socketError = (error: Error): Error =>
+  "syscall" in error && error.cause instanceof Error ? error.cause : error;
 
 const refused = ({ options }: Opening, error: Error) =>
   failConnecting(MemorySocket.pair(options).client, error);

@@ -1,0 +1,1 @@
+export default { test: { setupFiles: ["mock-cloud-reco/register"], include: ["*.vitest.mjs"] } };
