@@ -71,3 +71,34 @@ test("an abort rejects with its reason, before and during the response", async (
   expect(messagesOf(await waiting)).toEqual(["enough"]);
   expect(messagesOf(await failureOf(never({ signal: controller.signal })))).toEqual(["enough"]);
 });
+
+const streamOf = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void) => {
+  const duplex: RequestInit & { duplex: "half" } = {
+    method: "POST",
+    body: new ReadableStream({ start }),
+    duplex: "half",
+  };
+  return duplex;
+};
+
+test("a body that is streamed arrives complete, and so does a response that is read as a stream", async () => {
+  const send = serving(async ({ body }) => reply(Buffer.from(body)));
+  const sent = streamOf((controller) => {
+    for (const text of ["one, ", "two"]) controller.enqueue(Buffer.from(text));
+    controller.close();
+  });
+  const response = await send(sent);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of response.body ?? []) pieces.push(piece);
+  expect(String(Buffer.concat(pieces))).toBe("one, two");
+});
+
+test("a streamed body that fails, or that never ends when its request is aborted, rejects as fetch does", async () => {
+  const send = serving(async () => reply("ours"));
+  const failing = streamOf((controller) => controller.error(new RangeError("cannot be read")));
+  expect(messagesOf(await failureOf(send(failing)))).toEqual(["fetch failed", "cannot be read"]);
+  const controller = new AbortController();
+  const endless = failureOf(send({ ...streamOf(() => {}), signal: controller.signal }));
+  controller.abort(new Error("enough"));
+  expect(messagesOf(await endless)).toEqual(["enough"]);
+});

@@ -22,9 +22,7 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export async function fetchFrom(hosts: HostTable, request: Request): Promise<Response> {
   const { signal, method, url } = request;
   signal.throwIfAborted();
-  const body = Buffer.from(await request.arrayBuffer());
-  const { origin, ...message } = wireRequest(request, body);
-  const answered = answer(hosts, { origin, ...message }).catch((cause: unknown) => {
+  const answered = send(hosts, request).catch((cause: unknown) => {
     throw new TypeError("fetch failed", { cause });
   });
   const received = await untilAborted(answered, signal);
@@ -37,6 +35,10 @@ export async function fetchFrom(hosts: HostTable, request: Request): Promise<Res
   const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
   Object.defineProperty(response, "url", { value: url });
   return response;
+}
+
+async function send(hosts: HostTable, request: Request): Promise<WireResponse> {
+  return answer(hosts, wireRequest(request, Buffer.from(await request.arrayBuffer())));
 }
 
 /** Adds the headers that `fetch` sends but a `Request` does not have. */
@@ -61,8 +63,6 @@ function wireRequest(
 function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    // The request may have been aborted while its body was read.
-    if (signal.aborted) abort();
     signal.addEventListener("abort", abort, { once: true });
     answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
