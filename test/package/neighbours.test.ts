@@ -1,10 +1,27 @@
-import { cp, mkdir, rm, symlink } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { copySamples, inConsumer, inModules, runNode } from "./run.ts";
+import { copySamples, createProject, inConsumer, inModules, runNode } from "./run.ts";
 
-beforeAll(() => copySamples("neighbours"));
+/** A second copy of nock 14 beside the one that the package uses. */
+const COPY = "nock-copy";
+
+beforeAll(async () => {
+  await copySamples("neighbours");
+  await cp(inModules("nock"), inConsumer("neighbours/node_modules", COPY), { recursive: true });
+});
 
 const [major = 0] = process.versions.node.split(".").map(Number);
+
+interface Neighbour {
+  /** Its name in node_modules. */
+  readonly name: string;
+  /** The oldest version of Node that can load it. */
+  readonly needs: number;
+  /** The clients that it intercepts by itself. */
+  readonly clients: readonly string[];
+  /** Whether it works beside `"nock"` when the later one stops first; `undefined`: not beside `"nock"`. */
+  readonly endsCleanly?: boolean;
+}
 
 interface Round {
   /** What fetch and node:https received from each host while both interceptors were started. */
@@ -24,13 +41,10 @@ async function rounds(...args: readonly string[]): Promise<readonly Round[]> {
 }
 
 const FETCH_AND_HTTPS = ["fetch", "node:https"];
-/**
- * A neighbour's name in node_modules, the clients that it intercepts by itself, and whether it works beside `"nock"` when the later
- * one stops first.
- */
-const NEIGHBOURS = [
+const NEIGHBOURS: readonly Neighbour[] = [
   { name: "nock-13", needs: 20, clients: ["node:https"], endsCleanly: false },
   { name: "nock", needs: 20, clients: FETCH_AND_HTTPS, endsCleanly: true },
+  { name: COPY, needs: 20, clients: FETCH_AND_HTTPS },
   { name: "nock-15", needs: 24, clients: FETCH_AND_HTTPS, endsCleanly: true },
   { name: "msw", needs: 20, clients: FETCH_AND_HTTPS, endsCleanly: false },
   { name: "msw-3", needs: 24, clients: FETCH_AND_HTTPS, endsCleanly: true },
@@ -55,7 +69,7 @@ describe.each(NEIGHBOURS)("beside $name", ({ name, needs, clients, endsCleanly }
     },
   );
 
-  it.skipIf(major < needs).each(["ours", "theirs"])(
+  it.skipIf(major < needs || endsCleanly === undefined).each(["ours", "theirs"])(
     'intercept: "nock" answers; first started: %s',
     async (first) => {
       const later = first === "ours" ? "theirs" : "ours";
@@ -69,28 +83,47 @@ describe.each(NEIGHBOURS)("beside $name", ({ name, needs, clients, endsCleanly }
   );
 });
 
+describe("beside a second copy of nock 14", () => {
+  it('intercept: "nock" is refused by the constructor, which names the alternative', async () => {
+    const { code, printed } = await runNode("neighbours", ["neighbour.mjs", COPY, "nock", "theirs", "ours"]);
+    expect(code).toBe(1);
+    expect(printed).toMatch(
+      /Error: two copies of nock are loaded, \S+nock-copy and this package's \S+, .* set the option intercept to "sockets"/,
+    );
+  });
+
+  it('intercept: "nock" answers when the copy is loaded later, which then intercepts nothing', async () => {
+    const [round] = await rounds(COPY, "nock", "ours", "theirs");
+    expect(round).toMatchObject({
+      ours: OURS,
+      theirs: ["fetch failed", expect.stringContaining("theirs.example")],
+      isRestored: true,
+    });
+  });
+});
+
 describe("the handlers for MSW", () => {
   it.each([
-    { name: "msw", needs: 20 },
-    { name: "msw-3", needs: 24 },
-  ])("of $name answer from a mock that intercepts nothing", async ({ name, needs }) => {
-    if (major < needs) return;
-    // In a project of its own, where "msw" is this version.
-    await rm(inConsumer(`handlers-${name}`), { recursive: true, force: true });
-    await mkdir(inConsumer(`handlers-${name}/node_modules`), { recursive: true });
-    await symlink(inModules(name), inConsumer(`handlers-${name}/node_modules/msw`));
-    const installed = "node_modules/mock-cloud-reco";
-    await cp(inConsumer(installed), inConsumer(`handlers-${name}`, installed), { recursive: true });
-    await cp(inConsumer("neighbours/handlers.mjs"), inConsumer(`handlers-${name}/handlers.mjs`));
-    const { code, printed } = await runNode(`handlers-${name}`, ["handlers.mjs"]);
-    expect(code, printed).toBe(0);
-    expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual([
-      "pictures",
-      401,
-      401,
-      "A",
-      expect.stringMatching(/^(Failed to fetch|fetch failed)$/),
-      4,
-    ]);
-  });
+    { name: "msw", needs: 20, first: "ours" },
+    { name: "msw", needs: 20, first: "theirs" },
+    { name: "msw-3", needs: 24, first: "ours" },
+    { name: "msw-3", needs: 24, first: "theirs" },
+  ])(
+    "of $name answer from a mock that intercepts nothing; first started: $first",
+    async ({ name, needs, first }) => {
+      if (major < needs) return;
+      await createProject(`handlers-${name}`, { msw: name });
+      await cp(inConsumer("neighbours/handlers.mjs"), inConsumer(`handlers-${name}/handlers.mjs`));
+      const { code, printed } = await runNode(`handlers-${name}`, ["handlers.mjs", first]);
+      expect(code, printed).toBe(0);
+      expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual([
+        "pictures",
+        401,
+        401,
+        "A",
+        expect.stringMatching(/^(Failed to fetch|fetch failed)$/),
+        4,
+      ]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { cp, mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { inject } from "vitest";
@@ -23,7 +23,15 @@ export async function filesOfPackage(): Promise<readonly string[]> {
 export const inModules = (path: string): string => join(consumer, "../node_modules", path);
 
 /** Runs Node in a folder of that project. Returns its output and exit code. */
-export async function runNode(
+export const runNode = (
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) => runProgram(process.execPath, folder, args, environment);
+
+/** Runs a program in a folder of that project. Returns its output and exit code. */
+export async function runProgram(
+  program: string,
   folder: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -33,7 +41,7 @@ export async function runNode(
   const NODE_OPTIONS = `--import=${new URL("../support/network-trap.mjs", import.meta.url)}`;
   const options = { cwd: inConsumer(folder), env: { ...env, CI: "true", NODE_OPTIONS, ...environment } };
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code);
       resolve({ code, printed: stripVTControlCharacters(stdout + stderr).trim() });
     });
@@ -41,7 +49,26 @@ export async function runNode(
 }
 
 /** Copies a folder of `samples` into the project that has the package installed. */
-export async function copySamples(name: string): Promise<void> {
+export async function copySamples(name: string, to = name): Promise<void> {
   const samples = fileURLToPath(new URL(`samples/${name}`, import.meta.url));
-  await cp(samples, inConsumer(name), { recursive: true });
+  await cp(samples, inConsumer(to), { recursive: true });
+}
+
+/**
+ * Creates a project inside of that project, with its own copy of the package.
+ *
+ * @param dependencies - the names under which it has this repository's dependencies, or folders: `{ msw: "msw-3" }`.
+ */
+export async function createProject(
+  name: string,
+  dependencies: Readonly<Record<string, string>>,
+): Promise<void> {
+  await rm(inConsumer(name), { recursive: true, force: true });
+  const installed = "node_modules/mock-cloud-reco";
+  await cp(inConsumer(installed), inConsumer(name, installed), { recursive: true });
+  for (const [dependency, installedAs] of Object.entries(dependencies)) {
+    const path = inConsumer(name, "node_modules", dependency);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(resolve(inModules(""), installedAs), path);
+  }
 }

@@ -4,10 +4,14 @@ import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco
 import { handlers } from "mock-cloud-reco/msw";
 import { setupServer } from "msw/node";
 
+const [first] = process.argv.slice(2);
+const server = setupServer();
+const listen = () => server.listen({ onUnhandledRequest: "error" });
+if (first === "theirs") listen();
 const mock = new MockCloudReco({ intercept: false });
 const database = mock.addCloudDatabase({ databaseName: "pictures" });
-const server = setupServer(...handlers(mock));
-server.listen({ onUnhandledRequest: "error" });
+server.use(...handlers(mock));
+if (first === "ours") listen();
 
 const signed = (method, path, accessKey, secretKey, body = "", contentType = "") => {
   const date = rfc1123Date();
@@ -27,7 +31,9 @@ const cut = await fetch(url).then(
   () => "answered",
   (error) => error.message,
 );
+if (first === "theirs") mock.stop();
 server.close();
+if (first === "ours") mock.stop();
 const results = [(await summary.json()).name, viaHttps, query.status, (await query.text()).slice(0, 1), cut];
 console.log(JSON.stringify([...results, mock.requests.length]));
 process.exit();
