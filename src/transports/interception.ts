@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
+import { interceptNativeFetch } from "./fetch/native-fetch.ts";
 import { HostTable, type InterceptedHost, urlOf } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
@@ -62,6 +63,7 @@ class ProcessInterceptors implements OtherHosts {
     () => ProcessInterceptors.running()?.hosts,
   );
   private readonly undici = new UndiciInterceptor(this.hosts, this);
+  private readonly restoreFetch = interceptNativeFetch(this.hosts, this);
   private nock: NockInterceptor | undefined;
 
   private constructor() {
@@ -139,6 +141,7 @@ class ProcessInterceptors implements OtherHosts {
 
   private endUnlessNeeded(): void {
     if (this.mocks.size > 0 || this.closed.size > 0 || ProcessInterceptors.running() !== this) return;
+    this.restoreFetch();
     this.undici.stop();
     this.sockets.stop();
     this.restoreGlobals();
@@ -149,6 +152,7 @@ class ProcessInterceptors implements OtherHosts {
   private detach(): void {
     this.starter.disable();
     this.nock?.detach();
+    this.restoreFetch();
     this.sockets.stop();
     this.undici.stop();
     Reflect.deleteProperty(http, SLOT);

@@ -1,21 +1,12 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
+import { findProgram, isExecutable } from "../support/find-program.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /** Path of a Chromium: `CHROMIUM`, or the first one in `PATH`; undefined when there is none. */
 export function findChromium(): string | undefined {
-  const { CHROMIUM, PATH = "" } = process.env;
-  const found = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return [CHROMIUM ?? "", ...found].find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return file !== "";
-    } catch {
-      return false;
-    }
-  });
+  const { CHROMIUM = "" } = process.env;
+  return isExecutable(CHROMIUM) ? CHROMIUM : findProgram(...NAMES);
 }
 
 /** @throws when there is none. */

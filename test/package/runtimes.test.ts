@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { findProgram } from "../support/find-program.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
+import { copySamples, runProgram } from "./run.ts";
+
+const RUNTIMES = [
+  // Beside nock, Bun drops the headers of a request by a function that was captured before.
+  { name: "Bun", run: ["run"], capturedWithNock: 401 },
+  { name: "Deno", run: ["run", "--allow-all"], capturedWithNock: 200 },
+];
+
+const CLIENTS = ["fetch", "fetch of a Request", "node:https", "a captured https.get", "axios", "got"];
+
+describe.each(RUNTIMES)("$name", ({ name, run, capturedWithNock }) => {
+  const program = name.toLowerCase();
+  const path = findProgram(program);
+  if (path === undefined) sayWhatIsSkipped(`Skipped what works in ${name}: no ${program} was found.`);
+
+  it.skipIf(path === undefined).each([false, true])(
+    "reaches the mock by every way that the guide lists; with register: %s",
+    async (isRegistered) => {
+      await copySamples("runtimes");
+      const args = [...run, ...(isRegistered ? ["--preload", "./preloaded.mjs"] : []), "runtime.mjs"];
+      const environment: Record<string, string> = isRegistered ? { REGISTERED: "1" } : {};
+      // Its own fetch passes by the trap of this suite; that no name server is there has to do.
+      const { code, printed } = await runProgram(path ?? "", "runtimes", args, {
+        ...environment,
+        NODE_OPTIONS: "",
+      });
+      expect(code, printed).toBe(0);
+      const clients = isRegistered ? [...CLIENTS, "a captured fetch"] : CLIENTS;
+      const statuses = Object.fromEntries(clients.map((client) => [client, 200]));
+      const all = {
+        statuses,
+        passed: [200, 200],
+        blocked: [expect.stringContaining("unhandledRequests"), expect.stringContaining("unhandledRequests")],
+        isRestored: true,
+        reached: clients.length,
+        withoutHeaders: 0,
+      };
+      const withNock = {
+        statuses: { ...statuses, "a captured https.get": capturedWithNock },
+        withoutHeaders: capturedWithNock === 200 ? 0 : 1,
+      };
+      expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual({
+        unmocked: isRegistered ? expect.stringContaining('"mock-cloud-reco/register" blocks') : "",
+        fetch: [200, 1],
+        servers: 1,
+        nock: { ...all, ...withNock },
+        sockets: all,
+      });
+    },
+  );
+});

@@ -1,0 +1,1 @@
+import "mock-cloud-reco/register";
