@@ -22,6 +22,9 @@ export async function filesOfPackage(): Promise<readonly string[]> {
 /** The path of a file of one of this repository's dependencies. */
 export const inModules = (path: string): string => join(consumer, "../node_modules", path);
 
+/** Vitest 5, which npm cannot install beside the Vitest of this repository; `npm run test:matrix` does. */
+export const vitest5 = process.env.VITEST_5_FOLDER;
+
 /** Runs Node in a folder of that project. Returns its output and exit code. */
 export const runNode = (
   folder: string,
