@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { delimiter, join, relative } from "node:path";
+import { installEverywhere } from "./install.ts";
 
 /*
  * Runs what the guide "Works with" promises on each supported version of Node, which npx downloads, and prints a table:
@@ -10,9 +11,15 @@ import { join, relative } from "node:path";
  */
 const FILES = [
   "test/package/clients.test.ts",
+  "test/package/bypassing.test.ts",
   "test/package/neighbours.test.ts",
   "test/package/realms.test.ts",
   "test/package/register.test.ts",
+  "test/package/runners.test.ts",
+  "test/package/runtimes.test.ts",
+  "test/package/memory.test.ts",
+  "test/package/types.test.ts",
+  "test/package/worker.test.ts",
   "test/package/playwright.test.ts",
   "test/transports/bypassing.test.ts",
   "test/transports/proxies.test.ts",
@@ -28,7 +35,15 @@ interface Report {
 
 const given = process.argv.slice(2);
 const versions = given.length > 0 ? given : ["20", "22", "24"];
-const folder = mkdtempSync(join(tmpdir(), "matrix-"));
+const folder = await realpath(await mkdtemp(join(tmpdir(), "matrix-")));
+// Too large to be dependencies of this repository, and a Vitest that npm cannot install beside the one there.
+const tools = ["bun@1", "deno@2", "vitest@5", "jsdom@26", "happy-dom@20"];
+spawnSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", folder, ...tools], { stdio: "inherit" });
+const environment = {
+  ...process.env,
+  VITEST_5_FOLDER: join(folder, "node_modules/vitest"),
+  PATH: [process.env.PATH, join(folder, "node_modules/.bin")].join(delimiter),
+};
 const cells = new Map<string, string[]>(FILES.map((file) => [file, []]));
 const failed: string[] = [];
 for (const version of versions) {
@@ -40,8 +55,11 @@ for (const version of versions) {
     `--outputFile=${output}`,
     ...FILES,
   ];
-  spawnSync("npx", ["--yes", "--package", `node@${version}`, "--", "node", ...vitest], { stdio: "inherit" });
-  const { testResults }: Report = JSON.parse(readFileSync(output, "utf8"));
+  spawnSync("npx", ["--yes", "--package", `node@${version}`, "--", "node", ...vitest], {
+    stdio: "inherit",
+    env: environment,
+  });
+  const { testResults }: Report = JSON.parse(await readFile(output, "utf8"));
   for (const file of FILES) {
     const results = testResults.filter(({ name }) => relative(process.cwd(), name) === file);
     const tests = results.flatMap(({ assertionResults }) => assertionResults);
@@ -56,7 +74,11 @@ for (const version of versions) {
       if (status === "failed") failed.push(`Node ${version}: ${fullName}`);
   }
 }
-rmSync(folder, { recursive: true });
+for (const [neighbour, result] of await installEverywhere(folder)) {
+  console.log(`Installed beside ${neighbour}: ${result}`);
+  if (result !== "works") failed.push(`Installed beside ${neighbour}: ${result}`);
+}
+await rm(folder, { recursive: true });
 const rows = [["", ...versions.map((version) => `Node ${version}`)], versions.concat("").map(() => "---")];
 for (const [file, row] of cells) rows.push([file, ...row]);
 console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));

@@ -17,16 +17,9 @@ declare module "vitest" {
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/**
- * Builds and packs the package once for all tests of this folder, and installs the tarball into a temporary project together with
- * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network.
- */
-export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
-  const staged = join(folder, "staged");
-  const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
+/** Builds and packs the package in a folder. Returns the path of the tarball. */
+export async function packIn(staged: string): Promise<string> {
   await mkdir(staged);
-  await mkdir(installed, { recursive: true });
   for (const part of ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "examples"]) {
     await cp(join(repository, part), join(staged, part), { recursive: true });
   }
@@ -36,7 +29,19 @@ export default async function setup(project: TestProject) {
   });
   await buildPage(join(staged, "dist/page.html.br"));
   const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
-  await run("tar", ["-xf", join(staged, packed.stdout.trim()), "-C", installed, "--strip-components=1"]);
+  return join(staged, packed.stdout.trim());
+}
+
+/**
+ * Builds and packs the package once for all tests of this folder, and installs the tarball into a temporary project together with
+ * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network.
+ */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
+  const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
+  await mkdir(installed, { recursive: true });
+  const tarball = await packIn(join(folder, "staged"));
+  await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
