@@ -21,8 +21,11 @@ const FILES = [
   "test/package/types.test.ts",
   "test/package/worker.test.ts",
   "test/package/playwright.test.ts",
-  "test/transports/bypassing.test.ts",
-  "test/transports/proxies.test.ts",
+  "test/transports/nock.test.ts",
+  "test/transports/sockets.test.ts",
+  "test/transports/other-hosts.test.ts",
+  "test/transports/users-nock.test.ts",
+  "test/transports/restore.test.ts",
   "test/transports/undici.test.ts",
 ];
 

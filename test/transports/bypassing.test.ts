@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import http2 from "node:http2";
 import https from "node:https";
 import net from "node:net";
@@ -63,6 +64,22 @@ describe.each(["nock", "sockets"] as const)("a client that goes around nock: %s"
       expect([status, mock.requests.length]).toEqual([401, 1]);
       mock.stop();
     }
+  });
+
+  test("is disconnected when the mock stops", async () => {
+    const mock = started();
+    const agent = new https.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    await new Promise((resolve, reject) => {
+      keptGet(URL_, { agent }, (response) => response.resume().on("end", resolve)).on("error", reject);
+    });
+    const unused = tls.connect(443, HOST, { servername: HOST });
+    await connected(unused, "secureConnect");
+    const sockets = [unused, ...Object.values(agent.freeSockets).flatMap((free = []) => free)];
+    expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+    const closed = Promise.all(sockets.map((socket) => once(socket, "close")));
+    mock.stop();
+    await closed;
   });
 
   test("with tls.connect speaks HTTP to the mock", async () => {
