@@ -8,6 +8,9 @@ export class Untried extends Error {
   override readonly name = "Untried";
 }
 
+/** The run was stopped before a request was sent. */
+export class Unsent extends Untried {}
+
 /** How the parts in front of a service say that it is busy or away. */
 const TROUBLE = [429, 502, 503, 504];
 export const isTrouble = (status: number, expected?: number): boolean =>
@@ -61,7 +64,7 @@ export class Exchanges {
     const isStopped = () => this.service.isStopped() && !this.#isClosing;
     for (let attempt = 1; ; attempt += 1) {
       await this.#pace.take(api, request, isStopped);
-      if (isStopped()) throw new Untried("stopped before");
+      if (isStopped()) throw new Unsent("stopped before");
       try {
         const response = await send(urls[api], request);
         if (!isTrouble(response.status, expected)) {

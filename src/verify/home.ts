@@ -103,8 +103,11 @@ export class Home {
     }
   }
 
-  note({ method, path }: RequestParts, response: Received): void {
+  note(request: RequestParts, response: Received): void {
+    const { method, path } = request;
     const { target_id: id } = fieldsOf(response);
+    // It may have been carried out all the same.
+    if (response.status >= 500) this.noteLost(request);
     if (method === "POST" && path === "/targets" && response.status < 300 && typeof id === "string") {
       this.#added.add(id);
     }

@@ -1,4 +1,3 @@
-import { messageOf } from "../core/text.ts";
 import { type Sending, Untried } from "./exchanges.ts";
 import type { Keys, Received, RequestParts } from "./fact.ts";
 import { fieldsOf } from "./home.ts";
@@ -38,16 +37,18 @@ export class ModelTargetHome {
   }
 
   /** Remembers what a request added. */
-  note({ method, path }: RequestParts, response: Received): void {
+  note(request: RequestParts, response: Received): void {
+    const { method, path } = request;
     const { uuid, client_id: id } = fieldsOf(response);
+    if (response.status >= 500) this.noteLost(request, `the status ${response.status}`);
     if (method !== "POST" || response.status >= 300) return;
     if (typeof uuid === "string") this.#added.add(`${path}/${uuid}`);
     if (typeof id === "string") this.#added.add(`${path}/${id}`);
   }
 
-  noteLost({ method, path }: RequestParts, error: unknown): void {
+  noteLost({ method, path }: RequestParts, got: string): void {
     if (method === "POST" && path !== "/oauth2/token")
-      this.#unsure.push(`what POST ${path} may have added, which got ${messageOf(error)}`);
+      this.#unsure.push(`what POST ${path} may have added, which got ${got}`);
   }
 
   /** Removes everything, and returns what could not be removed. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../core/text.ts";
-import { Exchanges, isTrouble, Untried } from "./exchanges.ts";
+import { Exchanges, isTrouble, Unsent, Untried } from "./exchanges.ts";
 import type { Fact, Keys, Received, RequestParts, Situation } from "./fact.ts";
 import { type AddedTarget, fieldsOf, Home, type HomeRun, leavesTarget } from "./home.ts";
 import { Manager } from "./manager.ts";
@@ -71,7 +71,7 @@ export class Run {
         home.note(request, response);
         return response;
       } catch (error) {
-        home.noteLost(request);
+        if (!(error instanceof Unsent)) home.noteLost(request);
         throw error;
       }
     };
@@ -96,7 +96,7 @@ export class Run {
         home.note(request, response);
         return response;
       } catch (error) {
-        home.noteLost(request, error);
+        if (!(error instanceof Unsent)) home.noteLost(request, messageOf(error));
         throw error;
       }
     });
@@ -113,14 +113,9 @@ export class Run {
     situation: () => Situation,
     send: (request: RequestParts, expected?: number) => Promise<Received>,
   ): Promise<Outcome> {
-    const given = new Map<string, unknown>();
-    const at = (): Situation => ({
-      ...situation(),
-      given: (name) => String(given.get(name) ?? `no ${name}`),
-    });
-    for (const make of fact.before ?? []) {
-      for (const [name, value] of Object.entries(fieldsOf(await send(make(at()))))) given.set(name, value);
-    }
+    const before: Received[] = [];
+    const at = (): Situation => ({ ...situation(), given: (name) => givenBy(before, name) });
+    for (const make of fact.before ?? []) before.push(await send(make(at())));
     let pause = FIRST_PAUSE_SECONDS;
     for (let waited = 0; ; waited += pause, pause = Math.min(LONGEST_PAUSE_SECONDS, pause * 1.5)) {
       const now = at();
@@ -225,4 +220,13 @@ export class Run {
       ...((await this.#manager?.cleanUp()) ?? []),
     ];
   }
+}
+
+/** A field of the latest of these responses that has it. */
+function givenBy(responses: readonly Received[], name: string): string {
+  const value = responses.map((response) => fieldsOf(response)[name]).findLast((one) => one !== undefined);
+  if (value !== undefined) return String(value);
+  throw new Untried(
+    `no ${name} in the response to what comes before: ${responses.map(({ status }) => status).join(", ")}`,
+  );
 }

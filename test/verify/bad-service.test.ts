@@ -165,6 +165,50 @@ describe("a service", () => {
     );
   });
 
+  test("that a run leaves before a creation has nothing left", async () => {
+    let isStopped = false;
+    const stopping: Meddle = async ({ path }, forward) => {
+      isStopped ||= path === "/oauth2/token";
+      return forward();
+    };
+    await behind(
+      stopping,
+      async ({ run }) => {
+        expect(reasons(await tryAll(run, /^model-target-dataset-delete$/))).toEqual(["stopped before"]);
+        expect(await run.close()).toEqual([]);
+      },
+      { isStopped: () => isStopped },
+    );
+  });
+
+  test("that carries an addition out and says that it failed is cleaned up", async () => {
+    const failing: Meddle = async ({ method }, forward) => {
+      const response = await forward();
+      if (method !== "POST") return response;
+      return { status: 500, headers: [["Content-Length", "2"]], body: Buffer.from("{}") };
+    };
+    await behind(failing, async (behind) => {
+      const outcomes = await tryAll(behind.run, /^target-keeps-name-x$/);
+      expect(reasons(outcomes)).toEqual(["no target_id in the response to what comes before: 500"]);
+      expect(Object(await targetsOf(behind))).toHaveLength(1);
+      expect(await behind.run.close()).toEqual([]);
+      expect(await targetsOf(behind)).toEqual([]);
+    });
+  });
+
+  test("that does not answer the creation of a dataset is left with what the report names", async () => {
+    const losing: Meddle = async ({ path }, forward) => {
+      const response = await forward();
+      return path === "/modeltargets/datasets" ? "cut" : response;
+    };
+    await behind(losing, async ({ run }) => {
+      await tryAll(run, /^model-target-dataset-delete$/);
+      expect(await run.close()).toEqual([
+        expect.stringMatching(/^what POST \/modeltargets\/datasets may have added, which got no response: /),
+      ]);
+    });
+  });
+
   test("that does not delete is left with what the report names", async () => {
     const keeping: Meddle = async ({ method }, forward) =>
       method === "DELETE"
