@@ -116,6 +116,26 @@ test("a snapshot with a wrong image is refused and changes nothing", async () =>
   expect(await restore({ ...state, images: { [sha256]: base64 } })).toEqual([200, ""]);
 });
 
+test("of many targets, the first wrong one is named", async () => {
+  const state = await snapshotWith(Array.from({ length: 450 }, (_, number) => Buffer.from(`${number}`)));
+  const withWrong = (wrong: Readonly<Record<number, object>>) => ({
+    ...state,
+    databases: state.databases.map((database) => ({
+      ...database,
+      targets: database.targets.map((target, index) => ({ ...target, ...wrong[index] })),
+    })),
+  });
+  expect(await restore(withWrong({ 399: { width: -1 }, 400: { name: "" } }))).toEqual([
+    400,
+    expect.stringContaining("snapshot.databases[0].targets[399].width: expected "),
+  ]);
+  expect(await restore(withWrong({ 449: { name: "target 3" } }))).toEqual([
+    400,
+    expect.stringContaining("snapshot.databases[0].targets[449].name: expected a unique value"),
+  ]);
+  expect(await restore(withWrong({}))).toEqual([200, ""]);
+});
+
 test("what is taken out of a body does not count towards its limit, and the rest does", async () => {
   const { port } = await serve(echo, { limits: { maxBytes: 100 }, filterFor });
   const put = async (fields: object) => {
