@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
-/** What an image takes besides its bytes: there may be hundreds of thousands of tiny ones. */
-const ENTRY_BYTES = 1024;
+/** What an image takes besides its bytes: others attach a sketch of 22 kB to it. There may be thousands of tiny ones. */
+const ENTRY_BYTES = 24 * 1024;
 
 /** An image in memory. */
 export interface KeptImage extends TargetImage {

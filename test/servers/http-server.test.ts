@@ -135,6 +135,12 @@ describe("connections", () => {
     expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
   });
 
+  test("a response that ends its connection says so once, whatever it said before", async () => {
+    const { open } = await serve(async () => ({ response: text("a", [["connection", "keep-alive"]]) }));
+    const got = await (await open()).write("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
+    expect(got).toBe("HTTP/1.1 200 OK\r\nconnection: close\r\nContent-Length: 1\r\n\r\na");
+  });
+
   test("other connections are answered between pipelined requests that arrived together", async () => {
     const { open, seen } = await serve(echo);
     const [many, other] = [await open(), await open()];
