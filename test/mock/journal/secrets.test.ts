@@ -119,6 +119,8 @@ it("no password, client secret or token of OAuth 2.0 gets into the journal", asy
     }
     await send("POST", "/oauth2/token", {}, `grant_type=password&username=user&password=${value}`);
     await send("POST", "/oauth2/token", {}, `grant_type=password&username=other&password=${value}`);
+    await send("POST", "/oauth2/token", {}, `grant_type=password&username=${value}&password=user`);
+    await send("POST", "/oauth2/token", {}, `username=${value}`.padEnd(300_000, "x"));
   }
   for (const bearer of [
     token,
