@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
-/** What an image takes besides its bytes: others attach a sketch of 22 kB to it. There may be thousands of tiny ones. */
-const ENTRY_BYTES = 24 * 1024;
+/** Added to the size of each, so that there are at most 4096, however small they are. */
+const ENTRY_BYTES = 16 * 1024;
 
 /** An image in memory. */
 export interface KeptImage extends TargetImage {
@@ -46,7 +46,8 @@ export class ImageBlobs {
     kept.uses -= 1;
     if (kept.uses > 0) return;
     this.used.delete(sha256);
-    this.spare.set(sha256, kept.image);
+    // As another object, because what is attached to the image (a sketch of 22 kB) is no longer needed.
+    this.spare.set(sha256, keptImage(sha256, kept.image.bytes()));
   }
 
   /** Finds an image that is in use, or was a short while ago. */
