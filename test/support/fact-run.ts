@@ -1,8 +1,10 @@
 import type { ProfileName } from "mock-cloud-reco";
+import { expect } from "vitest";
 import { type Send, wireClient } from "../../src/verify/client.ts";
+import { FACTS } from "../../src/verify/facts.ts";
 import type { Verified } from "../../src/verify/plan.ts";
-import { Run } from "../../src/verify/run.ts";
-import type { ServiceUnderTest } from "./backends.ts";
+import { type Outcome, Run } from "../../src/verify/run.ts";
+import type { Backend, ServiceUnderTest } from "./backends.ts";
 import { fetchClient } from "./clients.ts";
 
 export const PROCESSING_SECONDS = 2;
@@ -53,4 +55,33 @@ export async function factRun(
     isStopped: () => false,
     ...changes,
   });
+}
+
+/** Hundreds of requests, on a machine that does other things too. */
+export const FACTS_TIMEOUT = 240_000;
+
+/** What a failed test shows of an outcome. */
+const shown = (outcome: Outcome) => ({
+  result: outcome.result,
+  ...(outcome.result === "differs" && { differences: outcome.differences }),
+  ...(outcome.result === "untried" && { why: outcome.why }),
+});
+
+/** Tries every fact: it holds, and the check that it names refuses the request. */
+export async function expectEveryFact(backend: Backend, profile: ProfileName): Promise<void> {
+  await using service = await backend.open({ profile, processingTimeSeconds: PROCESSING_SECONDS });
+  const run = await factRun(service, { profile, overSockets: backend.overSockets });
+  const found = [];
+  // Those about TLS have a test of their own.
+  for (const fact of FACTS.filter(({ overTls }) => overTls !== true)) {
+    const outcome = await run.try(fact);
+    const { refusedBy, reason } = await service.latest();
+    if (outcome.result !== "holds") found.push({ id: fact.id, ...shown(outcome) });
+    // A malformed Content-Length on a socket does not get as far as the checks.
+    if (fact.check === undefined || fact.check.startsWith("contentLength")) continue;
+    if (refusedBy !== fact.check) found.push({ id: fact.id, expected: fact.check, refusedBy });
+    expect(reason, fact.id).toMatch(/\w{3}/);
+  }
+  expect(found).toEqual([]);
+  expect(await run.close()).toEqual([]);
 }
