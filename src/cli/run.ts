@@ -6,6 +6,7 @@ import { StateFileError } from "../servers/kept-state.ts";
 import { ROLES } from "../servers/option-settings.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
+import { StateRefusedError } from "../servers/shared-manager.ts";
 import { type ExitCode, type Terminal, UsageError } from "./arguments.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
@@ -19,6 +20,7 @@ const MISTAKES = [
   InvalidSettingsError,
   InvalidSeedError,
   StateFileError,
+  StateRefusedError,
   InvalidOptionError,
   MissingSchemeError,
 ] as const;

@@ -1,9 +1,19 @@
+import { createRandom } from "../core/random.ts";
 import { release } from "../core/version.ts";
-import { startOneServer } from "../servers/launch.ts";
+import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import {
+  startOneServer,
+  startThreeOnRedis,
+  startThreeServers,
+  type ThreeServers,
+  type ThreeServersSetup,
+} from "../servers/launch.ts";
+import type { Manager } from "../servers/manager-server.ts";
 import type { Role } from "../servers/option-settings.ts";
 import { readSettings, readSharedSettings } from "../servers/settings.ts";
 import type { Environment } from "../servers/settings-reader.ts";
-import { type Servers, startServers } from "../servers/start-servers.ts";
+import { type Launched, launchServers } from "../servers/start-servers.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { progressOf } from "./progress.ts";
@@ -34,60 +44,72 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     query: readPort("query-port", values["query-port"]) ?? 0,
     manager: readPort("manager-port", values["manager-port"]) ?? 0,
   };
-  const {
-    host,
-    seedFile,
-    stateFile,
-    tls,
-    corsOrigin,
-    managerCorsOrigin,
-    allowedHosts,
-    options,
-    logLevel,
-    ...settings
-  } = readSharedSettings(terminal.environment);
+  const { tls, corsOrigin, managerCorsOrigin, allowedHosts, options, logLevel, ...settings } =
+    readSharedSettings({
+      ...terminal.environment,
+      ...(values.host !== undefined && { HOST: values.host }),
+      ...(values.seed !== undefined && { SEED_FILE: values.seed }),
+      ...(values.state !== undefined && { STATE_FILE: values.state }),
+    });
+  const { host, seedFile, stateFile, state } = settings;
   const ui = settings.ui && values["no-ui"] !== true;
   if (values.open === true && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
-  const seed = values.seed ?? seedFile;
-  const state = values.state ?? stateFile;
-  const servers = await startServers(
-    {
-      ...options,
-      host: values.host ?? host,
-      ports,
-      logLevel,
-      ui,
-      ...(seed !== undefined && { seedFile: seed }),
-      ...(state !== undefined && { stateFile: state }),
-      ...(tls !== undefined && { tls }),
-      ...(corsOrigin !== undefined && { corsOrigin }),
-      ...(managerCorsOrigin !== undefined && { managerCorsOrigin }),
-      ...(allowedHosts !== undefined && { allowedHosts }),
-    },
-    (line) => terminal.complain(line),
-    progressOf("targets", terminal),
-  );
-  // Before printing: whoever reads the output may stop the process at once.
-  const stop = terminal.stopRequested();
-  terminal.print(values.json === true ? asJson(servers) : asText(servers, ui, state));
-  if (values.open === true) terminal.openBrowser(pageUrl(servers));
-  await stop;
-  await servers.close();
+  const launch = <Running extends Manager>(
+    start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
+  ) =>
+    launchServers(
+      {
+        ...options,
+        host,
+        ports,
+        logLevel,
+        ui,
+        ...(seedFile !== undefined && { seedFile }),
+        ...(stateFile !== undefined && { stateFile }),
+        ...(tls !== undefined && { tls }),
+        ...(corsOrigin !== undefined && { corsOrigin }),
+        ...(managerCorsOrigin !== undefined && { managerCorsOrigin }),
+        ...(allowedHosts !== undefined && { allowedHosts }),
+      },
+      start,
+      (line) => terminal.complain(line),
+      progressOf("targets", terminal),
+    );
+  const launched: Launched<Manager> = await (state === undefined
+    ? launch(startThreeServers)
+    : launch((setup) => startThreeOnRedis(setup, state)));
+  try {
+    const database = await firstDatabase(launched);
+    // Before printing: whoever reads the output may stop the process at once.
+    const stop = terminal.stopRequested();
+    const place = stateFile ?? (state === undefined ? "memory" : state.stateUrl.host);
+    terminal.print(values.json === true ? asJson(launched, database) : asText(launched, database, ui, place));
+    if (values.open === true) terminal.openBrowser(pageUrl(launched));
+    await stop;
+  } finally {
+    await launched.servers.close();
+  }
   return 0;
 }
 
-/** The first database of the seed file, or a new one. */
-function firstDatabase(servers: Servers) {
-  const [seeded] = servers.seeded;
-  const database = seeded === undefined ? undefined : servers.findCloudDatabase(seeded);
-  return database ?? servers.addCloudDatabase();
+/** The first database of the state or the seed file, or a new one. */
+async function firstDatabase({ servers, seeded, options }: Launched<Manager>): Promise<CloudDatabase> {
+  const { store } = servers.manager;
+  const database = await store.findDatabaseByName(seeded[0] ?? "");
+  if (database?.kind === "cloud") return database;
+  const added = newCloudDatabase(
+    checked("database", newCloudDatabaseFields, {}),
+    createRandom(options.seed),
+    options.settings.databaseDefaults,
+  );
+  await store.createDatabase(added);
+  return added;
 }
 
-function asJson(servers: Servers): string {
-  const { target, query, modelTarget, manager } = servers.urls;
-  const database = firstDatabase(servers);
+function asJson({ servers, certificate }: Launched<Manager>, database: CloudDatabase): string {
+  const { target, query, manager } = servers;
   const content = {
-    urls: { target, query, model_target: modelTarget, manager },
+    urls: { target: target.url, query: query.url, model_target: target.url, manager: manager.url },
     database: {
       database_id: database.databaseId,
       database_name: database.databaseName,
@@ -96,31 +118,28 @@ function asJson(servers: Servers): string {
       client_access_key: database.clientAccessKey,
       client_secret_key: database.clientSecretKey,
     },
-    certificate: servers.certificate ?? null,
+    certificate: certificate ?? null,
   };
   return `${JSON.stringify(content)}\n`;
 }
 
-const pageUrl = ({ urls }: Servers): string => `${urls.manager}/`;
+const pageUrl = ({ servers }: Launched<Manager>): string => `${servers.manager.url}/`;
 
-function asText(servers: Servers, ui: boolean, stateFile: string | undefined): string {
-  const kept =
-    stateFile === undefined ? "Their state is kept in memory." : `Their state is kept in ${stateFile}.`;
-  const { urls } = servers;
-  const database = firstDatabase(servers);
+function asText(launched: Launched<Manager>, database: CloudDatabase, ui: boolean, place: string): string {
+  const { target, query, manager } = launched.servers;
   return `mock-cloud-reco ${release}
 
-target API         ${urls.target}
-query API          ${urls.query}
-target manager     ${urls.manager}
-${ui ? `web page           ${pageUrl(servers)}\n` : ""}
+target API         ${target.url}
+query API          ${query.url}
+target manager     ${manager.url}
+${ui ? `web page           ${pageUrl(launched)}\n` : ""}
 database           ${database.databaseName}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}
 client access key  ${database.clientAccessKey}
 client secret key  ${database.clientSecretKey}
 
-Press Ctrl+C to stop the servers. ${kept}
+Press Ctrl+C to stop the servers. Their state is kept in ${place}.
 `;
 }
 

@@ -1,18 +1,20 @@
 import type { JournalEntry } from "../core/journal.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
+import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
+import type { Manager, ManagerSetup } from "./manager-server.ts";
 import type { Role } from "./option-settings.ts";
 import { type SeedProgress, seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer } from "./server.ts";
 import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
-import { type ServiceServer, startServiceServer } from "./service.ts";
+import { type ServiceServer, type ServiceSetup, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
-import { type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
+import { startTargetManager, type TargetManager } from "./target-manager.ts";
 import type { TrustRules } from "./trusted-callers.ts";
 
-export interface ThreeServersSetup {
+export interface ThreeServersSetup<Running extends Manager = TargetManager> {
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
@@ -27,11 +29,11 @@ export interface ThreeServersSetup {
   readonly stateFile?: string | undefined;
   readonly complain?: ((line: string) => void) | undefined;
   /** Runs before the other servers start. */
-  readonly whenManagerRuns?: (manager: TargetManager) => Promise<void>;
+  readonly whenManagerRuns?: (manager: Running) => Promise<void>;
 }
 
-export interface ThreeServers {
-  readonly manager: TargetManager;
+export interface ThreeServers<Running extends Manager = TargetManager> {
+  readonly manager: Running;
   readonly target: ServiceServer;
   readonly query: ServiceServer;
   close(graceSeconds?: number): Promise<void>;
@@ -45,7 +47,29 @@ const UNUSED_URL = "http://localhost";
  *
  * @throws the system's error when one cannot listen; none keeps running.
  */
-export async function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers> {
+export const startThreeServers = (setup: ThreeServersSetup): Promise<ThreeServers> =>
+  startThree(setup, startTargetManager, (manager) => manager);
+
+/**
+ * Starts the three servers in this process, with their state in Redis or Valkey.
+ *
+ * @throws the errors of {@link startThreeServers}; StateRefusedError.
+ */
+export const startThreeOnRedis = (
+  setup: ThreeServersSetup<Manager>,
+  address: RedisAddress,
+): Promise<ThreeServers<Manager>> =>
+  startThree(
+    setup,
+    (own) => startSharedManager(own, address),
+    () => address,
+  );
+
+async function startThree<Running extends Manager>(
+  setup: ThreeServersSetup<Running>,
+  startManager: (setup: ManagerSetup) => Promise<Running>,
+  stateOf: (manager: Running) => ServiceSetup["state"],
+): Promise<ThreeServers<Running>> {
   const { listen, options, onEntry, trust, page, stateFile, complain, whenManagerRuns } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
@@ -53,7 +77,7 @@ export async function startThreeServers(setup: ThreeServersSetup): Promise<Three
     for (const server of started.splice(0).reverse()) await server.close(graceSeconds);
   };
   try {
-    const manager = await startTargetManager({
+    const manager = await startManager({
       listen: listen.manager,
       options: options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("target-manager", entry),
@@ -64,15 +88,16 @@ export async function startThreeServers(setup: ThreeServersSetup): Promise<Three
     });
     started.push(manager);
     await whenManagerRuns?.(manager);
+    const state = stateOf(manager);
     const target = await startServiceServer("targetApi", {
-      state: manager,
+      state,
       listen: listen.target,
       options,
       onEntry: (entry) => onEntry?.("target-api", entry),
     });
     started.push(target);
     const query = await startServiceServer("query", {
-      state: manager,
+      state,
       listen: listen.query,
       options: () => options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("query", entry),
@@ -120,7 +145,7 @@ export async function startOneServer(
     };
     const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
     try {
-      if (seedFile !== undefined && !("isRestored" in manager && manager.isRestored))
+      if (seedFile !== undefined && !manager.isRestored)
         await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     } catch (error) {
       await manager.kill();

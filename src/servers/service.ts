@@ -6,18 +6,18 @@ import { Journal, type JournalEntry } from "../core/journal.ts";
 import { header, type Result, type WireRequest } from "../core/message.ts";
 import { createRandom } from "../core/random.ts";
 import { namedAccessKey } from "../core/signing.ts";
-import { assessImage } from "../images/assess.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { SharedState as BackingState } from "../store/backing.ts";
 import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { ManagerClient } from "../store/manager/manager-client.ts";
-import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
+import type { RedisAddress } from "../store/redis/connect.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { connectToManager } from "./manager-connection.ts";
 import { remoteFaults } from "./remote-faults.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
+import { stateInRedis } from "./shared-manager.ts";
 import type { LocalState } from "./target-manager.ts";
 
 /** The APIs of each stateless server; the first one answers unserved paths. */
@@ -168,9 +168,8 @@ async function connected(
   options: ServiceSetup["options"],
 ): Promise<{ readonly state: BackingState; disconnect(): void }> {
   if ("stateUrl" in address) {
-    const { targetRater } = options("http://localhost");
-    const state = await connectToRedis(address, (image) => assessImage(image, targetRater));
-    return { state, disconnect: () => state.close() };
+    const state = await stateInRedis(address, options("http://localhost"));
+    return { state, disconnect: () => state.redis.close() };
   }
   const { managerUrl, managerCertificate, managerPatienceMilliseconds } = address;
   const { exchange, close } = connectToManager(managerUrl, {

@@ -91,33 +91,31 @@ function settingsOfOne(role: Role, reader: SettingsReader): ServerSettings {
     // With state in Redis, the server that adds a target rates its image.
     options: { ...(state && OPTIONS_OF["target-manager"](reader)), ...OPTIONS_OF[role](reader) },
     seedFile: isManager ? readSeedFile(reader) : undefined,
-    stateFile: isManager && state === undefined ? readStateFile(reader) : undefined,
+    stateFile: isManager ? readStateFile(reader, state) : undefined,
     ...readManagerAccess(reader, isManager),
   };
 }
 
 /** Settings of all three servers in one process, which know each other's addresses and have their own ports. */
-export type SharedSettings = Omit<ServerSettings, "port" | "managerUrl" | "managerCertificate" | "state">;
+export type SharedSettings = Omit<ServerSettings, "port" | "managerUrl" | "managerCertificate">;
 
 /** @throws InvalidSettingsError as {@link readSettings}. */
 export function readSharedSettings(environment: Environment): SharedSettings {
   const reader = new SettingsReader(environment);
   const settings = settingsOfAll(reader);
-  if (readState(reader) !== undefined)
-    reader.wrong.push(
-      "STATE_URL: expected none, because servers of one process share their state; start each in its own process",
-    );
   throwIfWrong(reader, environment);
   return settings;
 }
 
 function settingsOfAll(reader: SettingsReader): SharedSettings {
   const options = ROLES.map((role) => OPTIONS_OF[role](reader));
+  const state = readState(reader);
   return {
     ...readListening(reader),
+    state,
     options: Object.assign({}, ...options),
     seedFile: readSeedFile(reader),
-    stateFile: readStateFile(reader),
+    stateFile: readStateFile(reader, state),
     ...readManagerAccess(reader, true),
   };
 }
@@ -148,8 +146,12 @@ function readManagerUrl(reader: SettingsReader): URL | undefined {
 const readSeedFile = (reader: SettingsReader) =>
   reader.read("SEED_FILE", text, "file of initial databases, targets and credentials, like --seed");
 
-const readStateFile = (reader: SettingsReader) =>
-  reader.read("STATE_FILE", text, "file that keeps the state, like --state");
+function readStateFile(reader: SettingsReader, state: RedisAddress | undefined): string | undefined {
+  const path = reader.read("STATE_FILE", text, "file that keeps the state, like --state");
+  if (path !== undefined && state !== undefined)
+    reader.wrong.push("STATE_FILE (--state): expected none, because STATE_URL says where the state is kept");
+  return path;
+}
 
 const readListening = (reader: SettingsReader) => ({
   host: reader.readOr("HOST", text, "address to listen on, like --host", "127.0.0.1"),
@@ -174,7 +176,12 @@ function readState(reader: SettingsReader): RedisAddress | undefined {
     "Redis or Valkey that keeps the state (needs iovalkey)",
   );
   const statePrefix = reader.readOr("STATE_PREFIX", keyPrefix, "prefix of the keys there", "mock-cloud-reco");
-  return stateUrl && { stateUrl, statePrefix };
+  const stateCertificate = reader.read(
+    "STATE_CERT_FILE",
+    fileContent,
+    "PEM file: trust this certificate of a rediss:// server",
+  );
+  return stateUrl && { stateUrl, statePrefix, stateCertificate };
 }
 
 const readManagerAccess = (reader: SettingsReader, isManager: boolean) => ({

@@ -1,112 +1,101 @@
-import { createEmulator, type Emulator } from "../apis/index.ts";
 import { MovableClock } from "../core/clock.ts";
 import { Journal } from "../core/journal.ts";
 import type { WireRequest } from "../core/message.ts";
 import { createRandom } from "../core/random.ts";
 import { assessImage } from "../images/assess.ts";
+import { compareBySimilarity } from "../images/matchers.ts";
+import { packedSketchOf } from "../images/ranking.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
 import { recordEntries, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
-import { PageApi } from "./page/page-api.ts";
+import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./manager-server.ts";
 import { faultsInRedis } from "./remote-faults.ts";
-import { failureReply, type RunningServer, startServer } from "./server.ts";
-import { answerOpenApi, filterFor, type ManagerSetup, type TargetManager } from "./target-manager.ts";
-import { whyDistrusted } from "./trusted-callers.ts";
+import { failureReply } from "./server.ts";
 
-/** A target manager without state of its own, so that many can run. */
-export type SharedManager = RunningServer & Pick<TargetManager, "handleQuietly">;
+export { StateRefusedError } from "../store/redis/redis-connection.ts";
 
-/** Operations that change the clock or the journal of all managers. */
-const CHANGES_OF_ALL = new Set([
-  "PUT /clock",
-  "POST /clock/advance",
-  "DELETE /clock",
-  "POST /reset",
-  "DELETE /requests",
-]);
+type Routed = Pick<WireRequest, "method" | "path">;
+const oneOf =
+  (routes: readonly string[]) =>
+  ({ method, path }: Routed) =>
+    routes.includes(`${method} ${path}`);
+const clearsJournal = oneOf(["POST /reset", "DELETE /requests"]);
+const changesClock = oneOf(["PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset"]);
+
+/** Connects to the state; this server rates the images that it adds. */
+export function stateInRedis(
+  address: RedisAddress,
+  { settings: { queryMatcher, duplicatesMatcher }, targetRater }: ResolvedOptions,
+): Promise<RedisBacking> {
+  return connectToRedis(
+    address,
+    (image) => assessImage(image, targetRater),
+    compareBySimilarity(queryMatcher, duplicatesMatcher) ? packedSketchOf : undefined,
+  );
+}
 
 /**
- * Starts a target manager that keeps its state in Redis or Valkey.
+ * Starts a target manager that keeps its state in Redis or Valkey. It has none of its own, so many can run.
  *
  * @throws StateRefusedError; the system's error when it cannot listen there.
  */
-export async function startSharedManager(
-  { listen, options, onEntry, trust, page }: ManagerSetup,
-  address: RedisAddress,
-): Promise<SharedManager> {
-  const { profile, seed, settings, targetRater } = options;
-  const state = await connectToRedis(address, (image) => assessImage(image, targetRater));
-  const shared = new SharedStore(state);
+export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<Manager> {
+  const { options, onEntry } = setup;
+  const { profile, seed, settings } = options;
+  const state = await stateInRedis(address, options);
+  const store = new SharedStore(state);
   const clock = new MovableClock(options.clock);
-  const journal = new Journal(options.journalCapacity);
-  const feed = new JournalFeed(state, journal);
+  const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
   const link = new JournalLink(state);
+  const feed = new JournalFeed(state, journal, link);
   journal.events.response.on((entry) => {
     if (entry.api !== "manager" || feed.isReading) return;
-    link.add(entry);
+    if (!clearsJournal(entry)) link.add(entry);
     onEntry?.(entry);
   });
   const faults = faultsInRedis(state);
-  const services = { store: shared, clock, random: createRandom(seed), profile, settings, journal, faults };
-  const emulatorOptions = {
-    unservedPaths: "notFound",
-    sendsStreams: true,
-    answerFailure: failureReply,
-  } as const;
-  const emulator = createEmulator(services, emulatorOptions);
-  const quiet = createEmulator({ ...services, journal: new Journal(1) }, emulatorOptions);
-  /** Applies other managers' changes to the clock, handles the request, and publishes its changes. */
-  const handleInSync = async (request: WireRequest, by: Emulator) => {
+  const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults };
+  /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
+  const handleInSync = async (request: WireRequest, kept: Journal) => {
     await state.readClock().catch(() => {});
-    const before = state.clock;
-    clock.setting = before;
-    const result = await by.handle(["manager"], request);
-    if (!CHANGES_OF_ALL.has(`${request.method} ${request.path}`)) return result;
-    if (clock.setting !== before) await state.setClock(clock.setting);
-    if (request.path === "/reset" || request.path === "/requests") await state.clearJournal();
+    clock.setting = state.clock;
+    // What happened before is not to appear afterwards.
+    if (clearsJournal(request)) await link.flush();
+    // A clock of its own, which no other request sets back.
+    const own = new MovableClock(options.clock, state.clock);
+    const emulator = managerEmulator({ ...services, journal: kept, clock: own });
+    const result = await emulator.handle(["manager"], request);
+    if (changesClock(request)) await state.setClock(own.setting);
+    if (clearsJournal(request)) await state.clearJournal();
     return result;
   };
-  const epoch = createRandom().hex(16);
-  const server = await startServer({ ...listen, filterFor }, (url) => {
-    const pageApi =
-      page &&
-      new PageApi({
-        store: shared,
-        clock,
-        epoch,
-        journal,
-        faults,
-        findImage: (sha256) => state.getImage(sha256),
-        queryMatcher: settings.queryMatcher,
-        urls: () => ({ ...page.urls(), manager: url }),
-      });
-    return {
-      apis: ["manager"],
-      emulator,
-      settings,
-      handle: async (request) => {
-        const distrust = whyDistrusted(request, trust);
-        if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
-        const isForPage = pageApi?.serves(request) === true;
-        if (isForPage || request.path === "/requests") await feed.read().catch(() => {});
-        if (isForPage) return { response: await pageApi.answer(request) };
-        const openApi = answerOpenApi(request, profile.name);
-        return openApi === undefined ? handleInSync(request, emulator) : { response: openApi };
-      },
-    };
-  });
-  const end = async (ending: Promise<void>) => {
-    await ending;
-    await link.flush();
-    state.close();
+  const answer = async (request: WireRequest, kept: Journal) => {
+    try {
+      if (!changesClock(request)) return await handleInSync(request, kept);
+      return await state.redis.exclusively("clock", () => handleInSync(request, kept));
+    } catch (error) {
+      return managerEmulator(services).refuse("manager", request, failureReply(error));
+    }
   };
+  const server = await startManagerServer(setup, {
+    services,
+    epoch: createRandom().hex(16),
+    answer: (request) => answer(request, journal),
+    findImage: (sha256) => state.getImage(sha256),
+    beforeReading: () => feed.read(),
+    end: async () => {
+      await link.flush();
+      state.redis.close();
+    },
+  });
   return {
     ...server,
-    handleQuietly: (request) => handleInSync(request, quiet),
-    close: (graceSeconds) => end(server.close(graceSeconds)),
-    kill: () => end(server.kill()),
+    store,
+    isRestored: !(await state.claimsSeeding().catch(() => true)),
+    handleQuietly: (request) => answer(request, new Journal(1)),
   };
 }
 
@@ -118,9 +107,11 @@ class JournalFeed {
   private era: string | null = null;
   private reading: Promise<void> = Promise.resolve();
 
+  /** @param link - what this manager has not published yet. */
   constructor(
     private readonly state: RedisBacking,
     private readonly journal: Journal,
+    private readonly link: JournalLink,
   ) {}
 
   /** Resolves when the journal has every entry published so far. */
@@ -131,9 +122,15 @@ class JournalFeed {
 
   private async follow(): Promise<void> {
     const era = await this.state.journalEra();
-    if (era !== this.era) this.journal.clear();
+    const wasCleared = era !== this.era;
+    if (wasCleared) {
+      // This manager's own entries since then are only in the stream, too.
+      await this.link.flush();
+      this.journal.clear();
+      this.latest = "0-0";
+    }
     this.era = era;
-    const { pieces, latest } = await this.state.readJournal(this.latest);
+    const { pieces, latest } = await this.state.readJournal(this.latest, wasCleared);
     this.latest = latest;
     this.isReading = true;
     try {

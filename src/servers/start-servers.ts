@@ -12,8 +12,9 @@ import { flag, kind, listOf, oneOf, text, wholeNumberFrom } from "../schema/kern
 import type { TlsFiles } from "../transports/http-server/http-server.ts";
 import { generateCertificate } from "./certificate.ts";
 import { refuseInProcessOnly } from "./in-process-only.ts";
-import { startThreeServers, type ThreeServers } from "./launch.ts";
+import { startThreeServers, type ThreeServers, type ThreeServersSetup } from "./launch.ts";
 import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
+import type { Manager } from "./manager-server.ts";
 import { type SeedProgress, seedFrom } from "./seed-file.ts";
 import {
   applyImageCacheBytes,
@@ -21,6 +22,7 @@ import {
   type ServerOptions,
   serverOptions,
 } from "./server-options.ts";
+import type { TargetManager } from "./target-manager.ts";
 
 /** Options of {@link startServers}; every field is optional. */
 export interface StartServersOptions extends ServerOptions {
@@ -75,11 +77,7 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   readonly #random: Random;
 
   /** @internal */
-  constructor(
-    servers: ThreeServers,
-    { settings, seed }: Pick<ResolvedOptions, "settings" | "seed">,
-    { certificate, seeded }: { readonly certificate: string | undefined; readonly seeded: readonly string[] },
-  ) {
+  constructor({ servers, options: { settings, seed }, certificate, seeded }: Launched<TargetManager>) {
     super();
     const { target, query, manager } = servers;
     this.urls = { target: target.url, modelTarget: target.url, query: query.url, manager: manager.url };
@@ -136,25 +134,27 @@ const startServersOptions = z.lazy(() => {
 });
 type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOptions[Name]>;
 
+/** Servers that run in this process, wherever their state is. */
+export interface Launched<Running extends Manager> {
+  readonly servers: ThreeServers<Running>;
+  readonly options: Pick<ResolvedOptions, "settings" | "seed">;
+  /** The certificate that clients have to trust, as PEM text. */
+  readonly certificate: string | undefined;
+  /** Names of the cloud databases that the state or the seed file has, in order. */
+  readonly seeded: readonly string[];
+}
+
 /**
- * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
- * other processes, browsers and languages.
+ * Starts the servers. The parameters and errors are those of {@link startServers}.
  *
- * @param writeLog - receives the log's lines. Default: standard error.
- * @param onSeeded - called after each target of the seed file, with how many are done and how many there are.
- * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
- * only work in process; InvalidSeedError; an error named `StateFileError` when the state file cannot be read or is in use; the system's error when a port is taken.
- *
- * @example
- * await using servers = await startServers();
- * const database = servers.addCloudDatabase();
- * const client = new MyClient(servers.urls.target, database.serverAccessKey, database.serverSecretKey);
+ * @param start - starts the three servers.
  */
-export async function startServers(
-  options: StartServersOptions = {},
-  writeLog: (line: string) => void = (line) => void process.stderr.write(line),
+export async function launchServers<Running extends Manager>(
+  options: StartServersOptions,
+  start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
+  writeLog: (line: string) => void,
   onSeeded?: SeedProgress,
-): Promise<Servers> {
+): Promise<Launched<Running>> {
   refuseInProcessOnly(options);
   refuseOptionsOfOthers(options, SERVERS_ONLY);
   const given = checked("options", startServersOptions, options);
@@ -184,7 +184,7 @@ export async function startServers(
     corsOrigin,
   });
   let seeded: readonly string[] = [];
-  const servers = await startThreeServers({
+  const servers = await start({
     listen: {
       manager: { ...listen("manager", "target manager"), corsOrigin: managerCorsOrigin },
       target: listen("target", "target API server"),
@@ -198,9 +198,31 @@ export async function startServers(
     onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {
       if (manager.isRestored)
-        seeded = manager.store.listCloudDatabases().map(({ databaseName }) => databaseName);
+        seeded = (await manager.store.listCloudDatabases()).map(({ databaseName }) => databaseName);
       else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
     },
   });
-  return new Servers(servers, { settings, seed: given.seed }, { certificate: files?.cert, seeded });
+  return { servers, options: { settings, seed: given.seed }, certificate: files?.cert, seeded };
+}
+
+/**
+ * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
+ * other processes, browsers and languages.
+ *
+ * @param writeLog - receives the log's lines. Default: standard error.
+ * @param onSeeded - called after each target of the seed file, with how many are done and how many there are.
+ * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
+ * only work in process; InvalidSeedError; an error named `StateFileError` when the state file cannot be read or is in use; the system's error when a port is taken.
+ *
+ * @example
+ * await using servers = await startServers();
+ * const database = servers.addCloudDatabase();
+ * const client = new MyClient(servers.urls.target, database.serverAccessKey, database.serverSecretKey);
+ */
+export async function startServers(
+  options: StartServersOptions = {},
+  writeLog: (line: string) => void = (line) => void process.stderr.write(line),
+  onSeeded?: SeedProgress,
+): Promise<Servers> {
+  return new Servers(await launchServers(options, startThreeServers, writeLog, onSeeded));
 }

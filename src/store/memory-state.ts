@@ -3,13 +3,7 @@ import type { Target, TargetImage } from "../schema/target.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
 import type { RateHistories } from "./rate-history.ts";
 import { type Change, VersionedRecords } from "./records.ts";
-import {
-  type DatabaseRecords,
-  databaseChange,
-  databaseChanges,
-  globalChanges,
-  type StoreState,
-} from "./state.ts";
+import { databaseChange, databaseChanges, databaseRecords, globalChanges, type StoreState } from "./state.ts";
 import type { DatabaseKey } from "./store.ts";
 import { type Conflict, type UniqueField, uniqueValues } from "./unique-fields.ts";
 
@@ -89,18 +83,12 @@ export class MemoryState {
   }
 
   capture(): StoreState {
-    const databases = this.databases.flatMap((scope) => {
-      const { database } = scope;
-      if (database === undefined) return [];
-      const records: DatabaseRecords = {
-        database,
-        targets: scope.listAllTargets(),
-        templates: [...scope.templates.values()],
-        reports: [...scope.reports.values()],
-        accepted: [...scope.histories].map(([limit, moments]) => ({ limit, moments: [...moments] })),
-      };
-      return [records];
-    });
+    const databases = this.databases.flatMap((scope) =>
+      databaseRecords(
+        scope,
+        [...scope.histories].map(([limit, moments]) => ({ limit, moments: [...moments] })),
+      ),
+    );
     const images = new Map<string, KeptImage>();
     for (const { targets } of this.databases) {
       for (const { image } of targets.values()) {

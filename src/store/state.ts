@@ -5,7 +5,7 @@ import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
 import type { TemplateTarget } from "../schema/vumark-database.ts";
 import type { KeptImage } from "./image-blobs.ts";
-import type { Change } from "./records.ts";
+import type { Change, ReadableRecords } from "./records.ts";
 
 /** Everything that belongs to one database. */
 export interface DatabaseRecords {
@@ -26,6 +26,19 @@ export interface StoreState {
   /** All undeleted targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, KeptImage>;
 }
+
+/** A database with its records; none when there is no database. */
+export const databaseRecords = (
+  records: ReadableRecords,
+  accepted: DatabaseRecords["accepted"],
+): readonly DatabaseRecords[] => {
+  const { database, templates, reports } = records;
+  if (database === undefined) return [];
+  const targets = records.listAllTargets();
+  return [
+    { database, targets, templates: [...templates.values()], reports: [...reports.values()], accepted },
+  ];
+};
 
 export const databaseChange = (database: Database): Change => ({
   kind: "database",

@@ -59,7 +59,7 @@ describe("the command itself", () => {
     );
     const having = async (setting: string) =>
       (await Promise.all(helps)).map((help) => help.includes(`  ${setting}   `));
-    expect(await having("STATE_URL")).toEqual([false, true, true, true]);
+    expect(await having("STATE_URL")).toEqual([true, true, true, true]);
     expect(await having("PORT")).toEqual([false, true, true, true]);
     expect(await having("SEED_FILE")).toEqual([true, true, false, false]);
     expect(await having("TARGET_MANAGER_BASE_URL")).toEqual([false, false, true, true]);

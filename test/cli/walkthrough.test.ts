@@ -9,9 +9,9 @@ import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { ROLES } from "../../src/servers/option-settings.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
-import { startRedis, whyNoRedis } from "../store/redis-server.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
+import { startRedis, whyNoRedis } from "../support/redis-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);

@@ -1,59 +1,17 @@
-import { Redis } from "iovalkey";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
-import { resolveOptions } from "../../src/mock/options.ts";
-import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";
-import { InvalidSettingsError, readSettings } from "../../src/servers/settings.ts";
-import { type SharedManager, startSharedManager } from "../../src/servers/shared-manager.ts";
-import { type RunningRedis, startRedis, whyNoRedis } from "../store/redis-server.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
-import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
-
-const listen = { host: "127.0.0.1", port: 0 };
-const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
-const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
-const body = { name: "poster", width: 1, image: makePng().toString("base64") };
-const add = { method: "POST", path: "/targets", body } as const;
-const options = (targetUrl: string) => resolveOptions({ targetUrl, processingTimeSeconds: 0 });
-
-test("another kind of URL is refused, without showing its password", () => {
-  const state = { STATE_URL: "http://user:hidden@state:6379", STATE_PREFIX: "a b" };
-  expect(() => readSettings("query", state)).toThrow(InvalidSettingsError);
-  expect(() => readSettings("query", state)).toThrow(
-    /^STATE_URL: expected a redis:\/\/ or rediss:\/\/ URL, such as redis:\/\/state:6379; got a value that is not shown\nSTATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"\n/,
-  );
-});
+import { whyNoRedis } from "../support/redis-server.ts";
+import { add, address, body, keys, named, opened, startForAll } from "./with-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Redis", () => {
-  let redis: RunningRedis;
-  const open: { close(graceSeconds?: number): Promise<void> }[] = [];
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterEach(async () => {
-    for (const server of open.splice(0)) await server.close(0);
-  });
-  afterAll(() => redis?.close());
-
-  const address = (url = redis.url) => ({
-    stateUrl: new URL(url),
-    statePrefix: createRandom().hex(8),
-  });
-  const opened = async (state = address()) => {
-    const managers: SharedManager[] = [];
-    const apis: ServiceServer[] = [];
-    for (let count = 0; count < 2; count += 1) {
-      managers.push(await startSharedManager({ listen, options: options("http://unused") }, state));
-      apis.push(await startServiceServer("targetApi", { listen, state, options }));
-    }
-    const query = await startServiceServer("query", { listen, state, options });
-    open.push(...managers, ...apis, query);
-    return {
-      apis,
-      at: managers.map((manager, index) => reached(apis[index]?.url ?? "", query.url, manager.url)),
-    };
-  };
+  startForAll();
+  const databases = async (url: string): Promise<readonly { database_name: string }[]> =>
+    JSON.parse(await (await fetch(`${url}/cloud_databases`)).text());
 
   test("a change through one server is visible on every other one", async () => {
     const [first, second] = (await opened()).at;
@@ -67,6 +25,17 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(listed.fields).toMatchObject({ results: [added.fields.target_id] });
     const shown = await (await fetch(`${second.urls.manager}/cloud_databases`)).text();
     expect(JSON.parse(shown)).toMatchObject([{ targets: [{ name: "poster", image_base64: body.image }] }]);
+  });
+
+  test("of 64 additions of one name at once over all servers, one gets 201", async () => {
+    const { at } = await opened();
+    const [first] = at;
+    if (first === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const sent = Array.from({ length: 64 }, (_, index) => sendSigned(at[index % 2] ?? first, keys, add));
+    const codes = (await Promise.all(sent)).map(({ status, fields }) => `${status} ${fields.result_code}`);
+    expect(codes.filter((code) => code === "201 TargetCreated")).toHaveLength(1);
+    expect(codes.filter((code) => code === "403 TargetNameExist")).toHaveLength(63);
   });
 
   test("all servers share faults, which are applied exactly as often as given", async () => {
@@ -107,51 +76,68 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(after.headers.get("date")).not.toMatch(/2027 00:00:00/);
   });
 
-  test("while Redis is unavailable, requests get 502 with a line of text, and the state is there when it is back", async () => {
-    const [first] = (await opened()).at;
+  test("concurrent changes of the clock through all managers all count", async () => {
+    const { at } = await opened();
+    const [first] = at;
     if (first === undefined) throw new Error("no servers");
-    await manage(first, "POST", "/cloud_databases", named);
-    const added = await sendSigned(first, keys, add);
-    await redis.kill();
-    const away = await sendSigned(first, keys, { method: "GET", path: "/targets" });
-    expect(away.status).toBe(502);
-    expect(away.text).toMatch(/^the state at redis:\/\/127\.0\.0\.1:\d+ cannot be used: .+$/);
-    await redis.restart();
-    await expect
-      .poll(async () => (await sendSigned(first, keys, { method: "GET", path: "/targets" })).fields, {
-        timeout: 10_000,
-      })
-      .toMatchObject({ results: [added.fields.target_id] });
+    const now = "2027-01-01T00:00:00.000Z";
+    await manage(first, "PUT", "/clock", { now, frozen: true });
+    const advance = (_: unknown, index: number) =>
+      manage(at[index % 2] ?? first, "POST", "/clock/advance", { seconds: 1 });
+    await Promise.all(Array.from({ length: 10 }, advance));
+    for (const each of at)
+      expect((await manage(each, "GET", "/clock")).fields).toMatchObject({ now: "2027-01-01T00:00:10.000Z" });
   });
 
-  test("a wrong password stops the start, naming the setting and not the password", async () => {
-    const client = new Redis(redis.url);
-    await client.call("ACL", "SETUSER", "someone", "on", ">right", "~*", "+@all");
-    const { port } = new URL(redis.url);
-    const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
-    const starting = startServiceServer("query", { listen, state: wrong, options });
-    await expect(starting).rejects.toThrow(
-      `STATE_URL: redis://127.0.0.1:${port} rejects the user or the password`,
-    );
-    client.disconnect();
+  test("a manager keeps its own entries that followed after the journal was cleared", async () => {
+    const [first, second] = (await opened()).at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    await manage(first, "DELETE", "/requests");
+    await manage(second, "GET", "/after");
+    const { requests } = (await manage(second, "GET", "/requests")).fields;
+    expect(requests).toMatchObject([{ path: "/after" }]);
   });
 
-  test("when Redis is full, changes get 502 that says so, and work again later", async () => {
-    const [first] = (await opened()).at;
-    if (first === undefined) throw new Error("no servers");
-    await manage(first, "POST", "/cloud_databases", named);
-    const client = new Redis(redis.url);
-    try {
-      await client.config("SET", "maxmemory", "1");
-      const refused = await sendSigned(first, keys, add);
-      expect([refused.status, refused.text]).toEqual([
-        502,
-        expect.stringMatching(/^the state at .* cannot be used: OOM command not allowed/),
-      ]);
-    } finally {
-      await client.config("SET", "maxmemory", "0");
-      client.disconnect();
-    }
-    expect((await sendSigned(first, keys, add)).status).toBe(201);
+  test("serve keeps its state in Redis: the next one has the same database, beside other servers", async () => {
+    const { stateUrl, statePrefix } = address();
+    const environment = { STATE_URL: stateUrl.href, STATE_PREFIX: statePrefix, PROCESSING_TIME_SECONDS: "0" };
+    const once = async (act: (service: ReturnType<typeof reached>) => Promise<void>) => {
+      const serving = start(["serve", "--json"], environment);
+      const { urls, database } = JSON.parse(await serving.printed());
+      await act(reached(urls.target, urls.query, urls.manager));
+      await serving.stop();
+      return {
+        serverAccessKey: String(database.server_access_key),
+        serverSecretKey: String(database.server_secret_key),
+      };
+    };
+    const own = await once(async () => {});
+    const [beside] = (await opened({ stateUrl, statePrefix })).at;
+    if (beside === undefined) throw new Error("no servers");
+    const added = await sendSigned(beside, own, add);
+    const again = await once(async (service) => {
+      const listed = await sendSigned(service, own, { method: "GET", path: "/targets" });
+      expect(listed.fields).toMatchObject({ results: [added.fields.target_id] });
+    });
+    expect(again).toEqual(own);
+    expect(await databases(beside.urls.manager)).toHaveLength(1);
+  });
+
+  test("of managers that start with the same seed file, one adds it, and none once there is state", async () => {
+    const { stateUrl, statePrefix } = address();
+    const environment = { STATE_URL: stateUrl.href, STATE_PREFIX: statePrefix };
+    const folder = await mkdtemp(join(tmpdir(), "seed-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, "seed.json");
+    await writeFile(path, JSON.stringify({ cloud_databases: [{ database_name: "shop" }] }));
+    const manager = () => start(["target-manager", "--port", "0", "--seed", path], environment);
+    const both = [manager(), manager()];
+    const printed = await Promise.all(both.map((each) => each.printed()));
+    const url = printed[0]?.trim().split(" ")[1] ?? "";
+    await expect.poll(() => databases(url)).toMatchObject([{ database_name: "shop" }]);
+    const third = manager();
+    await third.printed();
+    expect(await databases(url)).toHaveLength(1);
+    for (const each of [...both, third]) expect(await each.stop()).toMatchObject({ code: 0 });
   });
 });

@@ -2,16 +2,18 @@ import { Redis } from "iovalkey";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRandom } from "../../src/core/random.ts";
 import { RedisBacking } from "../../src/store/redis/redis-backing.ts";
+import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
+import { type RunningRedis, startRedis, whyNoRedis } from "../support/redis-server.ts";
 import { assessByBytes, cloud, created, image, NOW, newTarget } from "./contract-cases.ts";
-import { type RunningRedis, startRedis, whyNoRedis } from "./redis-server.ts";
 import { describeStoreContract } from "./store-contract.ts";
 
 let redis: RunningRedis;
 
 const connect = (prefix: string) => {
   const client = new Redis(redis.url);
-  return { client, backing: new RedisBacking(client, prefix, redis.url, assessByBytes) };
+  const connection = new RedisConnection(client, prefix, redis.url);
+  return { client, connection, backing: new RedisBacking(connection, assessByBytes) };
 };
 
 describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
@@ -22,14 +24,12 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   describeStoreContract("in Redis", async () => {
     const { client, backing } = connect(createRandom().hex(8));
-    await backing.open();
     return { store: new SharedStore(backing), close: async () => client.disconnect() };
   });
 
   const opened = async (servers: number) => {
     const prefix = createRandom().hex(8);
     const all = Array.from({ length: servers }, () => connect(prefix));
-    for (const { backing } of all) await backing.open();
     const [first] = all;
     if (first === undefined) throw new Error("no server");
     return {
@@ -108,9 +108,9 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   });
 
   test("refuses a state of another version, naming both versions", async () => {
-    const { client, backing } = connect("another");
+    const { client, connection } = connect("another");
     await client.set("{another}:format", "7");
-    await expect(backing.open()).rejects.toThrow(/has version 7; expected version 1$/);
+    await expect(connection.open()).rejects.toThrow(/has version 7; expected version 1$/);
     client.disconnect();
   });
 });

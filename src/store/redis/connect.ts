@@ -1,13 +1,16 @@
 import { loadModule } from "../../core/load-module.ts";
 import { messageOf } from "../../core/text.ts";
 import type { AssessImage } from "../store.ts";
-import { RedisBacking, StateRefusedError } from "./redis-backing.ts";
+import { RedisBacking, type SketchImage } from "./redis-backing.ts";
+import { RedisConnection, StateRefusedError } from "./redis-connection.ts";
 
 export interface RedisAddress {
   /** `redis://` or, over TLS, `rediss://`. */
   readonly stateUrl: URL;
   /** The prefix of all keys, so that several emulators can share one server. */
   readonly statePrefix: string;
+  /** A certificate to trust, as PEM text. */
+  readonly stateCertificate?: string | undefined;
 }
 
 const ANSWER_MILLISECONDS = 2000;
@@ -22,11 +25,13 @@ const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
  * is not installed.
  */
 export async function connectToRedis(
-  { stateUrl, statePrefix }: RedisAddress,
+  { stateUrl, statePrefix, stateCertificate }: RedisAddress,
   assess: AssessImage,
+  sketchOf?: SketchImage,
 ): Promise<RedisBacking> {
   const { Redis } = clientLibrary();
   const client = new Redis(stateUrl.href, {
+    ...(stateCertificate !== undefined && { tls: { ca: stateCertificate } }),
     lazyConnect: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -35,14 +40,14 @@ export async function connectToRedis(
     retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_PAUSE_MILLISECONDS),
   });
   const shown = `${stateUrl.protocol}//${stateUrl.host}`;
-  const backing = new RedisBacking(client, statePrefix, shown, assess);
+  const redis = new RedisConnection(client, statePrefix, shown);
   let refusal: string | undefined;
   client.on("error", (error) => {
     if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
   });
   try {
     await client.connect();
-    await backing.open();
+    await redis.open();
   } catch (error) {
     if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
     if (refusal !== undefined || error instanceof StateRefusedError) client.disconnect();
@@ -50,7 +55,7 @@ export async function connectToRedis(
       throw new StateRefusedError(`STATE_URL: ${shown} rejects the user or the password`);
     if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
   }
-  return backing;
+  return new RedisBacking(redis, assess, sketchOf);
 }
 
 function clientLibrary(): typeof import("iovalkey") {

@@ -3,6 +3,7 @@ import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
 import type { Database } from "../../schema/database.ts";
 import { record } from "../../schema/kernel/record.ts";
 import { decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";
+import type { DatabaseRecords } from "../state.ts";
 import { uniqueValues } from "../unique-fields.ts";
 
 /* The arguments and replies of the script, which are flat lists of text. */
@@ -24,25 +25,29 @@ export const recordPairs = (changes: readonly StoredChange[]): readonly string[]
     ]),
   );
 
-export function changeIn(place: string, text: string): StoredChange {
-  const space = place.indexOf(" ");
-  const value = {
-    kind: place.slice(0, space),
-    key: fromText(place.slice(space + 1)),
-    record: text === "" ? null : fromText(text),
-  };
-  return decoded(storedChange, value, "record");
-}
-
-export const recordsIn = (changes: readonly StoredChange[], kind: StoredChange["kind"]): readonly unknown[] =>
-  changes.flatMap((each) => (each.kind === kind && each.record !== null ? [each.record] : []));
-
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const pairsOf = (flat: readonly unknown[]): readonly (readonly [string, string])[] =>
-  flat.flatMap((place, index) =>
-    index % 2 === 0 ? [[String(place), String(flat[index + 1])] as const] : [],
+const pairsOf = (flat: unknown): readonly (readonly [string, string])[] =>
+  listOf(flat).flatMap((place, index, all) =>
+    index % 2 === 0 ? [[String(place), String(all[index + 1])] as const] : [],
   );
+
+export const changesIn = (flat: unknown): readonly StoredChange[] =>
+  pairsOf(flat).map(([place, text]) => {
+    const space = place.indexOf(" ");
+    const value = {
+      kind: place.slice(0, space),
+      key: fromText(place.slice(space + 1)),
+      record: text === "" ? null : fromText(text),
+    };
+    return decoded(storedChange, value, "record");
+  });
+
+/** When requests were accepted under a limit. */
+export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] {
+  const [limit, moments] = listOf(reply);
+  return { limit: String(limit), moments: pairsOf(moments).map(([, moment]) => Number(moment)) };
+}
 
 export function clockIn(text: unknown): ClockSetting {
   return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;

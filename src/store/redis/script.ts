@@ -1,3 +1,8 @@
+/** The version of this layout. */
+export const FORMAT = "1";
+/** Begins the error when the state has another version, which follows. */
+export const OTHER_VERSION = "OTHERVERSION";
+
 /**
  * Everything that changes state in Redis or Valkey, and everything that has to be read at one moment: one script, which runs
  * atomically. `KEYS[1]` is the prefix of all keys, whose hash tag puts them into one slot; `ARGV[1]` names the operation.
@@ -6,9 +11,10 @@
  * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
- * - `image:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
+ * - `image:<sha256>`, `sketch:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `faults`: all faults, and how often each was applied
- * - `journal`: a capped stream
+ * - `journal`: a capped stream; `journal-era`: how often it was cleared
+ * - `claim:<what>`: the server that is changing something that the script cannot; `seeding`: the one that adds the first databases
  */
 export const SCRIPT = `
 local P = KEYS[1]
@@ -29,6 +35,7 @@ local function release(image)
   if redis.call('DECR', key('uses', image)) > 0 then return end
   redis.call('DEL', key('uses', image))
   redis.call('EXPIRE', key('image', image), SPARE_SECONDS)
+  redis.call('EXPIRE', key('sketch', image), SPARE_SECONDS)
 end
 
 local function keep(scope, place, record)
@@ -40,6 +47,7 @@ local function keep(scope, place, record)
       if taken then
         redis.call('INCR', key('uses', taken))
         redis.call('PERSIST', key('image', taken))
+        redis.call('PERSIST', key('sketch', taken))
       end
       if freed then release(freed) end
     end
@@ -110,12 +118,19 @@ local function accept(scope, limit, moment)
   redis.call('ZADD', key('accepted', scope, limit), moment, moment .. '-' .. next())
 end
 
+local function recordsAt(scope, places)
+  local records = {}
+  for i, place in ipairs(places) do
+    records[2 * i - 1] = place
+    records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
+  end
+  return records
+end
+local function recordsOf(scope) return recordsAt(scope, redis.call('ZRANGE', key('created', scope), 0, -1)) end
+
 local operations = {}
 
-function operations.hello()
-  redis.call('SETNX', key('format'), ARGV[2])
-  return redis.call('GET', key('format'))
-end
+function operations.hello() end
 
 function operations.settings()
   return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')) }
@@ -128,6 +143,11 @@ function operations.faults()
   return 1
 end
 
+function operations.release()
+  local claim = key('claim', take())
+  if redis.call('GET', claim) == take() then redis.call('DEL', claim) end
+end
+
 function operations.read()
   local field, value, known, version = take(), take(), take(), tonumber(take())
   local settings = operations.settings()
@@ -138,20 +158,21 @@ function operations.read()
   local current = tonumber(redis.call('GET', key('version', scope)) or (scope == 'global' and 0))
   if not current then return { settings, 'none' } end
   if scope == known and current == version then return { settings, 'unchanged' } end
-  local places
-  local status = 'since'
-  if scope == known and version <= current then
-    places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
-  else
-    status = 'all'
-    places = redis.call('ZRANGE', key('created', scope), 0, -1)
+  if scope ~= known or version > current then return { settings, 'all', scope, tostring(current), recordsOf(scope) } end
+  local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
+  return { settings, 'since', scope, tostring(current), recordsAt(scope, places) }
+end
+
+function operations.everything()
+  local databases = {}
+  for i, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do
+    local accepted = {}
+    for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
+      accepted[#accepted + 1] = { limit, redis.call('ZRANGE', key('accepted', scope, limit), 0, -1, 'WITHSCORES') }
+    end
+    databases[i] = { recordsOf(scope), accepted }
   end
-  local records = {}
-  for i, place in ipairs(places) do
-    records[2 * i - 1] = place
-    records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
-  end
-  return { settings, status, scope, tostring(current), records }
+  return { databases, recordsOf('global') }
 end
 
 function operations.create()
@@ -216,5 +237,9 @@ function operations.replace()
   return 'OK'
 end
 
+-- With every operation, because Redis may have been unreachable or empty when a server started.
+local format = redis.call('GET', key('format'))
+if not format then redis.call('SET', key('format'), '${FORMAT}')
+elseif format ~= '${FORMAT}' then return redis.error_reply('${OTHER_VERSION} ' .. format) end
 return operations[ARGV[1]]()
 `;

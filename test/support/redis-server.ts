@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "iovalkey";
-import { freePorts } from "../support/free-ports.ts";
-import { sayWhatIsSkipped } from "../support/skipped.ts";
+import { freePort } from "./free-ports.ts";
+import { sayWhatIsSkipped } from "./skipped.ts";
 
 function commandOnPath(): string | undefined {
   return ["redis-server", "valkey-server"].find((command) => {
@@ -42,7 +42,7 @@ export async function startRedis(...options: string[]): Promise<RunningRedis> {
     return { url: given, kill: none, restart: none, close: none };
   }
   const directory = mkdtempSync(join(tmpdir(), "mock-cloud-reco-redis-"));
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const start = async (): Promise<ChildProcess> => {
     const own = [
       "--port",

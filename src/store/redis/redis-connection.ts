@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { Redis } from "iovalkey";
+import { createRandom } from "../../core/random.ts";
+import { messageOf } from "../../core/text.ts";
+import { StateUnavailableError } from "../backing.ts";
+import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
+
+const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
+const CLAIM_MILLISECONDS = 5000;
+
+/** The state in Redis cannot be used: it has another version, or the password is wrong. */
+export class StateRefusedError extends StateUnavailableError {
+  override readonly name = "StateRefusedError";
+}
+
+/** One emulator's keys in Redis or Valkey. */
+export class RedisConnection {
+  private readonly prefix: string;
+
+  /** @param shown - the URL without user and password. */
+  constructor(
+    private readonly client: Redis,
+    prefix: string,
+    private readonly shown: string,
+  ) {
+    this.prefix = `{${prefix}}:`;
+  }
+
+  /**
+   * Checks that the state has this version, or creates it with this version.
+   *
+   * @throws StateRefusedError naming both versions; StateUnavailableError.
+   */
+  async open(): Promise<void> {
+    await this.run("hello", []);
+  }
+
+  /**
+   * Acts while no other server does so under that name. One that does not end within the time of a claim is assumed to be dead.
+   *
+   * @throws StateUnavailableError.
+   */
+  async exclusively<T>(what: string, act: () => Promise<T>): Promise<T> {
+    const claim = newName();
+    const key = this.key(`claim:${what}`);
+    while ((await this.ask((client) => client.set(key, claim, "PX", CLAIM_MILLISECONDS, "NX"))) === null)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    try {
+      return await act();
+    } finally {
+      await this.run("release", [what, claim]).catch(() => {});
+    }
+  }
+
+  key(name: string): string {
+    return this.prefix + name;
+  }
+
+  /** Runs an operation of the script: by its hash, because sending the script takes longer than running it. */
+  run(operation: string, args: readonly string[]): Promise<unknown> {
+    return this.ask(async () => {
+      try {
+        return await this.client.evalsha(SCRIPT_SHA, 1, this.prefix, operation, ...args);
+      } catch (error) {
+        if (!messageOf(error).startsWith("NOSCRIPT")) throw error;
+        return this.client.eval(SCRIPT, 1, this.prefix, operation, ...args);
+      }
+    });
+  }
+
+  /** @throws StateUnavailableError; its message is one line. */
+  async ask<T>(act: (client: Redis) => Promise<T>): Promise<T> {
+    try {
+      return await act(this.client);
+    } catch (error) {
+      const why = messageOf(error).replace(/\s+/g, " ");
+      const [, other] = new RegExp(`^${OTHER_VERSION} (.*)`).exec(why) ?? [];
+      if (other !== undefined)
+        throw new StateRefusedError(
+          `the state at ${this.shown} has version ${other}; expected version ${FORMAT}`,
+        );
+      throw new StateUnavailableError(`the state at ${this.shown} cannot be used: ${why}`);
+    }
+  }
+
+  close(): void {
+    this.client.disconnect();
+  }
+}
+
+export const newName = (): string => createRandom().hex(8);

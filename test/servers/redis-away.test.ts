@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "iovalkey";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { generateCertificate } from "../../src/servers/certificate.ts";
+import { startServiceServer } from "../../src/servers/service.ts";
+import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import { freePort } from "../support/free-ports.ts";
+import { reached } from "../support/reached.ts";
+import { startRedis, whyNoRedis } from "../support/redis-server.ts";
+import {
+  add,
+  address,
+  keys,
+  listen,
+  named,
+  open,
+  opened,
+  options,
+  redis,
+  startForAll,
+} from "./with-redis.ts";
+
+test("another kind of URL is refused, without showing its password", () => {
+  const state = { STATE_URL: "http://user:hidden@state:6379", STATE_PREFIX: "a b" };
+  expect(() => readSettings("query", state)).toThrow(InvalidSettingsError);
+  expect(() => readSettings("query", state)).toThrow(
+    /^STATE_URL: expected a redis:\/\/ or rediss:\/\/ URL, such as redis:\/\/state:6379; got a value that is not shown\nSTATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"\n/,
+  );
+});
+
+test("a state file beside Redis is refused", () => {
+  const both = { STATE_URL: "redis://state:6379", STATE_FILE: "state.json" };
+  const message = "STATE_FILE (--state): expected none, because STATE_URL says where the state is kept";
+  expect(() => readSettings("target-manager", both)).toThrow(message);
+  expect(() => readSharedSettings(both)).toThrow(message);
+});
+
+describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", () => {
+  startForAll();
+
+  test("while Redis is unavailable, requests get 502 with a line of text, and the state is there when it is back", async () => {
+    const [first] = (await opened()).at;
+    if (first === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const added = await sendSigned(first, keys, add);
+    await redis.kill();
+    const away = await sendSigned(first, keys, { method: "GET", path: "/targets" });
+    expect(away.status).toBe(502);
+    expect(away.text).toMatch(/^the state at redis:\/\/127\.0\.0\.1:\d+ cannot be used: .+$/);
+    await redis.restart();
+    await expect
+      .poll(async () => (await sendSigned(first, keys, { method: "GET", path: "/targets" })).fields, {
+        timeout: 10_000,
+      })
+      .toMatchObject({ results: [added.fields.target_id] });
+  });
+
+  test("a wrong password stops the start, naming the setting and not the password", async () => {
+    const client = new Redis(redis.url);
+    await client.call("ACL", "SETUSER", "someone", "on", ">right", "~*", "+@all");
+    const { port } = new URL(redis.url);
+    const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
+    const starting = startServiceServer("query", { listen, state: wrong, options });
+    await expect(starting).rejects.toThrow(
+      `STATE_URL: redis://127.0.0.1:${port} rejects the user or the password`,
+    );
+    client.disconnect();
+  });
+
+  test("when Redis is full, changes get 502 that says so, and work again later", async () => {
+    const [first] = (await opened()).at;
+    if (first === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const client = new Redis(redis.url);
+    try {
+      await client.config("SET", "maxmemory", "1");
+      const refused = await sendSigned(first, keys, add);
+      expect([refused.status, refused.text]).toEqual([
+        502,
+        expect.stringMatching(/^the state at .* cannot be used: OOM command not allowed/),
+      ]);
+    } finally {
+      await client.config("SET", "maxmemory", "0");
+      client.disconnect();
+    }
+    expect((await sendSigned(first, keys, add)).status).toBe(201);
+  });
+
+  test("an address where something else listens gets 502 with one line", async () => {
+    const other = createHttpServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const place = other.address();
+    const port = typeof place === "object" ? place?.port : 0;
+    const state = address(`redis://127.0.0.1:${port}`);
+    const server = await startServiceServer("targetApi", { listen, state, options });
+    open.push(server);
+    const away = await sendSigned(reached(server.url, "", ""), keys, { method: "GET", path: "/targets" });
+    expect([away.status, away.text]).toEqual([
+      502,
+      expect.stringMatching(/^the state at redis:\/\/127\.0\.0\.1:\d+ cannot be used: [^\n]+$/),
+    ]);
+    other.closeAllConnections();
+    other.close();
+  });
+
+  test("servers that start before Redis recover by themselves, and then refuse a state of another version", async () => {
+    const state = address();
+    await redis.kill();
+    const [first] = (await opened(state)).at;
+    if (first === undefined) throw new Error("no servers");
+    expect((await manage(first, "GET", "/cloud_databases")).status).toBe(502);
+    await redis.restart();
+    await expect
+      .poll(async () => (await manage(first, "POST", "/cloud_databases", named)).status, { timeout: 10_000 })
+      .toBe(201);
+    const client = new Redis(redis.url);
+    await client.set(`{${state.statePrefix}}:format`, "2");
+    client.disconnect();
+    const refused = await sendSigned(first, keys, add);
+    expect([refused.status, refused.text]).toEqual([
+      502,
+      expect.stringMatching(/^the state at redis:\S+ has version 2; expected version 1$/),
+    ]);
+    const starting = startServiceServer("query", { listen, state, options });
+    await expect(starting).rejects.toThrow(
+      /^STATE_URL: the state at redis:\S+ has version 2; expected version 1$/,
+    );
+  });
+
+  test("rediss:// encrypts, with a certificate that it is told to trust", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tls-"));
+    const { cert, key } = generateCertificate();
+    await writeFile(join(folder, "cert.pem"), cert);
+    await writeFile(join(folder, "key.pem"), key);
+    const port = await freePort();
+    const files = ["--tls-cert-file", join(folder, "cert.pem"), "--tls-key-file", join(folder, "key.pem")];
+    const encrypted = await startRedis("--tls-port", String(port), "--tls-auth-clients", "no", ...files);
+    onTestFinished(async () => {
+      await encrypted.close();
+      await rm(folder, { recursive: true });
+    });
+    const { state } = readSettings("query", {
+      STATE_URL: `rediss://127.0.0.1:${port}`,
+      STATE_CERT_FILE: join(folder, "cert.pem"),
+    });
+    if (state === undefined) throw new Error("no address");
+    const [trusting] = (await opened(state)).at;
+    if (trusting === undefined) throw new Error("no servers");
+    expect((await manage(trusting, "POST", "/cloud_databases", named)).status).toBe(201);
+    const [distrusting] = (await opened({ ...state, stateCertificate: undefined })).at;
+    if (distrusting === undefined) throw new Error("no servers");
+    const refused = await manage(distrusting, "GET", "/cloud_databases");
+    expect([refused.status, refused.text]).toEqual([502, expect.stringContaining("rediss://127.0.0.1:")]);
+  });
+});
