@@ -44,9 +44,9 @@ export interface Api<Services = never> {
   readonly holdsSecrets: boolean;
   /** Whether the configured response delay applies. */
   readonly isDelayed: boolean;
-  /** Finds the database that an access key belongs to. */
-  readonly keyOwner: (
-    accessKey: string,
+  /** Finds the database that a request belongs to, by the access key or the token in its `Authorization`. */
+  readonly owner: (
+    authorization: string | undefined,
     services: Services,
   ) => MaybePromise<{ readonly databaseName: string } | undefined>;
 }

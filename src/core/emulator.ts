@@ -14,7 +14,6 @@ import type { Random } from "./random.ts";
 import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
 import { RequestBody } from "./request-body.ts";
 import { makeResponse, PreparedResponse } from "./response.ts";
-import { namedAccessKey } from "./signing.ts";
 import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may see more. */
@@ -248,9 +247,8 @@ export class Emulator<Services extends EmulatorServices> {
     services: Services,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
-    const key = namedAccessKey(header(context.request, "authorization"));
-    const owner = key === undefined ? undefined : await api.keyOwner(key, services);
-    const database = owner?.databaseName;
+    const authorization = header(context.request, "authorization");
+    const database = (await api.owner(authorization, services))?.databaseName;
     const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
     const rule = await this.services.faults.choose(request, this.services.random);
     if (rule === undefined) return answer();

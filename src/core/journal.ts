@@ -100,7 +100,7 @@ export class Journal {
    * @param parent - a journal that also receives the entries; it numbers them, emits their events and limits their bodies.
    */
   constructor(
-    private readonly capacity: number = DEFAULT_CAPACITY,
+    readonly capacity: number = DEFAULT_CAPACITY,
     bodyBytes: number = DEFAULT_BODY_BYTES,
     private readonly parent?: Journal,
   ) {

@@ -1,4 +1,3 @@
-import { formatJournal, summarize } from "../core/format-journal.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -30,7 +29,7 @@ import { createFault, type FaultHandle } from "./fault.ts";
 import { type MockClock, mockClock } from "./mock-clock.ts";
 import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
 import { type MockDataset, mockDataset } from "./mock-dataset.ts";
-import { filterEntries, type RequestFilter } from "./request-filter.ts";
+import { describeRequests, filterEntries, type RequestFilter } from "./request-filter.ts";
 
 /**
  * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the
@@ -265,12 +264,8 @@ export abstract class EmulatorControl {
    * @example console.log(mock.explain({ refused: true }));
    */
   explain(filter: RequestFilter = {}): string {
-    const { journal } = this.parts;
-    const entries = filterEntries(journal.entries, filter);
-    return [
-      summarize(entries) + (journal.dropped > 0 ? `, ${journal.dropped} older ones dropped` : ""),
-      ...(entries.length > 0 ? [formatJournal(entries)] : []),
-    ].join("\n");
+    const { entries, dropped } = this.parts.journal;
+    return describeRequests(filterEntries(entries, filter), dropped);
   }
 
   /** Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { formatJournal, summarize } from "../core/format-journal.ts";
 import type { JournalEntry } from "../core/journal.ts";
 import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
@@ -70,3 +71,10 @@ export function filterEntries(
       (refused === undefined || refused === (entry.refusedBy !== undefined)),
   );
 }
+
+/** Readable text about entries, without secrets. */
+export const describeRequests = (entries: readonly JournalEntry[], dropped = 0): string =>
+  [
+    summarize(entries) + (dropped > 0 ? `, ${dropped} older ones dropped` : ""),
+    ...(entries.length > 0 ? [formatJournal(entries)] : []),
+  ].join("\n");

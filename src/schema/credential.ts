@@ -11,15 +11,22 @@ export interface ClientCredential {
   readonly clientSecret: string;
   /** Scopes that its tokens may have. */
   readonly scopes: readonly string[];
+  /** The database that requests with its tokens belong to: in the journal, and for faults. Default: none. */
+  readonly databaseName?: string | undefined;
 }
+
+const listed = { clientId: pathName, clientSecret: text, scopes: listOf(text) };
 
 /** As snapshots hold it. */
 export const credentialRecord = z.lazy(() =>
-  record<ClientCredential>({ clientId: pathName, clientSecret: text, scopes: listOf(text) }),
+  record<ClientCredential>({ ...listed, databaseName: z.optional(text) }),
 );
 
-/** As the target manager accepts and returns it. */
-export const credentialJson = wireForm(credentialRecord);
+/** As the target manager accepts it. */
+export const postedCredential = wireForm(credentialRecord);
+
+/** As the target manager returns it. */
+export const credentialJson = wireForm(z.lazy(() => record<Omit<ClientCredential, "databaseName">>(listed)));
 
 /** How many created credentials may exist at a time. */
 export const MAX_CLIENT_CREDENTIALS = 100;

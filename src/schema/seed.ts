@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type SeededCloudDatabase, seededCloudDatabase } from "./cloud-database.ts";
-import { type ClientCredential, credentialJson } from "./credential.ts";
+import { type ClientCredential, postedCredential } from "./credential.ts";
 import { type NewDataset, postedDataset } from "./dataset.ts";
 import { optional, record } from "./kernel/record.ts";
 import { kind } from "./kernel/values.ts";
@@ -21,7 +21,7 @@ export const seed = wireForm(
     const lists = {
       cloudDatabases: kind("a list of cloud databases", z.array(seededCloudDatabase)),
       vumarkDatabases: kind("a list of VuMark databases", z.array(seededVuMarkDatabase)),
-      oauth2ClientCredentials: kind("a list of client credentials", z.array(credentialJson.schema)),
+      oauth2ClientCredentials: kind("a list of client credentials", z.array(postedCredential.schema)),
       modelTargetDatasets: kind("a list of Model Target datasets", z.array(postedDataset.schema)),
     };
     return record<Seed>(optional(lists));

@@ -8,6 +8,7 @@ export type { Fault } from "../schema/fault.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "../transports/http-server/http-server.ts";
+export type { IsolatedDatabase } from "./isolated-database.ts";
 export type { LogLevel } from "./log.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { MatcherName, RaterName, ServerOptions } from "./server-options.ts";

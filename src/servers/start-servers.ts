@@ -6,12 +6,14 @@ import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-parts.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { refuseOptionsOfOthers, SERVERS_ONLY } from "../mock/options-elsewhere.ts";
+import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import { flag, kind, listOf, oneOf, text, wholeNumberFrom } from "../schema/kernel/values.ts";
 import type { TlsFiles } from "../transports/http-server/http-server.ts";
 import { generateCertificate } from "./certificate.ts";
 import { refuseInProcessOnly } from "./in-process-only.ts";
+import { IsolatedDatabase } from "./isolated-database.ts";
 import { startThreeServers, type ThreeServers, type ThreeServersSetup } from "./launch.ts";
 import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
 import type { Manager } from "./manager-server.ts";
@@ -91,6 +93,17 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   /** Returns the requests that reached the servers, oldest first; by default, the latest 1000. */
   async requests(): Promise<readonly JournalEntry[]> {
     return this.parts.journal.entries;
+  }
+
+  /**
+   * Adds a database for one worker or test, with its own view of the journal, so that many can use the same servers at once.
+   *
+   * @param fields - as for {@link addCloudDatabase}.
+   * @throws the errors of {@link addCloudDatabase}.
+   * @example using own = servers.isolated();
+   */
+  isolated(fields: CloudDatabaseFields = {}): IsolatedDatabase {
+    return new IsolatedDatabase(this, this.parts, this.addCloudDatabase(fields));
   }
 
   /** Lets running requests finish, and stops the servers. */

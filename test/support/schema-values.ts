@@ -16,6 +16,16 @@ const POOLS: { readonly [Type in Def["type"]]?: fc.Arbitrary<unknown> } = {
   custom: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("constructor", "2", "image")), fc.jsonValue()),
 };
 
+/** Names of the fields that a record must have. */
+export function requiredFieldsOf(schema: z.core.SomeType): readonly string[] {
+  const def = defOf(schema);
+  if (def.type === "lazy") return requiredFieldsOf(def.getter());
+  if (def.type !== "object") throw new TypeError(`a ${def.type} has no fields`);
+  return Object.entries(def.shape).flatMap(([name, field]) =>
+    defOf(field).type === "optional" ? [] : [name],
+  );
+}
+
 /** Values that a schema accepts without changing them, so that tests need not repeat the fields of a record. */
 export function valuesOf<T>(schema: z.ZodMiniType<T>): fc.Arbitrary<T>;
 export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown>;
@@ -30,6 +40,8 @@ export function valuesOf(schema: z.core.SomeType): fc.Arbitrary<unknown> {
       return fc.array(valuesOf(def.element), { maxLength: 5 });
     case "nullable":
       return fc.option(valuesOf(def.innerType));
+    case "optional":
+      return fc.option(valuesOf(def.innerType), { nil: undefined });
     case "default":
       return valuesOf(def.innerType);
     case "lazy":

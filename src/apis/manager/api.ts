@@ -1,5 +1,6 @@
 import type { Api } from "../../core/api.ts";
 import { ok } from "../../core/response.ts";
+import { ownerOfServerKey } from "../shared/key-owner.ts";
 import { emptyNotFound, plainText } from "../shared/pages.ts";
 import type { Services } from "../shared/services.ts";
 import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
@@ -83,5 +84,5 @@ export const managerApi: Api<Services> = {
   },
   holdsSecrets: true,
   isDelayed: false,
-  keyOwner: (accessKey, { store }) => store.findDatabaseByServerAccessKey(accessKey),
+  owner: ownerOfServerKey,
 };

@@ -1,7 +1,7 @@
 import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { credentialJson } from "../../schema/credential.ts";
+import { credentialJson, postedCredential } from "../../schema/credential.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { doneWithAll, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
 
@@ -18,7 +18,7 @@ export const listCredentials = operation({
   handle: async ({ services: { store } }) => ok(credentials, await store.listCredentials()),
 });
 
-const credentialBody = jsonBody(credentialJson.schema);
+const credentialBody = jsonBody(postedCredential.schema);
 
 export const putCredential = operation({
   name: "manager.putCredential",

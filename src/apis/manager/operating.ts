@@ -105,12 +105,15 @@ export const listRequests = operation({
   path: "/requests",
   summary:
     "Lists the latest requests with what was sent, oldest first, and how many older ones were dropped.",
+  query: () => ({ database_name: described(text, "Lists only requests that belong to this database.") }),
   checks: anyRequest,
   responses: [requests],
-  handle: async ({ services: { journal } }) => {
+  handle: async ({ request, services: { journal } }) => {
     const { dropped, entries } = journal;
+    const database = new URLSearchParams(request.query).get("database_name");
     const listed: ReturnType<typeof requestResource>[] = [];
     for (const entry of entries) {
+      if (database !== null && entry.database !== database) continue;
       // Large bodies take milliseconds to read.
       if (entry.request.body.size + (entry.response?.body.size ?? 0) > LARGE_BODY_BYTES)
         await yieldToEventLoop();

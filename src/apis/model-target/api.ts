@@ -4,6 +4,7 @@ import { ok } from "../../core/response.ts";
 import type { Operation } from "../../schema/operation-names.ts";
 import { malformedPages, notFound, plainText } from "../shared/pages.ts";
 import type { ModelTargetPhase, Services, Settings } from "../shared/services.ts";
+import { ownerOfClient } from "./bearer.ts";
 import {
   createCredential,
   deleteCredential,
@@ -59,5 +60,5 @@ export const modelTargetApi: Api<Services> = {
   presetFaults,
   holdsSecrets: true,
   isDelayed: true,
-  keyOwner: (accessKey, { store }) => store.findDatabaseByServerAccessKey(accessKey),
+  owner: ownerOfClient,
 };

@@ -1,5 +1,5 @@
+import { TextDecoder } from "node:util";
 import { check } from "../../core/check.ts";
-import type { Context } from "../../core/context.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { header } from "../../core/message.ts";
 import { RequestBody } from "../../core/request-body.ts";
@@ -7,6 +7,7 @@ import { type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 import { missingHeadersAdvice } from "../shared/date-explanation.ts";
+import type { ApiContext, Services } from "../shared/services.ts";
 import { lacksScope, serviceError } from "./responses.ts";
 
 /** Stands for the scopes of all datasets. */
@@ -73,9 +74,46 @@ export function tokenSource(authorization: string | undefined): string | undefin
   return typeof source === "string" ? source : undefined;
 }
 
-/** What a bearer token allows. */
+/** The id and secret of HTTP Basic; undefined without a well-formed header. */
+export function basicCredentials(
+  authorization: string | undefined,
+): { readonly id: string; readonly secret: string } | undefined {
+  const encoded = /^Basic (.*)$/.exec(authorization ?? "")?.[1];
+  const bytes = encoded === undefined ? undefined : decodeBase64(encoded);
+  const text = bytes === undefined ? undefined : utf8TextOf(bytes);
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(text ?? "") ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/** The bytes of padded base64; undefined when the text is anything else. */
+function decodeBase64(text: string): Buffer | undefined {
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+    ? Buffer.from(text, "base64")
+    : undefined;
+}
+
+function utf8TextOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The database that the requests of a client belong to, by its token, or by its id when it asks for one. */
+export async function ownerOfClient(
+  authorization: string | undefined,
+  { store }: Pick<Services, "store">,
+): Promise<{ readonly databaseName: string } | undefined> {
+  const client = tokenSource(authorization) ?? basicCredentials(authorization)?.id;
+  const databaseName = client && (await store.findCredential(client))?.databaseName;
+  return databaseName ? { databaseName } : undefined;
+}
+
+/** What a bearer token allows, and the database that its requests belong to. */
 export interface Bearer {
   readonly scopes: readonly string[];
+  readonly databaseName?: string | undefined;
 }
 
 const unauthorized = serviceError<string>(
@@ -91,7 +129,7 @@ const rejected = (message: string, reason: string): Refusal => refuse(unauthoriz
 export const bearerToken = check({
   name: "bearerToken",
   refusals: [unauthorized],
-  test: ({ request }: Context): Refusal | Bearer => {
+  test: async ({ request, notes, services }: ApiContext): Promise<Refusal | Bearer> => {
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) {
@@ -148,7 +186,9 @@ export const bearerToken = check({
         "the bearer token's third part must be unpadded base64url",
       );
     }
-    return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
+    const databaseName = (await ownerOfClient(given, services))?.databaseName;
+    if (databaseName !== undefined) notes.database = databaseName;
+    return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [], databaseName };
   },
 });
 

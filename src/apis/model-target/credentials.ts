@@ -4,7 +4,7 @@ import { listOf, object, openObject, text } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
 import { ok, type Refusal, refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
+import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
 import type { ApiContext } from "../shared/services.ts";
 import { bearerToken, CLIENT_CREDENTIALS, holdsScope } from "./bearer.ts";
 import { jsonContentType, validJson } from "./body-checks.ts";
@@ -125,11 +125,11 @@ export const createCredential = operation({
   ...authorized,
   body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
   responses: [created, tooMany],
-  handle: async ({ wanted, random, services: { store } }) => {
+  handle: async ({ wanted, random, databaseName, services: { store } }) => {
     const clientId = random.hex(21).toUpperCase();
     const clientSecret = random.text(33, SECRET_ALPHABET);
     const outcome = await store.createCredential(
-      { clientId, clientSecret, scopes: wanted },
+      { clientId, clientSecret, scopes: wanted, databaseName },
       MAX_CLIENT_CREDENTIALS,
     );
     return outcome === "created"
@@ -150,11 +150,13 @@ export const listCredentials = operation({
   summary: "Lists the created clients without their secrets.",
   ...authorized,
   responses: [list],
-  handle: async ({ services: { store } }) => {
+  handle: async ({ databaseName, services: { store } }) => {
     const credentials = await store.listCredentials();
+    const isSeen = (each: ClientCredential) =>
+      databaseName === undefined || each.databaseName === databaseName;
     return ok(
       list,
-      credentials.map(({ clientId, scopes }) => ({ clientId, scopes })),
+      credentials.filter(isSeen).map(({ clientId, scopes }) => ({ clientId, scopes })),
     );
   },
 });

@@ -1,4 +1,3 @@
-import { TextDecoder } from "node:util";
 import { CheckTable, check } from "../../core/check.ts";
 import { constant, described, object, openObject, text } from "../../core/json-schema.ts";
 import { header } from "../../core/message.ts";
@@ -6,16 +5,9 @@ import { operation } from "../../core/operation.ts";
 import { ok, type Refusal, refuse } from "../../core/response.ts";
 import { show, showUnknownKey } from "../../core/text.ts";
 import type { ApiContext } from "../shared/services.ts";
-import { ALL_SCOPES, accessToken, scopesIn } from "./bearer.ts";
+import { ALL_SCOPES, accessToken, basicCredentials, scopesIn } from "./bearer.ts";
 import { contentLengthIsInteger } from "./body-checks.ts";
 import { success, tokenError } from "./responses.ts";
-
-/** The bytes of padded base64; undefined when the text is anything else. */
-function decodeBase64(text: string): Buffer | undefined {
-  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
-    ? Buffer.from(text, "base64")
-    : undefined;
-}
 
 /** The body's fields. Of a repeated field the first counts; a body that is not UTF-8 has no fields. */
 interface Form {
@@ -76,25 +68,8 @@ const invalidGrant = tokenError(
   "Invalid username and/or password",
 );
 
-/** The id and secret of HTTP Basic; undefined without a well-formed header. */
-function basicCredentials({ request }: ApiContext): { id: string; secret: string } | undefined {
-  const encoded = /^Basic (.*)$/.exec(header(request, "authorization") ?? "")?.[1];
-  const bytes = encoded === undefined ? undefined : decodeBase64(encoded);
-  const text = bytes === undefined ? undefined : utf8TextOf(bytes);
-  const [, id, secret] = /^([^:]*):(.*)$/s.exec(text ?? "") ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
-}
-
-function utf8TextOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
-  const given = basicCredentials(context);
+  const given = basicCredentials(header(context.request, "authorization"));
   if (given === undefined) {
     return refuse(
       invalidAuthorization,
@@ -105,6 +80,7 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   const { id, secret } = settings.modelTargetClient;
   if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
   const created = await store.findCredential(given.id);
+  if (created?.databaseName !== undefined) context.notes.database = created.databaseName;
   if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
   const known = given.id === id || created !== undefined;
   return refuse(

@@ -2,6 +2,7 @@ import type { Api } from "../../core/api.ts";
 import type { FaultRule } from "../../core/faults.ts";
 import { ok } from "../../core/response.ts";
 import { headerLinesFit } from "../shared/framing.ts";
+import { ownerOfClientKey } from "../shared/key-owner.ts";
 import { headerTooLargePage } from "../shared/pages.ts";
 import type { Services, Settings } from "../shared/services.ts";
 import { query } from "./operations.ts";
@@ -50,5 +51,5 @@ export const queryApi: Api<Services> = {
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,
-  keyOwner: (accessKey, { store }) => store.findDatabaseByClientAccessKey(accessKey),
+  owner: ownerOfClientKey,
 };

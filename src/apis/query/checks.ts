@@ -11,6 +11,7 @@ import { malformedDateReason, missingDateReason, skewReason } from "../shared/da
 import { parseDateHeader, QUERY_DATE_FORMS } from "../shared/date-header.ts";
 import { contentLengthCheck } from "../shared/framing.ts";
 import { unknownKeyReason } from "../shared/key-explanation.ts";
+import { ownerOfClientKey } from "../shared/key-owner.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "../shared/scheme-explanation.ts";
 import type { ApiContext } from "../shared/services.ts";
 import {
@@ -66,10 +67,9 @@ export const authenticated = check({
   refusals: [authenticationFailure],
   test: async (context: ApiContext) => {
     const { request, notes, services } = context;
-    const accessKey = namedAccessKey(header(request, "authorization"));
-    const database =
-      accessKey === undefined ? undefined : await services.store.findDatabaseByClientAccessKey(accessKey);
-    if (database === undefined) return unknownKeyReason(context, accessKey, "client");
+    const authorization = header(request, "authorization");
+    const database = await ownerOfClientKey(authorization, services);
+    if (database === undefined) return unknownKeyReason(context, namedAccessKey(authorization), "client");
     notes.database = database.databaseName;
     const { databaseName, clientSecretKey: secretKey } = database;
     const verdict = await signatureVerdict(

@@ -8,6 +8,7 @@ import { type Database, isCloudDatabase } from "../../schema/database.ts";
 import { type Operation, TARGET_OPERATIONS } from "../../schema/operation-names.ts";
 import type { RateRule } from "../../store/rate-history.ts";
 import { unknownKeyReason } from "./key-explanation.ts";
+import { ownerOfServerKey } from "./key-owner.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "./scheme-explanation.ts";
 import type { ApiContext } from "./services.ts";
 import { explainSignature } from "./signature-explanation.ts";
@@ -42,9 +43,7 @@ export const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
   test: async ({ request, services: { store }, operation, now, notes }: ApiContext) => {
-    const accessKey = namedAccessKey(header(request, "authorization"));
-    const keyOwner =
-      accessKey === undefined ? undefined : await store.findDatabaseByServerAccessKey(accessKey);
+    const keyOwner = await ownerOfServerKey(header(request, "authorization"), { store });
     if (keyOwner === undefined) return { keyOwner };
     notes.database = keyOwner.databaseName;
     const rules = rulesFor(keyOwner, operation.name);

@@ -1,6 +1,7 @@
 import type { Api } from "../../core/api.ts";
 import { ok } from "../../core/response.ts";
 import { headerLinesFit } from "../shared/framing.ts";
+import { ownerOfServerKey } from "../shared/key-owner.ts";
 import { malformedPages, notFound, plainText } from "../shared/pages.ts";
 import type { Services } from "../shared/services.ts";
 import { anyFailure } from "../shared/target-responses.ts";
@@ -19,5 +20,5 @@ export const targetApi: Api<Services> = {
   malformed: malformedPages,
   holdsSecrets: false,
   isDelayed: true,
-  keyOwner: (accessKey, { store }) => store.findDatabaseByServerAccessKey(accessKey),
+  owner: ownerOfServerKey,
 };

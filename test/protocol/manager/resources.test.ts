@@ -9,7 +9,7 @@ import {
   newCloudDatabase,
   postedCloudDatabase,
 } from "../../../src/schema/cloud-database.ts";
-import { credentialJson } from "../../../src/schema/credential.ts";
+import { postedCredential } from "../../../src/schema/credential.ts";
 import { DATASET_FAMILIES, datasetJson, postedDataset } from "../../../src/schema/dataset.ts";
 import { read } from "../../../src/schema/kernel/problems.ts";
 import type { WireForm } from "../../../src/schema/kernel/wire.ts";
@@ -145,10 +145,15 @@ describe("a resource that is sent and read again equals the record it was made f
   });
 
   it("a client credential", () => {
-    const credentials = fc.record({ clientId: name, clientSecret: text, scopes: fc.array(text) });
+    const credentials = fc.record({
+      clientId: name,
+      clientSecret: text,
+      scopes: fc.array(text),
+      databaseName: text,
+    });
     fc.assert(
       fc.property(credentials, (credential) => {
-        expect(sentAndRead(credentialJson.write(credential), credentialJson)).toEqual(credential);
+        expect(sentAndRead(postedCredential.write(credential), postedCredential)).toEqual(credential);
       }),
     );
   });
