@@ -9,11 +9,8 @@ import {
   type VuMarkDatabaseFields,
 } from "mock-cloud-reco";
 import { describe } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "../../src/mock/create-database.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { databaseChanges } from "../../src/schema/cloud-database.ts";
-import { checked } from "../../src/schema/kernel/problems.ts";
+import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { startSeparateServers } from "./separate-servers.ts";
 
 export interface ServerKeys {
@@ -58,8 +55,6 @@ export interface Backend {
   open(options?: BackendOptions): Promise<ServiceUnderTest>;
 }
 
-const wholeSecondsNow = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
-
 const nockBackend: Backend = {
   name: "nock",
   overSockets: false,
@@ -90,9 +85,6 @@ const nockBackend: Backend = {
   },
 };
 
-/** Time to wait for a client that stops in the middle of a body; 2 seconds in production. */
-const IDLE_MILLISECONDS = 150;
-
 /**
  * Three servers that communicate over HTTP. Raters and matchers are functions here, unlike the options of servers, because these
  * tests are about the transport and the store.
@@ -108,27 +100,10 @@ export const serversBackend: Backend = {
       listen: { manager: listen, target: listen, query: listen },
       options: resolved,
     });
-    const { store } = servers.manager;
-    const { settings, seed } = resolved("http://localhost");
-    const random = createRandom(seed);
     return {
-      urls: {
-        target: servers.target.url,
-        modelTarget: servers.target.url,
-        query: servers.query.url,
-        manager: servers.manager.url,
-      },
+      urls: urlsOf(servers),
       clock,
-      addCloudDatabase: async (fields = {}) =>
-        createCloudDatabase(store, fields, random, settings.databaseDefaults),
-      addVuMarkDatabase: async (fields = {}) =>
-        createVuMarkDatabase(store, fields, random, clock.now().getTime()),
-      async updateDatabase({ databaseName }, changes) {
-        store.updateDatabase(databaseName, checked("database", databaseChanges, changes));
-      },
-      async setRecognitionCounts({ databaseName }, targetId, counts) {
-        store.setRecognitionCounts(databaseName, targetId, counts);
-      },
+      ...changing(servers.manager.store, resolved("http://localhost"), clock),
       latest: async () => (await servers.requests()).at(-1) ?? {},
       [Symbol.asyncDispose]: () => servers.close(0),
     };
@@ -136,9 +111,15 @@ export const serversBackend: Backend = {
 };
 
 const backends: readonly Backend[] = [nockBackend, serversBackend];
+/** Loaded only then: it says when there is no Redis. */
+const onRedis = process.env.TEST_BACKEND === "redis" ? await import("./redis-backend.ts") : undefined;
 
-/** Runs the same tests on every backend. */
+/** Runs the same tests on every backend; only on Redis when `TEST_BACKEND` says so. */
 export function describeBackends(name: string, define: (backend: Backend) => void): void {
+  if (onRedis !== undefined) {
+    onRedis.describeOnRedis(name, define);
+    return;
+  }
   describe.each(backends.map((backend) => ({ backend, name: backend.name })))(
     `${name} ($name)`,
     ({ backend }) => {

@@ -1,0 +1,77 @@
+import type {
+  CloudDatabaseFields,
+  DatabaseChanges,
+  ManualClock,
+  RecognitionCountChanges,
+  VuMarkDatabaseFields,
+} from "mock-cloud-reco";
+import { createRandom } from "../../src/core/random.ts";
+import type { ResolvedOptions } from "../../src/mock/options.ts";
+import {
+  databaseChanges,
+  newCloudDatabase,
+  newCloudDatabaseFields,
+} from "../../src/schema/cloud-database.ts";
+import type { Database } from "../../src/schema/database.ts";
+import { checked } from "../../src/schema/kernel/problems.ts";
+import {
+  newTemplateTarget,
+  newVuMarkDatabase,
+  vuMarkDatabaseFields,
+} from "../../src/schema/vumark-database.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { DatabaseKeys } from "./backends.ts";
+
+export const wholeSecondsNow = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);
+
+/** Time to wait for a client that stops in the middle of a body; 2 seconds in production. */
+export const IDLE_MILLISECONDS = 150;
+
+type Server = { readonly url: string };
+export const urlsOf = ({
+  target,
+  query,
+  manager,
+}: Readonly<Record<"target" | "query" | "manager", Server>>) => ({
+  target: target.url,
+  modelTarget: target.url,
+  query: query.url,
+  manager: manager.url,
+});
+
+/** What tests do to state without a request. */
+export function changing(store: Store, { settings, seed }: ResolvedOptions, clock: ManualClock) {
+  const random = createRandom(seed);
+  const add = async (database: Database) => {
+    const taken = await store.createDatabase(database);
+    if (taken !== undefined) throw new Error(`the ${taken.conflict} is taken`);
+  };
+  return {
+    async addCloudDatabase(fields: CloudDatabaseFields = {}) {
+      const given = checked("database", newCloudDatabaseFields, fields);
+      const database = newCloudDatabase(given, random, settings.databaseDefaults);
+      await add(database);
+      return database;
+    },
+    async addVuMarkDatabase(fields: VuMarkDatabaseFields = {}) {
+      const { targets = [], ...given } = checked("database", vuMarkDatabaseFields, fields);
+      const database = newVuMarkDatabase(given, random);
+      await add(database);
+      for (const target of targets) {
+        const template = newTemplateTarget(target, random, clock.now().getTime());
+        await store.addTemplateTarget(database.databaseName, template);
+      }
+      return database;
+    },
+    async updateDatabase({ databaseName }: DatabaseKeys, changes: DatabaseChanges) {
+      await store.updateDatabase(databaseName, checked("database", databaseChanges, changes));
+    },
+    async setRecognitionCounts(
+      { databaseName }: DatabaseKeys,
+      targetId: string,
+      counts: RecognitionCountChanges,
+    ) {
+      await store.setRecognitionCounts(databaseName, targetId, counts);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { freePort } from "./redis-server.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Inside the checkout, so that the bundle finds its dependencies. */
+const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
+
+export type Role = "target-manager" | "target-api" | "query" | "serve";
+
+/** The command in one file, which starts in a fraction of the time that its sources take. */
+export async function bundledCommand(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  await mkdir(CACHE, { recursive: true });
+  const path = `${CACHE}/cli-${process.pid}.mjs`;
+  await build({
+    entryPoints: [`${ROOT}src/cli/main.ts`],
+    outfile: path,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  return { path, remove: () => rm(path, { force: true }) };
+}
+
+/** A server in a process of its own, which can be killed and started again at the same address. */
+export class ServerProcess {
+  /** Of the three servers of `serve`, in the order target API, query API, target manager. */
+  urls: readonly string[] = [];
+  private child: ChildProcess | undefined;
+
+  private constructor(
+    private readonly command: string,
+    readonly role: Role,
+    private readonly port: number,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  static async of(command: string, role: Role, environment: Readonly<Record<string, string>>) {
+    const server = new ServerProcess(command, role, await freePort(), environment);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Resolves when it listens. */
+  async start(): Promise<void> {
+    const options = this.role === "serve" ? ["--json"] : ["--port", String(this.port)];
+    const child = spawn(process.execPath, [this.command, this.role, ...options], {
+      env: { ...process.env, LOG_LEVEL: "error", ...this.environment },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.child = child;
+    const [said] = await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+    if (!(said instanceof Buffer)) throw new Error(`${this.role} ended with ${said}`);
+    if (this.role !== "serve") return;
+    const { urls }: { urls: Record<"target" | "query" | "manager", string> } = JSON.parse(said.toString());
+    this.urls = [urls.target, urls.query, urls.manager];
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
