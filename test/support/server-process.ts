@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { freePort } from "./redis-server.ts";
+import { freePort } from "./free-ports.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Inside the checkout, so that the bundle finds its dependencies. */
