@@ -1,66 +1,16 @@
-import { Agent, createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import {
-  authorizationHeader,
-  exactMatcher,
-  ManualClock,
-  perfectRater,
-  rfc1123Date,
-} from "../../src/index.ts";
+import { Agent, createServer, request } from "node:http";
+import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
+import { type Load, listen, send, signed } from "./load.ts";
 import { type Bench, leastTime } from "./measure.ts";
 
-const CONCURRENCY = 16;
 const REQUESTS = 400;
 const REPETITIONS = 8;
 const clock = new ManualClock();
-
-interface Load {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-}
-
-/** Sends many requests, some at a time, over connections that are used again. */
-async function send({ url, method, headers, body }: Load, count: number): Promise<Buffer> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
-  let last: Buffer = Buffer.alloc(0);
-  let left = count;
-  const one = () =>
-    new Promise<void>((resolve, reject) => {
-      request(url, { agent, method, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => {
-          last = Buffer.concat(chunks);
-          if (response.statusCode === 200) resolve();
-          else reject(new Error(`${response.statusCode} ${last}`));
-        });
-      })
-        .on("error", reject)
-        .end(body);
-    });
-  const worker = async () => {
-    for (; left > 0; ) {
-      left -= 1;
-      await one();
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  agent.destroy();
-  return last;
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address: AddressInfo | string | null = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-}
 
 /** The same bytes from a bare server, through one bare proxy. */
 async function bareChain(content: Buffer): Promise<{ url: string; close(): void }> {
@@ -130,22 +80,8 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
   }
 }
 
-function signed(url: string, path: string, keys: readonly [string, string], body?: Buffer): Load {
-  const [accessKey, secretKey] = keys;
-  const date = rfc1123Date(clock.now());
-  const { contentType } = goodPlan(START);
-  const method = body === undefined ? "GET" : "POST";
-  const parts = { method, path, date, body, contentType: body && contentType };
-  const headers = {
-    Authorization: authorizationHeader({ accessKey, secretKey, ...parts }),
-    Date: date,
-    ...(body && contentType && { "Content-Type": contentType, "Content-Length": String(body.length) }),
-  };
-  return { url: url + path, method, headers, ...(body && { body }) };
-}
-
 const query = ({ query: { url } }: ThreeServers): Load =>
-  signed(url, "/v1/query", ["c0", "cs0"], multipart([imagePart()], goodPlan(START).boundary));
+  signed(clock.now(), url, "/v1/query", ["c0", "cs0"], multipart([imagePart()], goodPlan(START).boundary));
 
 async function timeQueries(databases: number, targets: number): Promise<number> {
   const servers = await open();
@@ -180,7 +116,7 @@ export const bench: Bench = {
   async run() {
     const servers = await open();
     await fill(servers, 1, 1);
-    const load = signed(servers.target.url, "/summary", ["s0", "ss0"]);
+    const load = signed(clock.now(), servers.target.url, "/summary", ["s0", "ss0"]);
     const bare = await bareChain(await send(load, 1));
     let [ours, theirs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // In turns, so that both have the same share of the machine's quiet moments.

@@ -1,0 +1,73 @@
+import { Agent, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
+import { goodPlan } from "../../src/verify/query-plan.ts";
+import { START } from "../protocol/query/send.ts";
+
+const CONCURRENCY = 16;
+
+/** A request that is sent many times. */
+export interface Load {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** Sends many requests, some at a time, over connections that are used again. */
+export async function send({ url, method, headers, body }: Load, count: number): Promise<Buffer> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+  let last: Buffer = Buffer.alloc(0);
+  let left = count;
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      request(url, { agent, method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          last = Buffer.concat(chunks);
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`${response.statusCode} ${last}`));
+        });
+      })
+        .on("error", reject)
+        .end(body);
+    });
+  const worker = async () => {
+    for (; left > 0; ) {
+      left -= 1;
+      await one();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  agent.destroy();
+  return last;
+}
+
+/** The URL of a server that listens on any free port. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address: AddressInfo | string | null = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+}
+
+/** A signed `GET`, or a query with that body. */
+export function signed(
+  now: Date,
+  url: string,
+  path: string,
+  keys: readonly [accessKey: string, secretKey: string],
+  body?: Buffer,
+): Load {
+  const [accessKey, secretKey] = keys;
+  const date = rfc1123Date(now);
+  const { contentType } = goodPlan(START);
+  const method = body === undefined ? "GET" : "POST";
+  const parts = { method, path, date, body, contentType: body && contentType };
+  const headers = {
+    Authorization: authorizationHeader({ accessKey, secretKey, ...parts }),
+    Date: date,
+    ...(body && contentType && { "Content-Type": contentType, "Content-Length": String(body.length) }),
+  };
+  return { url: url + path, method, headers, ...(body && { body }) };
+}
