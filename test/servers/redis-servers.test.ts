@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Redis } from "iovalkey";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
@@ -135,6 +136,10 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     const printed = await Promise.all(both.map((each) => each.printed()));
     const url = printed[0]?.trim().split(" ")[1] ?? "";
     await expect.poll(() => databases(url)).toMatchObject([{ database_name: "shop" }]);
+    // As a minute later.
+    const client = new Redis(stateUrl.href);
+    await client.del(`{${statePrefix}}:seeding`);
+    client.disconnect();
     const third = manager();
     await third.printed();
     expect(await databases(url)).toHaveLength(1);
