@@ -12,6 +12,7 @@ import { installEverywhere } from "./install.ts";
 const FILES = [
   "test/package/clients.test.ts",
   "test/package/bypassing.test.ts",
+  "test/package/explained.test.ts",
   "test/package/neighbours.test.ts",
   "test/package/realms.test.ts",
   "test/package/register.test.ts",

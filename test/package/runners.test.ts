@@ -48,11 +48,12 @@ describe("in a project with", () => {
     await cp(inConsumer("examples"), inConsumer("vitest-5/examples"), { recursive: true });
     await copySamples("realms", "vitest-5/realms");
     const vitest = [inConsumer("vitest-5/node_modules/vitest/vitest.mjs"), "run"];
-    for (const [folder, counts] of [
-      ["vitest-5/examples/vitest", /Tests +7 passed \(7\)/],
-      ["vitest-5/realms", /Tests +16 passed \(16\)/],
+    for (const [folder, args, counts] of [
+      ["vitest-5/examples/vitest", ["--pool=threads"], /Tests +7 passed \(7\)/],
+      ["vitest-5/examples/vitest", ["--pool=forks"], /Tests +7 passed \(7\)/],
+      ["vitest-5/realms", [], /Tests +16 passed \(16\)/],
     ] as const) {
-      const { code, printed } = await runNode(folder, vitest);
+      const { code, printed } = await runNode(folder, [...vitest, ...args]);
       expect(code, printed).toBe(0);
       expect(printed).toMatch(/v5\./);
       expect(printed).toMatch(counts);
