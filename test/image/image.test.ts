@@ -82,7 +82,7 @@ function programOf(ancestor: number): { readonly pid: number; readonly uid: numb
   }
 }
 
-const started: ChildProcess[] = [];
+const started: { readonly child: ChildProcess; readonly exited: Promise<unknown> }[] = [];
 
 /** Starts a server of the image and waits until the image's own health check passes. */
 async function serve(command: string, port: number, environment: Readonly<Record<string, string>> = {}) {
@@ -90,8 +90,8 @@ async function serve(command: string, port: number, environment: Readonly<Record
   const child = spawn("buildah", running(settings, [...configuration.Entrypoint, command]), {
     stdio: ["ignore", "ignore", "inherit"],
   });
-  started.push(child);
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  started.push({ child, exited });
   const [kind, ...healthCheck] = configuration.Healthcheck.Test;
   expect(kind).toBe("CMD");
   const healthy = () =>
@@ -100,6 +100,7 @@ async function serve(command: string, port: number, environment: Readonly<Record
       () => false,
     );
   await expect.poll(healthy, { timeout: 30_000, interval: 200 }).toBe(true);
+  expect(child.exitCode, `the server ${command} has ended`).toBe(null);
   return { exited, program: programOf(child.pid ?? 0) };
 }
 
@@ -129,8 +130,12 @@ describe.skipIf(missing.length > 0)("the container image", () => {
   });
 
   afterAll(async () => {
-    for (const { pid, exitCode } of started)
-      if (pid !== undefined && exitCode === null) process.kill(programOf(pid).pid, "SIGKILL");
+    for (const { child, exited } of started)
+      if (child.pid !== undefined && child.exitCode === null) {
+        process.kill(programOf(child.pid).pid, "SIGKILL");
+        // It unmounts what the container had; without it, nothing can be removed.
+        await exited;
+      }
     await buildah("rm", "--all");
     await rm(folder, { recursive: true, force: true });
   });
