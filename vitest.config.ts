@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: [...WHOLE_PROCESS, "test/package/**", "test/slow/**", "test/ui/**"],
+          exclude: [...WHOLE_PROCESS, "test/image/**", "test/package/**", "test/slow/**", "test/ui/**"],
           isolate: false,
         },
       },

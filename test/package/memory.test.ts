@@ -34,7 +34,7 @@ beforeAll(() => copySamples("memory"));
 /** The memory that each test file leaves behind. */
 async function keptPerFile(name: keyof typeof SETUPS): Promise<number> {
   const folder = `memory/${name}`;
-  await mkdir(inConsumer(folder));
+  await mkdir(inConsumer(folder), { recursive: true });
   await writeFile(inConsumer(folder, "package.json"), `{ "jest": { "testMatch": ["**/*.jest.cjs"] } }`);
   for (let file = 0; file < FILES; file++)
     await writeFile(inConsumer(folder, `${file}.jest.cjs`), SETUPS[name] + REQUESTS);

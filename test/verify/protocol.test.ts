@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
+import { wireClient } from "../../src/verify/client.ts";
+import { differences } from "../../src/verify/template.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -42,6 +45,30 @@ test("a service that chooses HTTP/2 differs in that", async () => {
       /DIFFERS {2}target-http-2 .*\n.*\n +expected +got\n +protocol +"http\/1\.1" +"h2"\n/,
     );
   } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test("a service that answers without 100 Continue differs in that", async () => {
+  const server = createServer((_request, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = Object(server.address());
+    const found = async () => {
+      const request = {
+        method: "POST",
+        path: "/",
+        headers: { Expect: "100-continue" },
+        body: Buffer.from("x"),
+      };
+      const response = await wireClient(10)(`http://127.0.0.1:${port}`, request);
+      return differences({ status: 200, body: "", continued: true }, response);
+    };
+    expect(await found()).toEqual([]);
+    server.on("checkContinue", (_request, response) => response.end());
+    expect(await found()).toEqual([{ what: "100 Continue", expected: "sent", got: "(none)" }]);
+  } finally {
+    server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
 });
