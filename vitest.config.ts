@@ -5,8 +5,12 @@ import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Tests of what a mock does to the process, which must be theirs alone. */
-const WHOLE_PROCESS = ["test/transports/**/*.test.ts", "test/runners/node-test-fixture.test.ts"];
+/** Tests of what a mock or nock does to the process, which must be theirs alone. */
+const WHOLE_PROCESS = [
+  "test/docs/guides.test.ts",
+  "test/runners/node-test-fixture.test.ts",
+  "test/transports/**/*.test.ts",
+];
 
 export default defineConfig({
   plugins: [markdownBlocks()],
