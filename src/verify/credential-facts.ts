@@ -1,4 +1,4 @@
-import type { Fact } from "./fact.ts";
+import type { Fact, MakeRequest, Situation } from "./fact.ts";
 import {
   ALL_MISSING,
   answered,
@@ -11,6 +11,7 @@ import {
   NO_JSON,
   NOT_JSON,
   notFound,
+  STANDARD,
   validationError,
 } from "./json-fact.ts";
 import { basic } from "./requests.ts";
@@ -43,6 +44,26 @@ const refusedCreation = (
     expected,
   });
 const validation = (messages: readonly string[]) => () => validationError(messages);
+
+/** A token of a client that may only create datasets of the standard family. */
+const limited: readonly MakeRequest[] = [
+  (at) => ({
+    method: "POST",
+    path: CREDENTIALS,
+    headers: jsonBearer(at),
+    body: Buffer.from('{"scopes":["modeltargets.standardmodeltarget.all"]}'),
+  }),
+  (at) => ({ ...tokenRequest(at), body: Buffer.from("grant_type=client_credentials") }),
+];
+const tokenRequest = (at: Situation) => ({
+  method: "POST",
+  path: "/oauth2/token",
+  headers: {
+    Authorization: basic(at.given("client_id"), at.given("client_secret")),
+    "Content-Type": "application/x-www-form-urlencoded",
+  },
+});
+const limitedBearer = (at: Situation) => ({ Authorization: `Bearer ${at.given("access_token")}` });
 
 const noCredential = notFound("Clientcredential with ID=unknown not found", "clientcredential");
 const ofUnknown = (id: string, sentence: string, rest: Parameters<typeof jsonFact>[2]): Fact =>
@@ -122,13 +143,33 @@ export const CREDENTIAL_FACTS: readonly Fact[] = [
     headers: bearer,
     expected: empty(204),
   }),
+  ofCreated("token without scope", "A token without the scope of client credentials does not list them.", {
+    path: CREDENTIALS,
+    headers: limitedBearer,
+    before: limited,
+    check: "holdsScope",
+    expected: answered(403, "User does not have the required scopes to perform this action", "text/plain"),
+  }),
+  ofCreated(
+    "token without states",
+    "A token without the scope for state-based models does not create a dataset with a state configuration.",
+    {
+      method: "POST",
+      path: STANDARD,
+      headers: (at) => ({ ...limitedBearer(at), "Content-Type": "application/json" }),
+      body: '{"models":[{"stateBasedConfigurationJsonString":"{}"}]}',
+      before: limited,
+      check: "mayUseStates",
+      expected: answered(
+        403,
+        '{"error":{"code":"ERROR","message":"User not allowed to create State Based Model Targets","target":"userId:<any>"}}',
+      ),
+    },
+  ),
   ofCreated("deleted", "A deleted client credential gets no token.", {
     method: "POST",
     path: "/oauth2/token",
-    headers: (at) => ({
-      Authorization: basic(at.given("client_id"), at.given("client_secret")),
-      "Content-Type": "application/x-www-form-urlencoded",
-    }),
+    headers: (at) => tokenRequest(at).headers,
     before: [creation.request, (at) => ({ method: "DELETE", path: itself(at), headers: bearer(at) })],
     check: "knownHolder",
     expected: answered(401, { error: "invalid_client" }),

@@ -78,12 +78,8 @@ const shownByFacts = new Set(
     }),
   ),
 );
-/** Tokens with other scopes are the tests' own; an exceeded allowance is configured. */
-const NO_FACT = [
-  "holdsScope: 403",
-  "mayUseStates: ERROR 403",
-  "allowanceLeft: TRAINING_ALLOWANCE_EXCEEDED 422",
-];
+/** No request exceeds the allowance, which is configured. */
+const NO_FACT = ["allowanceLeft: TRAINING_ALLOWANCE_EXCEEDED 422"];
 
 it("the tables of checks say what facts show, and nothing else", () => {
   const listed = Object.keys(FOLDERS).flatMap((folder) =>
