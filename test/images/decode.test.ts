@@ -65,7 +65,7 @@ describe("a thumbnail of decoded pixels", () => {
 });
 
 describe("progressive images of more than 37,748,736 pixels", () => {
-  it("are decoded one after the other, and other images meanwhile", async () => {
+  it("leave decoders to other images, however many wait", async () => {
     const large = await claiming(7000, 6000);
     const small = makePng({ width: 99 });
     const ended: string[] = [];
@@ -80,6 +80,6 @@ describe("progressive images of more than 37,748,736 pixels", () => {
     await Promise.all(others);
     expect(ended.filter((name) => name !== "small").length).toBeLessThan(2);
     await Promise.all(all);
-    expect(ended.filter((name) => name !== "small")).toEqual(["1", "2", "3", "4", "5"]);
+    expect(ended).toHaveLength(15);
   });
 });
