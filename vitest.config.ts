@@ -39,7 +39,8 @@ export default defineConfig({
       provider: "v8",
       include: ["src/**/*.ts"],
       exclude: ["src/ui/**"],
-      thresholds: { lines: 95, branches: 95 },
+      // Without the slow tests, and those of the installed package, which run in processes of their own.
+      thresholds: { lines: 97, branches: 92 },
     },
     // Vitest leaves one core to itself, which of two is half the machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
