@@ -12,6 +12,11 @@ test("equal images are kept once, unchanged", () => {
   expect(first.bytes().toString()).toBe("picture");
 });
 
+test("a small image keeps no more memory than its own bytes", () => {
+  const bytes = new ImageBlobs().add(Buffer.from("picture")).bytes();
+  expect(bytes.buffer.byteLength).toBe(7);
+});
+
 test("an image stays while it is used, and a little longer", () => {
   const blobs = new ImageBlobs();
   const image = blobs.add(Buffer.from("picture"));
