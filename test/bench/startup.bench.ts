@@ -36,8 +36,8 @@ export const bench: Bench = {
       atLeast: 1,
     });
     return [
-      allowed("importing the package in a new process", least("import"), 60),
-      allowed("constructing the first mock, nock included", least("construct"), 100),
+      allowed("importing the package in a new process", least("import"), 45),
+      allowed("constructing the first mock, nock included", least("construct"), 50),
       allowed("constructing and ending another mock", least("again"), 5),
     ];
   },
