@@ -1,10 +1,10 @@
-import { TextDecoder } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { isJsonObject, parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
 import { parseMediaType, type RawPart, splitParts } from "./multipart.ts";
+import { utf8TextOf } from "./text.ts";
 
 /** An image in a body. */
 export interface RecordedImage {
@@ -50,7 +50,6 @@ const LONGEST_FORM = 2 ** 18;
 /** Parsing a larger body, to mask or shorten it, takes long. */
 const MOST_MASKED_BYTES = 2 ** 22;
 const MOST_DECODED_BYTES = 64 * 1024 * 1024;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * A body as recorded in the journal. Parsed only on access; a view that does not fit the body is undefined, and never throws.
@@ -206,14 +205,7 @@ export class RecordedBody {
   }
 }
 
-function textOf(bytes: Buffer | undefined): string | undefined {
-  if (bytes === undefined) return undefined;
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+const textOf = (bytes: Buffer | undefined): string | undefined => bytes && utf8TextOf(bytes);
 
 function jsonOf(text: string | undefined): unknown {
   const parsed = text === undefined ? undefined : parseJson(text);

@@ -75,14 +75,17 @@ export class RecordedResponse extends RecordedMessage {
 /** Of all header lines. Most requests have a tenth. */
 const MOST_CHARACTERS = 16_384;
 
-/** The header lines that fit into the journal. */
+/** The header lines that fit into the journal; usually all, as they are. */
 function boundedLines(headers: HeaderList): HeaderList {
   let length = 0;
   const first = headers.findIndex(([name, value]) => {
     length += name.length + value.length;
     return length > MOST_CHARACTERS;
   });
-  if (first === -1) return headers.map(([name, value]) => [name, bounded(value)]);
+  if (first === -1) {
+    const isLong = headers.some(([, value]) => bounded(value) !== value);
+    return isLong ? headers.map(([name, value]) => [name, bounded(value)]) : headers;
+  }
   const rest = `${headers.length - first} more header lines, not kept`;
   return [...headers.slice(0, first).map(([name, value]) => [name, bounded(value)] as const), ["…", rest]];
 }

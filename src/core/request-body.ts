@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { TextDecoder } from "node:util";
 import {
   isJsonObject,
   type JsonLimits,
@@ -10,6 +9,7 @@ import {
 } from "./json.ts";
 import { yieldToEventLoop } from "./scheduling.ts";
 import { bodyDigest } from "./signing.ts";
+import { utf8Decoder, utf8TextOf } from "./text.ts";
 
 /** Larger bodies are read in slices. */
 const MOST_AT_ONCE = 2 ** 18;
@@ -18,9 +18,6 @@ const NOT_UTF8 = { error: "the text is not UTF-8" };
 /** Ten times the size of the largest image, for which the API has an answer of its own. */
 const MOST_JSON_BYTES = 2 ** 25;
 const TOO_LONG = { error: `more than ${MOST_JSON_BYTES} bytes` };
-
-const utf8 = () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const decoder = utf8();
 
 /** What an operation reads of its requests' bodies. */
 interface ReadBy {
@@ -67,11 +64,7 @@ export class RequestBody {
 
   /** The bytes as UTF-8; undefined when they are not valid. A byte-order mark is kept. */
   get text(): string | undefined {
-    try {
-      return decoder.decode(this.bytes);
-    } catch {
-      return undefined;
-    }
+    return utf8TextOf(this.bytes);
   }
 
   /** The JSON value, or what is wrong with it. The last of duplicate keys wins. */
@@ -106,7 +99,7 @@ export class RequestBody {
 
   private async textInSlices(): Promise<string | undefined> {
     const pieces: string[] = [];
-    const decoding = utf8();
+    const decoding = utf8Decoder();
     try {
       for await (const slice of this.slices()) pieces.push(decoding.decode(slice, { stream: true }));
       pieces.push(decoding.decode());

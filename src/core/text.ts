@@ -1,3 +1,19 @@
+import { TextDecoder } from "node:util";
+
+/** A decoder that throws for bytes that are not UTF-8, and keeps a byte-order mark. */
+export const utf8Decoder = (): TextDecoder => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+const utf8 = utf8Decoder();
+
+/** The bytes as UTF-8; undefined when they are not valid. */
+export function utf8TextOf(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -86,6 +86,7 @@ export class IsolatedDatabase implements Disposable {
     const added = journal.after(this.#position);
     this.#position = journal.position;
     const own = added.filter(({ database }) => database === this.database.databaseName);
-    if (own.length > 0) this.#entries = [...this.#entries, ...own].slice(-journal.capacity);
+    this.#entries.push(...own);
+    this.#entries.splice(0, this.#entries.length - journal.capacity);
   }
 }

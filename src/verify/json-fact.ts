@@ -68,13 +68,13 @@ export const NOT_JSON = answered(415, {
   error: { code: "ERROR", message: "Expecting text/json or application/json body" },
 });
 
-/** How a body that is no JSON is answered. */
+/** How a body that is not JSON is answered. */
 export const invalidJson = ({ profile }: { readonly profile: Profile }): Expected =>
   profile.invalidDatasetJson === "validation"
     ? validationError(["Invalid Json: <any>"])
     : answered(400, { error: { code: "ERROR", message: "Invalid Json: <any>" } });
 
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 export const NO_JSON: readonly (readonly [what: string, body: string | Buffer])[] = [
   ["an empty body", ""],
   ["a cut-off body", '{"name":'],
@@ -84,7 +84,7 @@ export const NO_JSON: readonly (readonly [what: string, body: string | Buffer])[
   ["a body of 101 levels", `${"[".repeat(101)}${"]".repeat(101)}`],
 ];
 
-/** What a body that is no object is refused with: everything is missing. */
+/** What a body that is not an object is refused with: everything is missing. */
 export const ALL_MISSING = ["/models", "/name", "/targetSdk"].map((path) => `${path}: element is required`);
 
 export const notFound = (message: string, target: string): Expected =>

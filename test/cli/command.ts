@@ -10,6 +10,12 @@ export interface Finished {
   readonly opened: readonly string[];
 }
 
+/** What `serve --json` prints. */
+export interface Served {
+  readonly urls: Readonly<Record<"target" | "query" | "model_target" | "manager", string>>;
+  readonly database: Readonly<Record<string, string>>;
+}
+
 /** A command that runs in this process. */
 export interface RunningCommand {
   /** Everything printed on standard output; waits for the first output. */

@@ -1,10 +1,9 @@
-import { TextDecoder } from "node:util";
 import { check } from "../../core/check.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { header } from "../../core/message.ts";
 import { RequestBody } from "../../core/request-body.ts";
 import { type Refusal, refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { show, utf8TextOf } from "../../core/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 import { missingHeadersAdvice } from "../shared/date-explanation.ts";
 import type { ApiContext, Services } from "../shared/services.ts";
@@ -90,14 +89,6 @@ function decodeBase64(text: string): Buffer | undefined {
   return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
     ? Buffer.from(text, "base64")
     : undefined;
-}
-
-function utf8TextOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The database that the requests of a client belong to, by its token, or by its id when it asks for one. */

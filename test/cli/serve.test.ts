@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+import { describe, expect, test } from "vitest";
+import { type Served, start } from "./command.ts";
+
+const summary = (url: string, accessKey = "", secretKey = "") => {
+  const date = rfc1123Date();
+  const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
+  return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
+};
+
+describe("serve", () => {
+  test("--json prints one line for scripts, with a database that works", async () => {
+    const command = start(["serve", "--json"]);
+    const served: Served = JSON.parse(await command.printed());
+    const { server_access_key, server_secret_key, database_name } = served.database;
+    const response = await summary(served.urls.target, server_access_key, server_secret_key);
+    expect(await response.json()).toMatchObject({ result_code: "Success", name: database_name });
+    const { code, printed, complained } = await command.stop();
+    expect(code).toBe(0);
+    expect(printed.match(/\n/g)).toHaveLength(1);
+    expect(JSON.parse(complained)).toMatchObject({ server: "target-api", status: 200 });
+    await expect(fetch(served.urls.target)).rejects.toThrow();
+  });
+
+  test("opens the page, whose address it prints", async () => {
+    const command = start(["serve", "--open"], { LOG_LEVEL: "silent" });
+    const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];
+    const page = await fetch(url, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).toMatch(/^text\//);
+    expect((await command.stop()).opened).toEqual([url]);
+  });
+
+  test.each([
+    [["serve", "--no-ui"], {}],
+    [["serve"], { UI: "false" }],
+  ])("%s with %o serves no page", async (args, environment) => {
+    const command = start(args, { LOG_LEVEL: "silent", ...environment });
+    const printed = await command.printed();
+    expect(printed).not.toContain("web page");
+    const [, manager = ""] = /target manager +(\S+)/.exec(printed) ?? [];
+    expect((await fetch(manager, { headers: { accept: "text/html" } })).status).toBe(404);
+    expect((await fetch(`${manager}/page/events`)).status).toBe(404);
+    const { code, opened } = await command.stop();
+    expect({ code, opened }).toEqual({ code: 0, opened: [] });
+  });
+
+  test.each([
+    [["serve", "--open", "--no-ui"], {}],
+    [["serve", "--open"], { UI: "false" }],
+  ])("%s with %o is refused", async (args, environment) => {
+    const { code, complained, opened } = await start(args, environment).finished;
+    expect(code).toBe(2);
+    expect(complained).toContain("there is no page to open");
+    expect(opened).toEqual([]);
+  });
+
+  test("prints URLs and keys as readable text", async () => {
+    const command = start(["serve"], { LOG_LEVEL: "silent" });
+    const printed = await command.printed();
+    expect(printed).toMatch(/^target API {9}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(printed).toMatch(/^query API {10}http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(printed).toMatch(/^server access key {2}[0-9a-f]{32}$/m);
+    expect(printed).toMatch(/^client secret key {2}[0-9a-f]{32}$/m);
+    expect(await command.stop()).toMatchObject({ code: 0, complained: "" });
+  });
+
+  test("settings reach the servers", async () => {
+    const command = start(["serve", "--json"], { SERVICE_PROFILE: "vuforia", LOG_LEVEL: "silent" });
+    const { urls }: Served = JSON.parse(await command.printed());
+    expect((await fetch(`${urls.target}/summary`)).headers.has("x-aws-region")).toBe(true);
+    await command.stop();
+  });
+
+  test("--seed prints the first database of the file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "seed-"));
+    try {
+      const seed = join(folder, "seed.json");
+      await writeFile(seed, JSON.stringify({ cloud_databases: [{ database_name: "shop" }] }));
+      const command = start(["serve", "--json", "--seed", seed]);
+      const { urls, database }: Served = JSON.parse(await command.printed());
+      expect(database.database_name).toBe("shop");
+      expect(await (await fetch(`${urls.manager}/cloud_databases`)).json()).toHaveLength(1);
+      await command.stop();
+      await writeFile(seed, "{");
+      expect(await start(["serve", "--seed", seed]).finished).toMatchObject({
+        code: 2,
+        complained: expect.stringContaining("seed.json: "),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("exits with code 1 when a port is taken", async () => {
+    const command = start(["serve", "--json"]);
+    const { urls }: Served = JSON.parse(await command.printed());
+    const { code, complained } = await start(["serve", "--query-port", new URL(urls.query).port]).finished;
+    expect(code).toBe(1);
+    expect(complained).toMatch(
+      /^mock-cloud-reco: the query server cannot listen on .*EADDRINUSE.*--query-port/,
+    );
+    await command.stop();
+  });
+});
