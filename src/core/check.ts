@@ -76,25 +76,45 @@ export class CheckTable<Contexts> {
   }
 }
 
+/** A refused request, and the name of the check that refused it. */
+interface RefusedBy {
+  readonly refusal: Refusal;
+  readonly refusedBy: string;
+}
+
 /**
  * Runs checks in order, adding what they find to the context, and stops at the first refusal.
  *
  * @throws Error when a check answers with a response that it does not declare: a defect of this package.
  */
-export async function runChecks(
+export function runChecks(
   checks: readonly AnyCheck[],
   context: { readonly profile: Profile },
-): Promise<{ readonly refusal: Refusal; readonly refusedBy: string } | undefined> {
-  for (const check of checks) {
+): MaybePromise<RefusedBy | undefined> {
+  for (const [at, check] of checks.entries()) {
     // Most checks are synchronous; awaiting their results would cost time.
     const verdict = check.test(context as never);
-    const found = verdict instanceof Promise ? await verdict : verdict;
-    if (found === true) continue;
-    if (typeof found === "string" || found instanceof Refusal) {
-      return { refusal: declaredRefusal(check, found, context.profile), refusedBy: check.name };
+    if (verdict instanceof Promise) {
+      const others = checks.slice(at + 1);
+      return verdict.then((later) => refusedBy(check, later, context) ?? runChecks(others, context));
     }
-    Object.assign(context, found);
+    const refused = refusedBy(check, verdict, context);
+    if (refused !== undefined) return refused;
   }
+  return undefined;
+}
+
+/** Adds what a check found to the context, unless it refuses the request. */
+function refusedBy(
+  check: AnyCheck,
+  verdict: Verdict<object>,
+  context: { readonly profile: Profile },
+): RefusedBy | undefined {
+  if (verdict === true) return undefined;
+  if (typeof verdict === "string" || verdict instanceof Refusal) {
+    return { refusal: declaredRefusal(check, verdict, context.profile), refusedBy: check.name };
+  }
+  Object.assign(context, verdict);
   return undefined;
 }
 

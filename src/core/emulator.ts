@@ -81,7 +81,7 @@ export class Emulator<Services extends EmulatorServices> {
    * @param host - the APIs that the host serves; the first one answers requests that match no operation.
    * @throws what a user's own matcher, rater or store threw.
    */
-  async handle(host: readonly [Service, ...Service[]], request: WireRequest): Promise<Result> {
+  handle(host: readonly [Service, ...Service[]], request: WireRequest): Promise<Result> {
     const [first, ...others] = host;
     const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
     const services = this.forRequest(this.services);
@@ -170,7 +170,10 @@ export class Emulator<Services extends EmulatorServices> {
     let result: Result;
     let delaySeconds: number | undefined;
     try {
-      const answer = await this.answerOrFailure(api, context, respond);
+      const answering = respond(context);
+      const answer = await (this.options.answerFailure === undefined
+        ? answering
+        : answering.catch((error: unknown) => this.answerFailure(api, context, error)));
       const { refusedBy } = answer;
       ({ delaySeconds } = answer);
       const reason = refusedBy === undefined ? answer.reason : withCutOff(answer.reason, request);
@@ -198,18 +201,10 @@ export class Emulator<Services extends EmulatorServices> {
     return result;
   }
 
-  private async answerOrFailure(
-    api: Api<Services>,
-    context: Context,
-    respond: (context: Context) => Promise<Answer>,
-  ): Promise<Answer> {
-    try {
-      return await respond(context);
-    } catch (error) {
-      const refusal = this.options.answerFailure?.(error);
-      if (refusal === undefined) throw error;
-      return this.serverAnswer(api, refusal, context);
-    }
+  private answerFailure(api: Api<Services>, context: Context, error: unknown): Promise<Answer> {
+    const refusal = this.options.answerFailure?.(error);
+    if (refusal === undefined) throw error;
+    return this.serverAnswer(api, refusal, context);
   }
 
   private async delayAnswer({ isDelayed }: Api<Services>, furtherSeconds = 0): Promise<void> {

@@ -83,9 +83,12 @@ export function operation<
     checks,
     match: pathMatcher(facts.path),
     answer: async (context) => {
-      const refused = await runChecks(checks, context);
+      // Promises are awaited only where there are some: each wait takes as long as a check.
+      const checking = runChecks(checks, context);
+      const refused = checking instanceof Promise ? await checking : checking;
       if (refused !== undefined) return refusalResult(context, refused.refusal, refused.refusedBy);
-      const handled = await handle(context as never);
+      const handling = handle(context as never);
+      const handled = handling instanceof Promise ? await handling : handling;
       assertDeclared(`the operation ${name}`, responsesUnder(facts.responses, context.profile), handled);
       return handled instanceof Refusal
         ? refusalResult(context, handled, name)

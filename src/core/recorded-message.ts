@@ -95,7 +95,8 @@ export function recordRequest(
   { headers, query, body }: Pick<WireRequest, "headers" | "query" | "body">,
   holdsSecrets: boolean,
 ): RecordedRequest {
-  const parts = { headers: boundedLines(headers), body: recordBody(headers, body, { holdsSecrets }) };
+  const kept = boundedLines(headers);
+  const parts = { headers: kept, body: recordBody(kept, body, { holdsSecrets }) };
   return new RecordedRequest({ ...parts, query: bounded(query) });
 }
 
@@ -115,8 +116,13 @@ function recordBody(
   return new RecordedBody("chunks" in bytes ? undefined : bytes, {
     ...facts,
     size: bytes.length,
-    contentType: header({ headers }, "content-type"),
-    contentEncoding: header({ headers }, "content-encoding"),
+    // Looked up when the body is read, which few are.
+    get contentType() {
+      return header({ headers }, "content-type");
+    },
+    get contentEncoding() {
+      return header({ headers }, "content-encoding");
+    },
   });
 }
 

@@ -11,7 +11,7 @@ const declared = (status: number): DeclaredResponse => ({
 });
 const bad = declared(400);
 const gone = declared(410);
-const run = (only: AnyCheck) => runChecks([only], { profile: profiles.neutral });
+const run = async (only: AnyCheck) => runChecks([only], { profile: profiles.neutral });
 const answering = (refusals: DeclaredResponse[], verdict: string | Refusal) =>
   check({ name: "answering", refusals, test: () => verdict });
 

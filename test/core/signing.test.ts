@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import fc from "fast-check";
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 
@@ -21,6 +22,22 @@ describe("authorizationHeader", () => {
       `POST\n${md5('{"a":"é"}')}\napplication/json\nSat, 21 Nov 2026 10:42:00 GMT\n/targets`,
     );
     expect(header).toBe(`VWS access:${expected}`);
+  });
+
+  it("keys an HMAC-SHA1 with any secret key, for any path", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        fc.string({ unit: "binary" }),
+        (secretKey, path) => {
+          const text = `GET\n${md5("")}\n\n\n${path}`;
+          const expected = createHmac("sha1", secretKey).update(text).digest("base64");
+          expect(authorizationHeader({ accessKey: "a", secretKey, method: "GET", path })).toBe(
+            `VWS a:${expected}`,
+          );
+        },
+      ),
+    );
   });
 
   it("signs an absent body, content type and date as empty", () => {

@@ -1,6 +1,6 @@
 import { check } from "../../core/check.ts";
 import type { Context } from "../../core/context.ts";
-import { header } from "../../core/message.ts";
+import { header, type MaybePromise } from "../../core/message.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../core/signing.ts";
 import { show } from "../../core/text.ts";
 import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
@@ -42,18 +42,30 @@ function rulesFor(database: Database, operation: Operation): readonly RateRule[]
 export const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
-  test: async ({ request, services: { store }, operation, now, notes }: ApiContext) => {
-    const keyOwner = await ownerOfServerKey(header(request, "authorization"), { store });
-    if (keyOwner === undefined) return { keyOwner };
-    notes.database = keyOwner.databaseName;
-    const rules = rulesFor(keyOwner, operation.name);
-    const full =
-      rules.length === 0 ? undefined : await store.takeRateToken(keyOwner.databaseName, rules, now);
+  test: (context: ApiContext) => {
+    const keyOwner = ownerOfServerKey(header(context.request, "authorization"), context.services);
+    return keyOwner instanceof Promise
+      ? keyOwner.then((owner) => limited(owner, context))
+      : limited(keyOwner, context);
+  },
+});
+
+function limited(
+  keyOwner: Database | undefined,
+  { services: { store }, operation, now, notes }: ApiContext,
+): MaybePromise<string | { readonly keyOwner: Database | undefined }> {
+  if (keyOwner === undefined) return { keyOwner };
+  notes.database = keyOwner.databaseName;
+  const rules = rulesFor(keyOwner, operation.name);
+  if (rules.length === 0) return { keyOwner };
+  const verdict = (full: RateRule | undefined) => {
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and that many were already accepted`;
-  },
-});
+  };
+  const full = store.takeRateToken(keyOwner.databaseName, rules, now);
+  return full instanceof Promise ? full.then(verdict) : verdict(full);
+}
 
 const EXPECTED = "VWS <server access key>:<signature>";
 
@@ -109,11 +121,11 @@ const refusedKey = (context: KeyContext): Promise<string> =>
  *
  * @param otherSecrets - by name: secrets that a client may have used by mistake.
  */
-export async function signatureVerdict(
+export function signatureVerdict(
   context: ApiContext,
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
-): Promise<true | string> {
+): MaybePromise<true | string> {
   const { request, body } = context;
   const parts = {
     method: request.method,

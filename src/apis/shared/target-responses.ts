@@ -75,7 +75,9 @@ export function success<Key extends string>(
     schema: object(properties),
     body: (context, details: Readonly<Record<string, unknown>>) => {
       const filled = { ...details, result_code: code, transaction_id: transactionId(context) };
-      return asciiJson(Object.fromEntries(keys.map((key) => [key, Reflect.get(filled, key)])));
+      const ordered: Record<string, unknown> = {};
+      for (const key of keys) ordered[key] = Reflect.get(filled, key);
+      return asciiJson(ordered);
     },
   };
 }
