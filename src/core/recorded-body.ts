@@ -3,7 +3,8 @@ import { decodeServiceBase64 } from "../schema/base64.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { isJsonObject, parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
-import { parseMediaType, type RawPart, splitParts } from "./multipart.ts";
+import { type HeaderList, header } from "./message.ts";
+import { type MediaType, parseMediaType, type RawPart, splitParts } from "./multipart.ts";
 import { utf8TextOf } from "./text.ts";
 
 /** An image in a body. */
@@ -36,12 +37,14 @@ export interface RecordedFile {
 export interface BodyFacts {
   /** The body's size as sent; masked bytes may differ in number. */
   readonly size: number;
-  readonly contentType?: string | undefined;
-  readonly contentEncoding?: string | undefined;
+  /** Those of its message: they say what it contains. */
+  readonly headers: HeaderList;
+  /** The bytes have no content encoding, whatever the headers say. */
+  readonly isDecoded?: boolean;
   /** The API's bodies contain secrets by design: one that cannot be parsed, and so cannot be masked, is not shown at all. */
-  readonly holdsSecrets?: boolean | undefined;
+  readonly holdsSecrets?: boolean;
   /** Made by the emulator, not by a client. */
-  readonly madeHere?: boolean | undefined;
+  readonly madeHere?: boolean;
 }
 
 const SECRET_WORD = /secret|password|token|api[-_]?key/i;
@@ -63,19 +66,15 @@ const MOST_DECODED_BYTES = 64 * 1024 * 1024;
 export class RecordedBody {
   /** In bytes, as it was sent. */
   readonly size: number;
-  /**
-   * How it is read.
-   *
-   * @internal
-   */
-  readonly facts: BodyFacts;
+  /** Private, because its headers are not masked. */
+  readonly #facts: BodyFacts;
   #kept: Buffer | undefined;
   #whyDropped = "";
 
   /** @internal */
   constructor(bytes: Buffer | undefined, facts: BodyFacts) {
     this.size = facts.size;
-    this.facts = facts;
+    this.#facts = facts;
     this.#kept = bytes;
     if (bytes === undefined) this.#whyDropped = "the journal no longer held it";
   }
@@ -83,6 +82,16 @@ export class RecordedBody {
   /** Whether the bytes were dropped to make room for newer bodies; see the option `journalBodyBytes`. */
   get dropped(): boolean {
     return this.#kept === undefined;
+  }
+
+  /**
+   * Whether the API's bodies contain secrets by design, and whether the emulator made this one.
+   *
+   * @internal
+   */
+  get origin(): Required<Pick<BodyFacts, "holdsSecrets" | "madeHere">> {
+    const { holdsSecrets = false, madeHere = false } = this.#facts;
+    return { holdsSecrets, madeHere };
   }
 
   /**
@@ -117,7 +126,7 @@ export class RecordedBody {
     if (bytes === undefined) return undefined;
     const parts = this.#partsOf(bytes);
     if (parts !== undefined) return firstOf(parts.map(readField));
-    if (this.#mediaType !== "application/x-www-form-urlencoded" || bytes.length > LONGEST_FORM)
+    if (this.#mediaType.main !== "application/x-www-form-urlencoded" || bytes.length > LONGEST_FORM)
       return undefined;
     return firstOf([...new URLSearchParams(this.text ?? "")]);
   }
@@ -165,8 +174,9 @@ export class RecordedBody {
   }
 
   get #decoded(): Buffer | undefined {
-    const { contentEncoding } = this.facts;
-    if (this.#kept === undefined || contentEncoding?.toLowerCase() !== "gzip") return this.#kept;
+    const isGzip =
+      this.#facts.isDecoded !== true && header(this.#facts, "content-encoding")?.toLowerCase() === "gzip";
+    if (this.#kept === undefined || !isGzip) return this.#kept;
     try {
       return gunzipSync(this.#kept, { maxOutputLength: MOST_DECODED_BYTES });
     } catch {
@@ -174,19 +184,19 @@ export class RecordedBody {
     }
   }
 
-  get #mediaType(): string {
-    return parseMediaType(this.facts.contentType ?? "").main;
+  get #mediaType(): MediaType {
+    return parseMediaType(header(this.#facts, "content-type") ?? "");
   }
 
   #partsOf(bytes: Buffer): readonly RawPart[] | undefined {
-    const { main, parameters } = parseMediaType(this.facts.contentType ?? "");
+    const { main, parameters } = this.#mediaType;
     const boundary = parameters.get("boundary");
     if (main !== "multipart/form-data" || !boundary) return undefined;
     return splitParts(bytes, Buffer.from(boundary, "latin1"));
   }
 
   #withoutSecrets(bytes: Buffer): Buffer {
-    const { holdsSecrets = false, madeHere = false } = this.facts;
+    const { holdsSecrets, madeHere } = this.origin;
     const parts = this.#partsOf(bytes);
     if (parts?.some((part) => isSecretName(nameOf(part)))) return this.#notShown;
     const text = parts === undefined && formatOf(bytes) === undefined ? textOf(bytes) : undefined;

@@ -1,6 +1,6 @@
 import { maskHeaders, maskParameters } from "./masking.ts";
 import { type BodyStream, type HeaderList, header, type WireRequest } from "./message.ts";
-import { type BodyFacts, RecordedBody } from "./recorded-body.ts";
+import { RecordedBody } from "./recorded-body.ts";
 import { bounded } from "./text.ts";
 
 /** The recorded parts of a message. */
@@ -96,8 +96,8 @@ export function recordRequest(
   holdsSecrets: boolean,
 ): RecordedRequest {
   const kept = boundedLines(headers);
-  const parts = { headers: kept, body: recordBody(kept, body, { holdsSecrets }) };
-  return new RecordedRequest({ ...parts, query: bounded(query) });
+  const facts = { size: body.length, headers: kept, holdsSecrets };
+  return new RecordedRequest({ headers: kept, body: new RecordedBody(body, facts), query: bounded(query) });
 }
 
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */
@@ -105,24 +105,10 @@ export function recordResponse(
   { headers, body }: { readonly headers: HeaderList; readonly body: Buffer | BodyStream },
   holdsSecrets: boolean,
 ): RecordedResponse {
-  return new RecordedResponse({ headers, body: recordBody(headers, body, { holdsSecrets, madeHere: true }) });
-}
-
-function recordBody(
-  headers: HeaderList,
-  bytes: Buffer | BodyStream,
-  facts: Pick<BodyFacts, "holdsSecrets" | "madeHere">,
-): RecordedBody {
-  return new RecordedBody("chunks" in bytes ? undefined : bytes, {
-    ...facts,
-    size: bytes.length,
-    // Looked up when the body is read, which few are.
-    get contentType() {
-      return header({ headers }, "content-type");
-    },
-    get contentEncoding() {
-      return header({ headers }, "content-encoding");
-    },
+  const facts = { size: body.length, headers, holdsSecrets, madeHere: true };
+  return new RecordedResponse({
+    headers,
+    body: new RecordedBody("chunks" in body ? undefined : body, facts),
   });
 }
 

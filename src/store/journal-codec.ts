@@ -19,7 +19,6 @@ interface MessageRecord {
   /** How many bytes follow; null: they were dropped. */
   readonly kept: number | null;
   readonly size: number;
-  readonly contentType?: string | undefined;
   readonly holdsSecrets: boolean;
   readonly madeHere: boolean;
 }
@@ -35,7 +34,6 @@ const message = z.lazy(() =>
     query: anyText,
     kept: orNull(wholeNumber),
     size: wholeNumber,
-    contentType: z.optional(anyText),
     holdsSecrets: flag,
     madeHere: flag,
   }),
@@ -80,17 +78,14 @@ export interface JournalPage {
 export function packJournal({ dropped, entries }: JournalPage): Buffer {
   const bodies: Buffer[] = [];
   const pack = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
-    const { bytes, size, facts } = body;
+    const { bytes, size, origin } = body;
     if (bytes !== undefined) bodies.push(bytes);
-    const { contentType, holdsSecrets = false, madeHere = false } = facts;
     return {
       headers: headerLines,
       query,
       kept: bytes?.length ?? null,
       size,
-      contentType,
-      holdsSecrets,
-      madeHere,
+      ...origin,
     };
   };
   const records = entries.map(({ time, request, response, ...entry }) => ({
@@ -129,7 +124,8 @@ function pageOf(value: unknown, bodies: Buffer): JournalPage {
     at += kept ?? 0;
     if (at > bodies.length) throw new RangeError("expected a journal with the bytes of all its bodies");
     // Copied, because a slice would keep the whole page in memory.
-    return { headers, query, body: new RecordedBody(bytes && Buffer.from(bytes), facts) };
+    const body = new RecordedBody(bytes && Buffer.from(bytes), { ...facts, headers, isDecoded: true });
+    return { headers, query, body };
   };
   return {
     dropped,
