@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat } from "../core/image-header.ts";
 import { loadModule } from "../core/load-module.ts";
@@ -35,8 +36,11 @@ const MAX_SHARED_PIXELS = 37_748_736;
 /** About 600 MB. Larger images are not decoded. */
 const MAX_WHOLE_PIXELS = { PNG: MAX_SHARED_PIXELS, JPEG: 100_000_000 };
 const largeDecoder = new Semaphore(1);
-/** Each may hold an image of up to 113 MB. May exceed the number of cores, because decoding waits part of the time. */
-const decoders = new Semaphore(4);
+/**
+ * Each may hold an image of up to 113 MB. One core is left to the event loop, which is otherwise kept waiting for several
+ * milliseconds at a time; but at least two decode, so that small images need not wait for a large one.
+ */
+const decoders = new Semaphore(Math.max(2, Math.min(4, availableParallelism() - 1)));
 
 let loaded: typeof Sharp | undefined;
 

@@ -126,8 +126,7 @@ interface AsymmetricGaussian {
 const FIRST_ALPHA = 0.2;
 const LAST_ALPHA = 10;
 const ALPHA_STEP = 0.001;
-
-let ratios: Float64Array | undefined;
+const ALPHAS = Math.round((LAST_ALPHA - FIRST_ALPHA) / ALPHA_STEP);
 
 /** Fits by moments; alpha is the nearest of a fixed grid. Undefined parts are not finite. */
 function fitAsymmetricGaussian(sums: ValueSums): AsymmetricGaussian {
@@ -142,23 +141,21 @@ function fitAsymmetricGaussian(sums: ValueSums): AsymmetricGaussian {
   return { alpha, mean, leftVariance, rightVariance };
 }
 
+/** The shape whose ratio is the nearest; of two as near, the lower one. The ratio grows with the shape. */
 function alphaOfRatio(wanted: number): number {
-  ratios ??= Float64Array.from(
-    { length: Math.round((LAST_ALPHA - FIRST_ALPHA) / ALPHA_STEP) },
-    (_, index) => {
-      const alpha = FIRST_ALPHA + index * ALPHA_STEP;
-      return gamma(2 / alpha) ** 2 / (gamma(1 / alpha) * gamma(3 / alpha));
-    },
-  );
-  let nearest = 0;
-  let distance = Number.POSITIVE_INFINITY;
-  ratios.forEach((ratio, index) => {
-    if (Math.abs(ratio - wanted) >= distance) return;
-    distance = Math.abs(ratio - wanted);
-    nearest = index;
-  });
-  return FIRST_ALPHA + nearest * ALPHA_STEP;
+  let [low, high] = [0, ALPHAS - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (ratioOfAlpha(alphaAt(middle)) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  const distance = (index: number) => Math.abs(ratioOfAlpha(alphaAt(index)) - wanted);
+  return alphaAt(low > 0 && distance(low - 1) <= distance(low) ? low - 1 : low);
 }
+
+const alphaAt = (index: number): number => FIRST_ALPHA + index * ALPHA_STEP;
+
+const ratioOfAlpha = (alpha: number): number => gamma(2 / alpha) ** 2 / (gamma(1 / alpha) * gamma(3 / alpha));
 
 /** Lanczos' approximation with g = 7. */
 const COEFFICIENTS = [

@@ -75,12 +75,16 @@ async function decode(): Promise<BrisqueModel> {
   };
 }
 
-/** Five hexadecimal digits a value. */
+/** Twenty bits a value. */
 function steps(base64: string): Float32Array {
-  const hex = Buffer.from(base64, "base64").toString("hex");
-  return Float32Array.from({ length: hex.length / 5 }, (_, index) => {
-    return (Number.parseInt(hex.slice(index * 5, index * 5 + 5), 16) / 0xfffff) * 2 - 1;
-  });
+  const bytes = Buffer.from(base64, "base64");
+  const values = new Float32Array((bytes.length / 5) * 2);
+  const valueOf = (digits: number) => (digits / 0xfffff) * 2 - 1;
+  for (let at = 0, index = 0; at < bytes.length; at += 5) {
+    values[index++] = valueOf(bytes.readUIntBE(at, 3) >> 4);
+    values[index++] = valueOf(bytes.readUIntBE(at + 2, 3) & 0xfffff);
+  }
+  return values;
 }
 
 function floats(base64: string): Float32Array {
