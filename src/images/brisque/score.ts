@@ -79,10 +79,10 @@ async function decode(): Promise<BrisqueModel> {
 function steps(base64: string): Float32Array {
   const bytes = Buffer.from(base64, "base64");
   const values = new Float32Array((bytes.length / 5) * 2);
-  const valueOf = (digits: number) => (digits / 0xfffff) * 2 - 1;
+  const scaled = (digits: number) => (digits / 0xfffff) * 2 - 1;
   for (let at = 0, index = 0; at < bytes.length; at += 5) {
-    values[index++] = valueOf(bytes.readUIntBE(at, 3) >> 4);
-    values[index++] = valueOf(bytes.readUIntBE(at + 2, 3) & 0xfffff);
+    values[index++] = scaled(bytes.readUIntBE(at, 3) >> 4);
+    values[index++] = scaled(bytes.readUIntBE(at + 2, 3) & 0xfffff);
   }
   return values;
 }
