@@ -124,7 +124,10 @@ const NOT_IN_CORE = [
   "schema/seed",
   "schema/kernel/(environment|json-schema)",
   "store/(redis|manager|shared|replicas|journal-codec)",
-  "images/brisque/model-data",
+  // Loaded with the first image, the first wrong signature and the first state file.
+  "images/(?!on-demand|cache-limit|comparison|matchers|raters|rating)",
+  "apis/shared/sign(ature-(explanation|mistakes)|ed-variants)",
+  "store/state-file",
   ".*\\.d\\.ts",
 ];
 
@@ -137,9 +140,7 @@ const oneCore: Rolldown.OutputOptions = {
     groups: [
       {
         name: "core",
-        test: new RegExp(
-          `/node_modules/(date-fns|lru-cache|zod)/(?!.*json-schema)|/src/(?!${NOT_IN_CORE.join("|")})`,
-        ),
+        test: new RegExp(`/node_modules/(date-fns|zod)/(?!.*json-schema)|/src/(?!${NOT_IN_CORE.join("|")})`),
       },
     ],
   },

@@ -15,16 +15,16 @@ export type { Random } from "./core/random.ts";
 export type { RecordedBody, RecordedFile, RecordedImage } from "./core/recorded-body.ts";
 export type { RecordedRequest, RecordedResponse } from "./core/recorded-message.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./core/signing.ts";
+export type { ImageMatcher, MatchedTarget } from "./images/comparison.ts";
 export {
   createStructuralSimilarityMatcher,
   exactMatcher,
-  type ImageMatcher,
   type MappedImage,
-  type MatchedTarget,
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matchers.ts";
-export { brisqueRater, fixedRater, perfectRater, randomRater, type TargetRater } from "./images/raters.ts";
+export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/raters.ts";
+export type { TargetRater } from "./images/rating.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
 export type { FaultHandle } from "./mock/fault.ts";
 export type { MockClock } from "./mock/mock-clock.ts";

@@ -1,6 +1,6 @@
 import type { Random } from "../core/random.ts";
 import { remembered } from "./cache.ts";
-import { checkRating, type TargetRater } from "./raters.ts";
+import { checkRating, type TargetRater } from "./rating.ts";
 import { uploadOf } from "./upload.ts";
 
 /** The result of processing a target's image. */

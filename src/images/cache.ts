@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes, type Sketch } from "./similarity.ts";
 
 /** Small facts that follow from an image's bytes. */
@@ -124,16 +125,8 @@ export class PreparedImages {
 }
 
 /** For all mocks of the process. */
-export const preparedImages = new PreparedImages(256 * 2 ** 20);
+export const preparedImages = new PreparedImages(0);
 
-/**
- * Limits the memory that prepared images may take, in bytes, for the whole process; 256 MiB by default. One takes 233 kB, a
- * third of that when it is grey. Images that do not fit are prepared again by each query that needs them.
- * @throws RangeError when it is not a number of at least 0.
- */
-export function setImageCacheBytes(bytes: number): void {
-  if (!(bytes >= 0)) {
-    throw new RangeError(`imageCacheBytes: expected a number of bytes, at least 0; got ${bytes}`);
-  }
+followImageCacheBytes((bytes) => {
   preparedImages.limit = bytes;
-}
+});

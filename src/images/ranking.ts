@@ -3,8 +3,8 @@ import type { MaybePromise } from "../core/message.ts";
 import { runInBackground, yieldToEventLoop } from "../core/scheduling.ts";
 import { showWithType } from "../core/text.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
+import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./comparison.ts";
 import { decodeThumbnail } from "./decode.ts";
-import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./matchers.ts";
 import {
   boundScore,
   makeQuery,

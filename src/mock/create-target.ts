@@ -1,7 +1,7 @@
 import type { Settings } from "../apis/shared/services.ts";
 import type { Random } from "../core/random.ts";
-import { inspectTargetImage } from "../images/inspect.ts";
-import { compareBySimilarity } from "../images/matchers.ts";
+import { compareBySimilarity } from "../images/comparison.ts";
+import { inspectTargetImage } from "../images/on-demand.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import {
   type Target,

@@ -21,7 +21,6 @@ import {
   vuMarkDatabaseChanges,
 } from "../schema/vumark-database.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
-import { writeState } from "../store/state-file.ts";
 import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
 import { changeTarget, createTarget, newTarget, noTarget, warnIfNeverFound } from "./create-target.ts";
 import type { EmulatorParts } from "./emulator-parts.ts";
@@ -240,7 +239,9 @@ export abstract class EmulatorControl {
    * @example await mock.save("state.json");
    */
   async save(path: string): Promise<void> {
-    await writeState(path, this.snapshot());
+    const snapshot = this.snapshot();
+    const { writeState } = await import("../store/state-file.ts");
+    await writeState(path, snapshot);
   }
 
   /**

@@ -4,9 +4,8 @@ import { type ClockSetting, MovableClock } from "../core/clock.ts";
 import { Faults } from "../core/faults.ts";
 import { Journal } from "../core/journal.ts";
 import type { Random } from "../core/random.ts";
-import { assessImage } from "../images/assess.ts";
-import { compareBySimilarity } from "../images/matchers.ts";
-import { prepareInBackground } from "../images/ranking.ts";
+import { compareBySimilarity } from "../images/comparison.ts";
+import { assessImage, prepareInBackground } from "../images/on-demand.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
 

@@ -3,10 +3,9 @@ import { inspect } from "node:util";
 import { rememberKeys } from "../core/former-keys.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../core/journal.ts";
 import { createRandom, type Random } from "../core/random.ts";
-import { setImageCacheBytes } from "../images/cache.ts";
+import { setImageCacheBytes } from "../images/cache-limit.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { restoreState, StateFileError } from "../store/state-file.ts";
 import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
 import { type Interceptor, intercept } from "../transports/interception.ts";
@@ -71,6 +70,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   static async load(path: string, options: MockCloudRecoOptions = {}): Promise<MockCloudReco> {
     const mock = new MockCloudReco(options);
     try {
+      const { restoreState, StateFileError } = await import("../store/state-file.ts");
       if (await restoreState(path, mock.#store)) return mock;
       throw new StateFileError(`the state file ${path} does not exist`);
     } catch (error) {

@@ -9,8 +9,10 @@ import {
   type ProfileName,
   profiles,
 } from "../core/profiles.ts";
-import { type ImageMatcher, structuralSimilarityMatcher } from "../images/matchers.ts";
-import { brisqueRater, type TargetRater } from "../images/raters.ts";
+import type { ImageMatcher } from "../images/comparison.ts";
+import { structuralSimilarityMatcher } from "../images/matchers.ts";
+import { brisqueRater } from "../images/raters.ts";
+import type { TargetRater } from "../images/rating.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import {
   type RequestRateLimits,

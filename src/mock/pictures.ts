@@ -1,5 +1,4 @@
-import { encodePixels } from "../images/decode.ts";
-import { drawPicture } from "../images/draw-picture.ts";
+import { drawPicture, encodePixels } from "../images/on-demand.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { type PictureOptions, pictureNumber, pictureOptions } from "../schema/picture.ts";
 

@@ -1,6 +1,8 @@
-import { setImageCacheBytes } from "../images/cache.ts";
-import { exactMatcher, type ImageMatcher, structuralSimilarityMatcher } from "../images/matchers.ts";
-import { brisqueRater, perfectRater, randomRater, type TargetRater } from "../images/raters.ts";
+import { setImageCacheBytes } from "../images/cache-limit.ts";
+import type { ImageMatcher } from "../images/comparison.ts";
+import { exactMatcher, structuralSimilarityMatcher } from "../images/matchers.ts";
+import { brisqueRater, perfectRater, randomRater } from "../images/raters.ts";
+import type { TargetRater } from "../images/rating.ts";
 import {
   anyBaseUrl,
   commonOptions,

@@ -3,7 +3,7 @@ import { Journal } from "../core/journal.ts";
 import type { WireRequest } from "../core/message.ts";
 import { createRandom } from "../core/random.ts";
 import { assessImage } from "../images/assess.ts";
-import { compareBySimilarity } from "../images/matchers.ts";
+import { compareBySimilarity } from "../images/comparison.ts";
 import { packedSketchOf } from "../images/ranking.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { recordEntries, unpackJournal } from "../store/journal-codec.ts";

@@ -6,7 +6,7 @@ import { Journal } from "../core/journal.ts";
 import { type HeaderList, header } from "../core/message.ts";
 import { createRandom, type Random } from "../core/random.ts";
 import { assessImage } from "../images/assess.ts";
-import { compareBySimilarity } from "../images/matchers.ts";
+import { compareBySimilarity } from "../images/comparison.ts";
 import { prepareInBackground } from "../images/ranking.ts";
 import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { MemoryStore } from "../store/memory-store.ts";

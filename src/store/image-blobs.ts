@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
@@ -17,10 +16,9 @@ export interface KeptImage extends TargetImage {
  */
 export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
-  private readonly spare = new LRUCache<string, KeptImage>({
-    maxSize: MAX_SPARE_BYTES,
-    sizeCalculation: (image) => image.bytes().length + ENTRY_BYTES,
-  });
+  /** Those released first come first. */
+  private readonly spare = new Map<string, KeptImage>();
+  private spareBytes = 0;
 
   /** Keeps a copy, so that later writes to the buffer have no effect. */
   add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): KeptImage {
@@ -34,7 +32,7 @@ export class ImageBlobs {
     const kept = this.used.get(image.sha256);
     if (kept !== undefined) kept.uses += 1;
     else {
-      this.spare.delete(image.sha256);
+      this.dropSpare(image.sha256);
       this.used.set(image.sha256, { image, uses: 1 });
     }
   }
@@ -47,7 +45,20 @@ export class ImageBlobs {
     if (kept.uses > 0) return;
     this.used.delete(sha256);
     // As another object, because what is attached to the image (a sketch of 22 kB) is no longer needed.
-    this.spare.set(sha256, keptImage(sha256, kept.image.bytes()));
+    const image = keptImage(sha256, kept.image.bytes());
+    this.spare.set(sha256, image);
+    this.spareBytes += spareBytesOf(image);
+    for (const oldest of this.spare.keys()) {
+      if (this.spareBytes <= MAX_SPARE_BYTES) break;
+      this.dropSpare(oldest);
+    }
+  }
+
+  private dropSpare(sha256: string): void {
+    const image = this.spare.get(sha256);
+    if (image === undefined) return;
+    this.spare.delete(sha256);
+    this.spareBytes -= spareBytesOf(image);
   }
 
   /** Finds an image that is in use, or was a short while ago. */
@@ -55,6 +66,8 @@ export class ImageBlobs {
     return this.used.get(sha256)?.image ?? this.spare.get(sha256);
   }
 }
+
+const spareBytesOf = (image: KeptImage): number => image.bytes().length + ENTRY_BYTES;
 
 /** In memory of its own: a small buffer of Node's shares 8 kB with others, all of which one image would keep. */
 function ownCopy(bytes: Buffer): Buffer {

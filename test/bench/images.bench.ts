@@ -1,6 +1,7 @@
 import sharp from "sharp";
 import { assessImage } from "../../src/images/assess.ts";
-import { preparedImages, setImageCacheBytes } from "../../src/images/cache.ts";
+import { preparedImages } from "../../src/images/cache.ts";
+import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { decodePixels, decodeThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { createStructuralSimilarityMatcher, structuralSimilarityMatcher } from "../../src/images/matchers.ts";

@@ -7,13 +7,8 @@ import {
 } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assessImage } from "../../src/images/assess.ts";
-import {
-  latestSketches,
-  PreparedImages,
-  preparedImages,
-  remembered,
-  setImageCacheBytes,
-} from "../../src/images/cache.ts";
+import { latestSketches, PreparedImages, preparedImages, remembered } from "../../src/images/cache.ts";
+import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { prepareInBackground, rankTargets } from "../../src/images/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/images/similarity.ts";

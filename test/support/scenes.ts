@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import type { ImageMatcher } from "../../src/images/matchers.ts";
+import type { ImageMatcher } from "../../src/images/comparison.ts";
 import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */

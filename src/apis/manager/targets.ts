@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { operation } from "../../core/operation.ts";
 import { ok } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { inspectTargetImage } from "../../images/inspect.ts";
+import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import {
   postedCounts,

@@ -3,7 +3,7 @@ import type { Context } from "../../core/context.ts";
 import { type FormPart, occursIn, readForm } from "../../core/multipart.ts";
 import { refuse } from "../../core/response.ts";
 import { show } from "../../core/text.ts";
-import { inspectQueryImage } from "../../images/inspect.ts";
+import { inspectQueryImage } from "../../images/on-demand.ts";
 import {
   badImage,
   entityTooLarge,

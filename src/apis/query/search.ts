@@ -1,8 +1,8 @@
 import type { ConsideredTarget } from "../../core/journal.ts";
 import { yieldToEventLoop } from "../../core/scheduling.ts";
-import { whyNotDecoded } from "../../images/decode.ts";
-import { comparisonOf, createStructuralSimilarityMatcher, type ImageMatcher } from "../../images/matchers.ts";
-import { rankTargets } from "../../images/ranking.ts";
+import { comparisonOf, type ImageMatcher } from "../../images/comparison.ts";
+import { createStructuralSimilarityMatcher } from "../../images/matchers.ts";
+import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */

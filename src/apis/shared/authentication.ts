@@ -11,7 +11,6 @@ import { unknownKeyReason } from "./key-explanation.ts";
 import { ownerOfServerKey } from "./key-owner.ts";
 import { malformedAuthorizationReason, missingAuthorizationReason } from "./scheme-explanation.ts";
 import type { ApiContext } from "./services.ts";
-import { explainSignature } from "./signature-explanation.ts";
 import { fail, failure, tooManyRequests } from "./target-responses.ts";
 
 const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
@@ -134,7 +133,9 @@ export function signatureVerdict(
     date: header(request, "date"),
   };
   if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) return true;
-  return explainSignature(context, keys, otherSecrets);
+  return import("./signature-explanation.ts").then(({ explainSignature }) =>
+    explainSignature(context, keys, otherSecrets),
+  );
 }
 
 /** Row 6: the request is signed with the database's secret key. */

@@ -4,7 +4,7 @@ import type { SharedFaults } from "../../core/faults.ts";
 import type { Journal } from "../../core/journal.ts";
 import type { Profile } from "../../core/profiles.ts";
 import type { Random } from "../../core/random.ts";
-import type { ImageMatcher } from "../../images/matchers.ts";
+import type { ImageMatcher } from "../../images/comparison.ts";
 import type { DefaultLimits } from "../../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../../schema/configured-response.ts";
 import type { ResultCode } from "../../schema/result-codes.ts";

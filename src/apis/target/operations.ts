@@ -1,7 +1,7 @@
 import { described, flag, type JsonSchemas, orNull, text } from "../../core/json-schema.ts";
 import { operation } from "../../core/operation.ts";
 import { ok, refuse } from "../../core/response.ts";
-import { rankTargets } from "../../images/ranking.ts";
+import { rankTargets } from "../../images/on-demand.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/target.ts";
 import { targetQuotaReached } from "../shared/project-state.ts";
 import type { ApiContext } from "../shared/services.ts";

@@ -1,7 +1,7 @@
 import type { MovableClock } from "../../core/clock.ts";
 import type { SharedFaults } from "../../core/faults.ts";
 import { release } from "../../core/version.ts";
-import { comparisonOf, type ImageMatcher } from "../../images/matchers.ts";
+import { comparisonOf, type ImageMatcher } from "../../images/comparison.ts";
 import { type CloudDatabase, cloudDatabaseJson } from "../../schema/cloud-database.ts";
 import type { Dataset } from "../../schema/dataset.ts";
 import type { AddedFault } from "../../schema/fault.ts";

@@ -1,9 +1,10 @@
 import { formatOf, pixelSizeOf } from "../../core/image-header.ts";
 import { assessImage } from "../../images/assess.ts";
 import { brisqueScore } from "../../images/brisque/score.ts";
+import { comparisonOf, type ImageMatcher } from "../../images/comparison.ts";
 import { decodeThumbnail } from "../../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../../images/inspect.ts";
-import { comparisonOf, createStructuralSimilarityMatcher, type ImageMatcher } from "../../images/matchers.ts";
+import { createStructuralSimilarityMatcher } from "../../images/matchers.ts";
 import { rankTargets } from "../../images/ranking.ts";
 import { brisqueRater } from "../../images/raters.ts";
 import { similarityMap } from "../../images/similarity.ts";
