@@ -1,7 +1,16 @@
 import type * as Engine from "./engine.ts";
 
-/** Loads what works on images when the first one arrives: most of it is not needed by most test files. */
-const engine = (): Promise<typeof Engine> => import("./engine.ts");
+let loading: Promise<typeof Engine> | undefined;
+let loaded: typeof Engine | undefined;
+
+/** Loads what works on images when the first one arrives: most test files never need it. */
+function engine(): Promise<typeof Engine> {
+  loading ??= import("./engine.ts").then((module) => {
+    loaded = module;
+    return module;
+  });
+  return loading;
+}
 
 export const assessImage: typeof Engine.assessImage = async (...given) =>
   (await engine()).assessImage(...given);
@@ -30,10 +39,12 @@ export const rateByBrisque: typeof Engine.rateByBrisque = async (...given) =>
 export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
   (await engine()).whyNotDecoded(...given);
 
-/** A failure is ignored: whoever needs the result computes it again. */
+/** Does at once what takes no time, because restoring a state calls this for each of its images. */
 export const prepareInBackground: typeof Engine.prepareInBackground = (image) => {
+  if (loaded !== undefined) return loaded.prepareInBackground(image);
+  // A failure is ignored: whoever needs the result computes it again.
   engine().then(
-    (loaded) => loaded.prepareInBackground(image),
+    (module) => module.prepareInBackground(image),
     () => {},
   );
 };
