@@ -11,6 +11,7 @@ import {
   type PreparedImage,
   packSketch,
   prepareImage,
+  prepareWithSketch,
   type Query,
   type Sketch,
   scoreImage,
@@ -213,22 +214,27 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
     latestSketches.set(image.sha256, sent);
     return sent;
   }
-  const prepared = await prepare(image);
-  if (prepared === null) return null;
+  const thumbnail = await thumbnailOf(image);
+  if (thumbnail === null) return null;
+  const prepared = prepareWithSketch(thumbnail);
   latestSketches.set(image.sha256, prepared.sketch);
   preparedImages.offer(image.sha256, prepared.image);
   return prepared.sketch;
 }
 
 function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
-  return preparedImages.find(image.sha256, async () => (await prepare(image))?.image ?? null);
+  return preparedImages.find(image.sha256, async () => {
+    const thumbnail = await thumbnailOf(image);
+    return thumbnail && prepareImage(thumbnail);
+  });
 }
 
-async function prepare(image: ComparedImage): Promise<{ image: PreparedImage; sketch: Sketch } | null> {
+/** Null when the image cannot be decoded. Resolves in a turn of the event loop of its own. */
+async function thumbnailOf(image: ComparedImage): Promise<Buffer | null> {
   const thumbnail = await decodeThumbnail(await image.bytes());
   if ("damage" in thumbnail) return null;
   await yieldToEventLoop();
-  return prepareImage(thumbnail);
+  return thumbnail;
 }
 
 async function rankByCalling<T extends ComparedTarget>(

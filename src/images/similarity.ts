@@ -70,23 +70,31 @@ function load(): Loaded {
   return loaded;
 }
 
-/** Prepares a 256x256 RGB thumbnail, and makes a sketch of it: about 2 ms. */
-export function prepareImage(thumbnail: Uint8Array): { image: PreparedImage; sketch: Sketch } {
+/** Prepares a 256x256 RGB thumbnail: about 0.3 ms. */
+export function prepareImage(thumbnail: Uint8Array): PreparedImage {
   const { kernel, memory } = load();
   memory.set(thumbnail, kernel.thumbnailAt());
   const grey = kernel.prepare() !== 0;
-  const slack = kernel.sketch(grey);
-  const planes = grey ? 1 : PLANES;
-  const part = (at: number, bytes: number) => memory.slice(at, at + planes * bytes);
   return {
-    image: {
-      grey,
-      spreads: part(kernel.spreadsAt(), WINDOWS * 4),
-      sums: part(kernel.sumsAt(), WINDOWS * 2),
-      pixels: part(kernel.pixelsAt(), WINDOWS * WINDOW_PIXELS),
-    },
-    sketch: { grey, slack, codes: part(kernel.sketchAt(), SKETCH_PLANE_BYTES) },
+    grey,
+    spreads: planesAt(kernel.spreadsAt(), grey, WINDOWS * 4),
+    sums: planesAt(kernel.sumsAt(), grey, WINDOWS * 2),
+    pixels: planesAt(kernel.pixelsAt(), grey, WINDOWS * WINDOW_PIXELS),
   };
+}
+
+/** Prepares a thumbnail, and makes a sketch of it: about 1 ms. */
+export function prepareWithSketch(thumbnail: Uint8Array): { image: PreparedImage; sketch: Sketch } {
+  const image = prepareImage(thumbnail);
+  const { grey } = image;
+  const { kernel } = load();
+  const slack = kernel.sketch(grey);
+  return { image, sketch: { grey, slack, codes: planesAt(kernel.sketchAt(), grey, SKETCH_PLANE_BYTES) } };
+}
+
+/** A copy of what the kernel has of each plane. */
+function planesAt(at: number, grey: boolean, bytes: number): Uint8Array {
+  return load().memory.slice(at, at + (grey ? 1 : PLANES) * bytes);
 }
 
 const SLACK_BYTES = 8;

@@ -5,7 +5,7 @@ import { latestSketches, preparedImages } from "./cache.ts";
 import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
-import { prepareImage } from "./similarity.ts";
+import { prepareWithSketch } from "./similarity.ts";
 
 /** The result of a full decode. */
 export interface DecodedImage {
@@ -74,7 +74,7 @@ export class Upload {
 
   async #prepare(thumbnail: Buffer): Promise<void> {
     await yieldToEventLoop();
-    const { image, sketch } = prepareImage(thumbnail);
+    const { image, sketch } = prepareWithSketch(thumbnail);
     latestSketches.set(this.sha256, sketch);
     preparedImages.offer(this.sha256, image);
   }

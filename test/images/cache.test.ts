@@ -129,7 +129,7 @@ describe("an image prepared for comparisons", () => {
 });
 
 describe("the cache of prepared images", () => {
-  const image = prepareImage(sceneThumbnail(1)).image;
+  const image = prepareImage(sceneThumbnail(1));
   const make = async () => image;
 
   it("keeps what the last query used, drops the least recently used of the rest", async () => {

@@ -8,14 +8,14 @@ import {
   boundScore,
   makeQuery,
   preparedBytes,
-  prepareImage,
+  prepareWithSketch,
   scoreImage,
   structuralSimilarity,
 } from "../../src/images/similarity.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const prepared = (pixels: Buffer) => {
-  const { image, sketch } = prepareImage(pixels);
+  const { image, sketch } = prepareWithSketch(pixels);
   return { pixels, image, sketch, query: makeQuery(image) };
 };
 type Prepared = ReturnType<typeof prepared>;
@@ -46,7 +46,7 @@ describe("scores of prepared images", () => {
   });
 
   it("are returned for a threshold just below them, not for their own value", () => {
-    const { image } = prepareImage(sceneThumbnail(3));
+    const { image } = prepareWithSketch(sceneThumbnail(3));
     for (const { query } of entries) {
       const score = scoreImage(query, image, -1.1) ?? Number.NaN;
       expect(scoreImage(query, image, score)).toBeNull();
@@ -73,7 +73,10 @@ describe("scores of prepared images", () => {
 
 describe("a sketch", () => {
   it("takes 22,464 bytes, a third when grey; a prepared image 232,974", () => {
-    const [scene, grey] = [prepareImage(sceneThumbnail(1)), prepareImage(thumbnails.grey ?? Buffer.alloc(0))];
+    const [scene, grey] = [
+      prepareWithSketch(sceneThumbnail(1)),
+      prepareWithSketch(thumbnails.grey ?? Buffer.alloc(0)),
+    ];
     expect([scene.sketch.codes.length, grey.sketch.codes.length]).toEqual([22_464, 7488]);
     expect([preparedBytes(scene.image), preparedBytes(grey.image)]).toEqual([232_974, 77_658]);
   });

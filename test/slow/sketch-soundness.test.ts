@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { boundScore, makeQuery, prepareImage, scoreImage } from "../../src/images/similarity.ts";
+import { boundScore, makeQuery, prepareWithSketch, scoreImage } from "../../src/images/similarity.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const IMAGES = 317;
@@ -12,7 +12,7 @@ it("bounds by sketches are at least the scores of 100,000 pairs of images, the m
   );
   const given = [...Object.values(thumbnails), ...scenes, ...alike];
   const images = [...given, ...fc.sample(anyThumbnail, IMAGES - given.length)].map((pixels) =>
-    prepareImage(pixels),
+    prepareWithSketch(pixels),
   );
   let pairs = 0;
   const unsound: { a: number; b: number; score: number; bound: number }[] = [];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
 import { type ComparedTarget, prepareInBackground } from "../../src/images/ranking.ts";
-import { prepareImage, type Sketch } from "../../src/images/similarity.ts";
+import { prepareWithSketch, type Sketch } from "../../src/images/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
 const SIDE = 256;
@@ -52,7 +52,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const sha256 = createHash("sha256").update(`${kind} ${number}`).digest("hex");
     const image = { sha256, bytes: () => encodeThumbnail(draw(drawn)) };
     const known = sketches[drawn];
-    const sketch = known === undefined ? prepareImage(draw(drawn)).sketch : structuredClone(known);
+    const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
     latestSketches.set(sha256, sketch);
     prepareInBackground(image);
