@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { samplePicture } from "../../src/index.ts";
 import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
+import { bundledCommand } from "../support/bundle.ts";
 import { makePng } from "../support/png.ts";
 import { startRedis } from "../support/redis-server.ts";
-import { bundledCommand, ServerProcess } from "../support/server-process.ts";
+import { ServerProcess } from "../support/server-process.ts";
 import { type Load, send, signed } from "./load.ts";
 import type { Bench, Comparison } from "./measure.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { bundledCommand } from "../support/bundle.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
-import { bundledCommand } from "../support/server-process.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { ROLES } from "../../src/servers/option-settings.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
+import { type Bundle, bundledCommand } from "../support/bundle.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
@@ -24,6 +25,12 @@ async function block(document: string, begins: string): Promise<string> {
   return found.text;
 }
 
+let main: Bundle;
+beforeAll(async () => {
+  main = await bundledCommand();
+});
+afterAll(() => main.remove());
+
 const started: ChildProcess[] = [];
 const killStarted = () => {
   for (const child of started.splice(0)) if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
@@ -32,7 +39,7 @@ afterEach(killStarted);
 
 /** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
-  const command = line.replace("npx mock-cloud-reco", `${process.execPath} --import tsx src/cli/main.ts`);
+  const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main.path}"`);
   const environment = { ...process.env, LOG_LEVEL: "silent" };
   const child = spawn("bash", ["-c", command], {
     cwd: root,

@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bundle, bundled } from "../support/bundle.ts";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { scene } from "../support/scenes.ts";
@@ -14,14 +14,19 @@ const MOST_MEGABYTES = 400;
 /** Its coefficients take 2 bytes for each sample. */
 const MOST_PROGRESSIVE_MEGABYTES = 1000;
 
+let script: Bundle;
+beforeAll(async () => {
+  script = await bundled("test/slow/huge-query.ts");
+});
+afterAll(() => script.remove());
+
 /** Sends an image in a process of its own, whose memory is then its own as well. */
 async function queriedWith(image: Buffer, times = 1) {
   const directory = await mkdtemp(join(tmpdir(), "huge-image-"));
   try {
     const file = join(directory, "huge");
     await writeFile(file, image);
-    const script = fileURLToPath(new URL("./huge-query.ts", import.meta.url));
-    const parameters = ["--import", "tsx", script, file, String(times)];
+    const parameters = [script.path, file, String(times)];
     const { stdout } = await promisify(execFile)(process.execPath, parameters);
     return JSON.parse(stdout);
   } finally {

@@ -1,11 +1,17 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startServers } from "mock-cloud-reco/server";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bundle, bundled } from "../support/bundle.ts";
 import { LIMIT_MILLISECONDS, longestTurnOf } from "../support/longest-turn.ts";
 
 const LARGEST_IMAGE_BYTES = 2_359_293;
+
+let script: Bundle;
+beforeAll(async () => {
+  script = await bundled("test/slow/scripts/large-state.ts");
+});
+afterAll(() => script.remove());
 
 test.each([
   // Together, their base64 is longer than any string can be.
@@ -15,12 +21,10 @@ test.each([
   "others wait less than 50 ms while a snapshot and a listing of $targets targets stream in both directions",
   async ({ targets, imageBytes, atLeast }) => {
     await using servers = await startServers();
-    const script = fileURLToPath(new URL("scripts/large-state.ts", import.meta.url));
     const parameters = [servers.urls.manager, String(targets), String(imageBytes)];
-    const options = ["--import", import.meta.resolve("tsx"), script, ...parameters];
     const turn = await longestTurnOf(async () => {
       await servers.reset();
-      const { stdout } = await promisify(execFile)(process.execPath, options);
+      const { stdout } = await promisify(execFile)(process.execPath, [script.path, ...parameters]);
       const { put, snapshot, listing } = JSON.parse(stdout);
       expect(put).toBe(200);
       expect(snapshot).toBeGreaterThan(atLeast);

@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Bundle, bundled } from "../support/bundle.ts";
 
 /** Runs a script in its own process, which has to exit by itself; returns the JSON that it printed. */
-async function run(script: string, nodeOptions: string[] = [], ...parameters: string[]): Promise<unknown> {
-  const file = fileURLToPath(new URL(`scripts/${script}.ts`, import.meta.url));
-  const options = ["--import", import.meta.resolve("tsx"), ...nodeOptions, file, ...parameters];
+async function run(...options: string[]): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, options);
   return JSON.parse(stdout);
 }
@@ -21,7 +20,10 @@ async function temporaryFolder(): Promise<string> {
 }
 
 test("importing loads nothing heavy and patches nothing; stopping the last mock restores everything", async () => {
-  expect(await run("loads", [], join(await temporaryFolder(), "loaded"))).toEqual({
+  const script = fileURLToPath(new URL("scripts/loads.ts", import.meta.url));
+  const list = join(await temporaryFolder(), "loaded");
+  // The sources themselves: what a bundle loads is tested with the package.
+  expect(await run("--import", import.meta.resolve("tsx"), script, list)).toEqual({
     before: { heavy: [], same: true },
     imported: { heavy: [], same: true },
     running: { heavy: ["nock"], same: false, status: 401 },
@@ -41,7 +43,9 @@ test.each(["fetch", "https"])(
   "hundreds of mocks leave neither memory nor handles behind, asked by %s",
   { timeout: 180_000 },
   async (client) => {
-    const left: LeftBehind = Object(await run("cycles", ["--expose-gc"], client));
+    const script = await bundled("test/slow/scripts/cycles.ts");
+    onTestFinished(() => script.remove());
+    const left: LeftBehind = Object(await run("--expose-gc", script.path, client));
     expect(left.grownBytes).toBeLessThan(NOISE_BYTES);
     expect(left.newHandles).toBeLessThanOrEqual(0);
   },
@@ -50,18 +54,24 @@ test.each(["fetch", "https"])(
 describe("a mock refuses to start", () => {
   const repository = fileURLToPath(new URL("../..", import.meta.url));
 
+  let interception: Bundle;
+  beforeAll(async () => {
+    interception = await bundled("src/transports/interception.ts");
+  });
+  afterAll(() => interception.remove());
+
   /** Starts a mock in a project with this source, and with what `prepare` puts into its `node_modules`. */
   async function start(prepare: (modules: string) => Promise<unknown>, first = ""): Promise<string> {
     const project = await temporaryFolder();
     const modules = join(project, "node_modules");
-    await cp(join(repository, "src"), join(project, "src"), { recursive: true });
+    await copyFile(interception.path, join(project, "interception.mjs"));
     await mkdir(modules);
     await prepare(modules);
-    const script = join(project, "start.mts");
+    const script = join(project, "start.mjs");
     await writeFile(
       script,
       `${first}
-       import { intercept } from "./src/transports/interception.ts";
+       import { intercept } from "./interception.mjs";
        const before = globalThis.fetch;
        try {
          intercept({ hosts: [], intercept: "nock" });
@@ -69,8 +79,7 @@ describe("a mock refuses to start", () => {
          console.log(error.message, before === globalThis.fetch ? "and replaced nothing" : "");
        }`,
     );
-    const options = ["--import", import.meta.resolve("tsx"), script];
-    return (await promisify(execFile)(process.execPath, options)).stdout.trim();
+    return (await promisify(execFile)(process.execPath, [script])).stdout.trim();
   }
 
   test("without nock", async () => {

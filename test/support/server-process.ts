@@ -1,31 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rm } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { freePort } from "./free-ports.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** Inside the checkout, so that the bundle finds its dependencies. */
-const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
-
 export type Role = "target-manager" | "target-api" | "query" | "serve";
-
-/** The command in one file, which starts in a fraction of the time that its sources take. */
-export async function bundledCommand(): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  await mkdir(CACHE, { recursive: true });
-  const path = `${CACHE}/cli-${process.pid}.mjs`;
-  await build({
-    entryPoints: [`${ROOT}src/cli/main.ts`],
-    outfile: path,
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
-  return { path, remove: () => rm(path, { force: true }) };
-}
 
 /** A server in a process of its own, which can be killed and started again at the same address. */
 export class ServerProcess {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseKeys } from "../../support/backends.ts";
+import { bundledCommand } from "../../support/bundle.ts";
 import { nodeClient } from "../../support/clients.ts";
 import { startRedis } from "../../support/redis-server.ts";
-import { bundledCommand, type Role, ServerProcess } from "../../support/server-process.ts";
+import { type Role, ServerProcess } from "../../support/server-process.ts";
 import { bytes, type Shop, Worker } from "./worker.ts";
 
 /** How long it takes: seconds with a kill every three of them, or at least so many operations, with four kills. */

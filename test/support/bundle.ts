@@ -1,0 +1,38 @@
+import { mkdir, rm } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Inside the checkout, so that the bundle finds its dependencies. */
+const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
+
+/** A program in one file. */
+export interface Bundle {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes one file of a program of this repository, which starts in a fraction of the time that its sources take.
+ *
+ * @param source - its path from the root of the repository.
+ */
+export async function bundled(source: string): Promise<Bundle> {
+  await mkdir(CACHE, { recursive: true });
+  const path = `${CACHE}/${basename(source, ".ts")}-${process.pid}.mjs`;
+  await build({
+    entryPoints: [ROOT + source],
+    outfile: path,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    logLevel: "error",
+  });
+  return { path, remove: () => rm(path, { force: true }) };
+}
+
+/** The command. */
+export const bundledCommand = (): Promise<Bundle> => bundled("src/cli/main.ts");
