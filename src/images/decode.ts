@@ -36,11 +36,13 @@ const MAX_SHARED_PIXELS = 37_748_736;
 /** About 600 MB. Larger images are not decoded. */
 const MAX_WHOLE_PIXELS = { PNG: MAX_SHARED_PIXELS, JPEG: 100_000_000 };
 const largeDecoder = new Semaphore(1);
+/** Decoders of thumbnails. May exceed the number of cores, because decoding waits part of the time. */
+const decoders = new Semaphore(4);
 /**
- * Each may hold an image of up to 113 MB. One core is left to the event loop, which is otherwise kept waiting for several
- * milliseconds at a time; but at least two decode, so that small images need not wait for a large one.
+ * Decoders of whole images: each holds up to 113 MB, and takes a core for up to a second. One core is left to the event loop,
+ * which is otherwise kept waiting for more than 10 ms at a time.
  */
-const decoders = new Semaphore(Math.max(2, Math.min(4, availableParallelism() - 1)));
+const wholeDecoders = new Semaphore(Math.max(1, Math.min(4, availableParallelism() - 1)));
 
 let loaded: typeof Sharp | undefined;
 
@@ -98,7 +100,7 @@ export function decodePixels<T>(
   bytes: Buffer,
   use: (pixels: Pixels) => Promise<T>,
 ): Promise<T | Undecodable> {
-  return decoders.run(async () => {
+  return wholeDecoders.run(async () => {
     const tall = tallPng(bytes);
     const decoded = await decode(bytes, "truncated", async (image) =>
       tall === undefined
