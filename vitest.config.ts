@@ -77,6 +77,8 @@ export default defineConfig({
         test: {
           name: "package",
           include: ["test/package/**/*.test.ts"],
+          // They start processes of their own, in which everything happens that they test.
+          isolate: false,
           globalSetup: "test/package/pack.ts",
           testTimeout: 120_000,
         },
