@@ -130,10 +130,15 @@ export const bench: Bench = {
     bare.close();
     await servers.close(0);
 
-    const alone = await timeOneTarget(false);
-    const among = await timeOneTarget(true);
-    const hundred = await timeQueries(1, 100);
-    const thousand = await timeQueries(10, 100);
+    const never = Number.POSITIVE_INFINITY;
+    let [alone, among, hundred, thousand] = [never, never, never, never];
+    // In turns: the first of them would run code that is not optimised yet.
+    for (let turn = 0; turn < 3; turn += 1) {
+      alone = Math.min(alone, await timeOneTarget(false));
+      among = Math.min(among, await timeOneTarget(true));
+      hundred = Math.min(hundred, await timeQueries(1, 100));
+      thousand = Math.min(thousand, await timeQueries(10, 100));
+    }
     return [
       {
         name: `${REQUESTS} times GET /summary through target API and manager`,
