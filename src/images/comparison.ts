@@ -37,6 +37,6 @@ export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boole
 }
 
 /** Makes a built-in matcher say how it compares. */
-export function declare(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
+export function declareComparison(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
   return Object.defineProperty(matcher, COMPARISON, { value: comparison });
 }

@@ -1,5 +1,5 @@
-import { declare, type ImageMatcher } from "./comparison.ts";
-import { compareThumbnails } from "./on-demand.ts";
+import { declareComparison, type ImageMatcher } from "./comparison.ts";
+import { compareImages } from "./on-demand.ts";
 
 /** One entry of {@link mappingMatcher}. */
 export interface MappedImage {
@@ -12,8 +12,11 @@ export interface MappedImage {
 }
 
 const DEFAULT_THRESHOLD = 0.6;
+
 /** Scores byte-equal images 1; others do not match. */
-export const exactMatcher: ImageMatcher = declare({ by: "bytes" }, (a, b) => (a.equals(b) ? 1 : null));
+export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a, b) =>
+  a.equals(b) ? 1 : null,
+);
 
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
@@ -32,8 +35,8 @@ export function createStructuralSimilarityMatcher(
   if (!(threshold >= -1 && threshold <= 1)) {
     throw new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`);
   }
-  return declare({ by: "structuralSimilarity", threshold }, async (a, b) => {
-    const score = await compareThumbnails(a, b);
+  return declareComparison({ by: "structuralSimilarity", threshold }, async (a, b) => {
+    const score = await compareImages(a, b);
     return score !== null && score > threshold ? score : null;
   });
 }

@@ -15,8 +15,8 @@ function engine(): Promise<typeof Engine> {
 export const assessImage: typeof Engine.assessImage = async (...given) =>
   (await engine()).assessImage(...given);
 
-export const compareThumbnails: typeof Engine.compareThumbnails = async (...given) =>
-  (await engine()).compareThumbnails(...given);
+export const compareImages: typeof Engine.compareImages = async (...given) =>
+  (await engine()).compareImages(...given);
 
 export const drawPicture: typeof Engine.drawPicture = async (...given) =>
   (await engine()).drawPicture(...given);
@@ -39,7 +39,7 @@ export const rateByBrisque: typeof Engine.rateByBrisque = async (...given) =>
 export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
   (await engine()).whyNotDecoded(...given);
 
-/** Does at once what takes no time, because restoring a state calls this for each of its images. */
+/** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
 export const prepareInBackground: typeof Engine.prepareInBackground = (image) => {
   if (loaded !== undefined) return loaded.prepareInBackground(image);
   // A failure is ignored: whoever needs the result computes it again.

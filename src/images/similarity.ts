@@ -1,5 +1,5 @@
 import { loadModule } from "../core/load-module.ts";
-import { THUMBNAIL_SIDE } from "./decode.ts";
+import { decodeThumbnail, THUMBNAIL_SIDE } from "./decode.ts";
 import { similarityKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 
@@ -200,6 +200,12 @@ export function structuralSimilarity(a: Uint8Array, b: Uint8Array): number {
     (channel) => imageSsim.compare(plane(a, channel), plane(b, channel), SSIM_WINDOW).ssim,
   );
   return scores.reduce((total, score) => total + score, 0) / scores.length;
+}
+
+/** The structural similarity of two images; null when one cannot be decoded. */
+export async function compareImages(a: Buffer, b: Buffer): Promise<number | null> {
+  const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
+  return "damage" in first || "damage" in second ? null : structuralSimilarity(first, second);
 }
 
 /** Where two images are similar. */

@@ -1,3 +1,4 @@
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { run } from "../../src/cli/run.ts";
 import type { Environment } from "../../src/servers/settings-reader.ts";
 
@@ -60,3 +61,10 @@ export function start(args: readonly string[], environment: Environment = {}): R
     },
   };
 }
+
+/** Sends a signed `GET /summary`. */
+export const summary = (url: string, accessKey = "", secretKey = "") => {
+  const date = rfc1123Date();
+  const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
+  return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
+};

@@ -1,16 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { manage, sendSigned } from "../support/answers.ts";
 import type { ServiceUnderTest } from "../support/backends.ts";
-import { type Bundle, bundledCommand } from "../support/bundle.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
-let main: Bundle;
-beforeAll(async () => {
-  main = await bundledCommand();
-});
-afterAll(() => main.remove());
+const main = useBundle();
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
@@ -25,7 +21,7 @@ interface Command {
 }
 
 function command(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
-  const child = spawn(process.execPath, [main.path, ...args], {
+  const child = spawn(process.execPath, [main(), ...args], {
     env: { ...process.env, LOG_LEVEL: "silent", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -89,7 +85,7 @@ describe("processes", () => {
   test.each(["closed", "never read"])(
     "standard error that is %s neither ends nor keeps a server",
     async (how) => {
-      const child = spawn(process.execPath, [main.path, "target-manager", "--port", "0"], {
+      const child = spawn(process.execPath, [main(), "target-manager", "--port", "0"], {
         env: { ...process.env, LOG_LEVEL: "info" },
         stdio: ["ignore", "pipe", "pipe"],
       });

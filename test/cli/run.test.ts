@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authorizationHeader, flatPicture, rfc1123Date, samplePicture } from "mock-cloud-reco";
+import { flatPicture, samplePicture } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { release, version } from "../../src/core/version.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
 import type { Environment } from "../../src/servers/settings-reader.ts";
-import { type Served, start } from "./command.ts";
+import { type Served, start, summary } from "./command.ts";
 
 describe("the command itself", () => {
   test.each(["--help", "-h", "help"])("%s prints the help", async (word) => {
@@ -134,12 +134,6 @@ describe("the command itself", () => {
     ]);
   });
 });
-
-const summary = (url: string, accessKey = "", secretKey = "") => {
-  const date = rfc1123Date();
-  const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
-  return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
-};
 
 describe("the single servers", () => {
   test("work together when each runs as a command", async () => {

@@ -1,15 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { type Served, start } from "./command.ts";
-
-const summary = (url: string, accessKey = "", secretKey = "") => {
-  const date = rfc1123Date();
-  const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
-  return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
-};
+import { type Served, start, summary } from "./command.ts";
 
 describe("serve", () => {
   test("--json prints one line for scripts, with a database that works", async () => {

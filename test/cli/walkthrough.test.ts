@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { ROLES } from "../../src/servers/option-settings.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
-import { type Bundle, bundledCommand } from "../support/bundle.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -25,11 +25,7 @@ async function block(document: string, begins: string): Promise<string> {
   return found.text;
 }
 
-let main: Bundle;
-beforeAll(async () => {
-  main = await bundledCommand();
-});
-afterAll(() => main.remove());
+const main = useBundle();
 
 const started: ChildProcess[] = [];
 const killStarted = () => {
@@ -39,7 +35,7 @@ afterEach(killStarted);
 
 /** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
-  const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main.path}"`);
+  const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main()}"`);
   const environment = { ...process.env, LOG_LEVEL: "silent" };
   const child = spawn("bash", ["-c", command], {
     cwd: root,

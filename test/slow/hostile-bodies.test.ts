@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { startServers } from "mock-cloud-reco/server";
-import { expect, onTestFinished, test } from "vitest";
-import { bundled } from "../support/bundle.ts";
+import { expect, test } from "vitest";
 import { LIMIT_MILLISECONDS, watchTurns } from "../support/longest-turn.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 /** What the sender says: that it begins to send a body, or what it was answered. */
 interface Progress {
@@ -11,19 +11,19 @@ interface Progress {
   readonly status?: number;
 }
 
+const script = useBundle("test/slow/scripts/hostile-bodies.ts");
+
 test(`no body makes others wait for ${LIMIT_MILLISECONDS} ms`, async () => {
   await using servers = await startServers();
   const keys = servers.addCloudDatabase();
   const { target, query, manager } = servers.urls;
-  const script = await bundled("test/slow/scripts/hostile-bodies.ts");
-  onTestFinished(() => script.remove());
   const longest = new Map<string, number>();
   const statuses = new Map<string, number>();
   /** Sends everything, or only some, and keeps the best of several runs. */
   const run = async (...only: string[]) => {
     let current = "";
     using turns = watchTurns();
-    const child = fork(script.path, [target, query, manager, JSON.stringify(keys), ...only]);
+    const child = fork(script(), [target, query, manager, JSON.stringify(keys), ...only]);
     const seen = new Map<string, number>();
     child.on("message", ({ name, status }: Progress) => {
       seen.set(current, Math.max(seen.get(current) ?? 0, turns.take()));

@@ -4,21 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bundle, bundled } from "../support/bundle.ts";
+import { expect, test } from "vitest";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { scene } from "../support/scenes.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 const MOST_MEGABYTES = 400;
 /** Its coefficients take 2 bytes for each sample. */
 const MOST_PROGRESSIVE_MEGABYTES = 1000;
 
-let script: Bundle;
-beforeAll(async () => {
-  script = await bundled("test/slow/huge-query.ts");
-});
-afterAll(() => script.remove());
+const script = useBundle("test/slow/huge-query.ts");
 
 /** Sends an image in a process of its own, whose memory is then its own as well. */
 async function queriedWith(image: Buffer, times = 1) {
@@ -26,7 +22,7 @@ async function queriedWith(image: Buffer, times = 1) {
   try {
     const file = join(directory, "huge");
     await writeFile(file, image);
-    const parameters = [script.path, file, String(times)];
+    const parameters = [script(), file, String(times)];
     const { stdout } = await promisify(execFile)(process.execPath, parameters);
     return JSON.parse(stdout);
   } finally {

@@ -1,17 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { startServers } from "mock-cloud-reco/server";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bundle, bundled } from "../support/bundle.ts";
+import { expect, test } from "vitest";
 import { LIMIT_MILLISECONDS, longestTurnOf } from "../support/longest-turn.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 const LARGEST_IMAGE_BYTES = 2_359_293;
 
-let script: Bundle;
-beforeAll(async () => {
-  script = await bundled("test/slow/scripts/large-state.ts");
-});
-afterAll(() => script.remove());
+const script = useBundle("test/slow/scripts/large-state.ts");
 
 test.each([
   // Together, their base64 is longer than any string can be.
@@ -24,7 +20,7 @@ test.each([
     const parameters = [servers.urls.manager, String(targets), String(imageBytes)];
     const turn = await longestTurnOf(async () => {
       await servers.reset();
-      const { stdout } = await promisify(execFile)(process.execPath, [script.path, ...parameters]);
+      const { stdout } = await promisify(execFile)(process.execPath, [script(), ...parameters]);
       const { put, snapshot, listing } = JSON.parse(stdout);
       expect(put).toBe(200);
       expect(snapshot).toBeGreaterThan(atLeast);

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type Bundle, bundled } from "../support/bundle.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { useBundle } from "../support/use-bundle.ts";
 
 /** Runs a script in its own process, which has to exit by itself; returns the JSON that it printed. */
 async function run(...options: string[]): Promise<unknown> {
@@ -39,13 +39,13 @@ interface LeftBehind {
 /** By how much the heap of a busy process varies, even if it keeps nothing. */
 const NOISE_BYTES = 1_000_000;
 
+const cycles = useBundle("test/slow/scripts/cycles.ts");
+
 test.each(["fetch", "https"])(
   "hundreds of mocks leave neither memory nor handles behind, asked by %s",
   { timeout: 180_000 },
   async (client) => {
-    const script = await bundled("test/slow/scripts/cycles.ts");
-    onTestFinished(() => script.remove());
-    const left: LeftBehind = Object(await run("--expose-gc", script.path, client));
+    const left: LeftBehind = Object(await run("--expose-gc", cycles(), client));
     expect(left.grownBytes).toBeLessThan(NOISE_BYTES);
     expect(left.newHandles).toBeLessThanOrEqual(0);
   },
@@ -54,17 +54,13 @@ test.each(["fetch", "https"])(
 describe("a mock refuses to start", () => {
   const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-  let interception: Bundle;
-  beforeAll(async () => {
-    interception = await bundled("src/transports/interception.ts");
-  });
-  afterAll(() => interception.remove());
+  const interception = useBundle("src/transports/interception.ts");
 
   /** Starts a mock in a project with this source, and with what `prepare` puts into its `node_modules`. */
   async function start(prepare: (modules: string) => Promise<unknown>, first = ""): Promise<string> {
     const project = await temporaryFolder();
     const modules = join(project, "node_modules");
-    await copyFile(interception.path, join(project, "interception.mjs"));
+    await copyFile(interception(), join(project, "interception.mjs"));
     await mkdir(modules);
     await prepare(modules);
     const script = join(project, "start.mjs");

@@ -34,5 +34,6 @@ export async function bundled(source: string): Promise<Bundle> {
   return { path, remove: () => rm(path, { force: true }) };
 }
 
-/** The command. */
-export const bundledCommand = (): Promise<Bundle> => bundled("src/cli/main.ts");
+export const COMMAND = "src/cli/main.ts";
+
+export const bundledCommand = (): Promise<Bundle> => bundled(COMMAND);

@@ -99,7 +99,7 @@ describe.each(["nock", "sockets"] as const)("a client that goes around nock: %s"
       connected(keptConnect(443, HOST, { servername: HOST }), "secureConnect"),
     );
     expect(message).toMatch(
-      /^connect to vws\.vuforia\.com:443 went around the mock: .*captured before .*"mock-cloud-reco\/register"/,
+      /^connect to vws\.vuforia\.com:443 bypassed the mock: .*captured before .*"mock-cloud-reco\/register"/,
     );
     expect(reason).toContain("captured");
   });
@@ -107,7 +107,7 @@ describe.each(["nock", "sockets"] as const)("a client that goes around nock: %s"
   test("with a net.connect that it captured before is refused", async () => {
     const mock = started();
     const { message } = await refusalOf(mock, () => connected(keptNetConnect(443, HOST), "connect"));
-    expect(message).toMatch(/^connect to vws\.vuforia\.com:443 went around the mock/);
+    expect(message).toMatch(/^connect to vws\.vuforia\.com:443 bypassed the mock/);
   });
 
   test("with HTTP/2 only is refused", async () => {
@@ -116,7 +116,7 @@ describe.each(["nock", "sockets"] as const)("a client that goes around nock: %s"
       connected(http2.connect(`https://${HOST}`), "close"),
     );
     expect(message).toMatch(
-      /^connect to vws\.vuforia\.com:443 went around the mock: .*only HTTP\/2.*let the client offer "http\/1\.1"/,
+      /^connect to vws\.vuforia\.com:443 bypassed the mock: .*only HTTP\/2.*let the client offer "http\/1\.1"/,
     );
     expect(reason).toContain("HTTP/2");
   });

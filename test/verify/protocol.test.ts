@@ -5,24 +5,20 @@ import { createSecureServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServers } from "mock-cloud-reco/server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { wireClient } from "../../src/verify/client.ts";
 import { differences } from "../../src/verify/template.ts";
-import { type Bundle, bundledCommand } from "../support/bundle.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
-let main: Bundle;
-beforeAll(async () => {
-  main = await bundledCommand();
-});
-afterAll(() => main.remove());
+const main = useBundle();
 
 /** Runs the facts about protocols in a process of its own, which trusts a certificate. */
 function verify(url: string, certificate: string, keys: Readonly<Record<string, string>>) {
   const file = join(mkdtempSync(join(tmpdir(), "verify-")), "ca.pem");
   writeFileSync(file, certificate);
   const only = ["--only", "target-http-2,target-database-summary", "--profile", "neutral"];
-  const args = [main.path, "verify", "--target-url", url, ...only];
+  const args = [main(), "verify", "--target-url", url, ...only];
   const env = { ...process.env, ...keys, NODE_EXTRA_CA_CERTS: file };
   return new Promise<string>((resolve) => {
     execFile(process.execPath, args, { env }, (_error, printed, complained) => resolve(printed + complained));

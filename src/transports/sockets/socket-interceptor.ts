@@ -208,7 +208,7 @@ export class SocketInterceptor implements OpeningHandler {
   }
 
   private bypassError(endpoint: Endpoint, why: string): Error {
-    const message = `went around the mock: ${why}`;
+    const message = `bypassed the mock: ${why}`;
     this.hosts.noteRefusal(endpoint.host, authorityOf(endpoint), message);
     return connectError(endpoint, message);
   }
