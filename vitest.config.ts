@@ -5,9 +5,10 @@ import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Tests of what a mock or nock does to the process, which must be theirs alone. */
+/** Tests of what a mock, nock or the decoder does to the process, which must be theirs alone. */
 const WHOLE_PROCESS = [
   "test/docs/guides.test.ts",
+  "test/images/large-decoder.test.ts",
   "test/runners/node-test-fixture.test.ts",
   "test/transports/**/*.test.ts",
 ];

@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { decodePixels, decodeThumbnail, thumbnailOfPixels } from "../../src/images/decode.ts";
-import { claiming } from "../support/claimed-size.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
 import { scene } from "../support/scenes.ts";
 
@@ -62,35 +60,5 @@ describe("a thumbnail of decoded pixels", () => {
     ]) {
       expect(await fromPixels(bytes)).toBeUndefined();
     }
-  });
-});
-
-describe("progressive images of more than 37,748,736 pixels", () => {
-  it("are decoded one at a time, and leave decoders to other images", async () => {
-    const large = await claiming(7000, 6000);
-    const small = makePng({ width: 99 });
-    const ended: string[] = [];
-    const decoding = (name: string, image: Buffer) =>
-      decodeThumbnail(image).then((decoded) => {
-        expect(Buffer.isBuffer(decoded)).toBe(true);
-        ended.push(name);
-      });
-    // As many large images as there are decoders, and more.
-    const all = ["1", "2", "3", "4", "5"].map((name) => decoding(name, large));
-    const others = Array.from({ length: 10 }, () => decoding("small", small));
-    await Promise.all(others);
-    expect(ended.filter((name) => name !== "small").length).toBeLessThan(2);
-    let isOver = false;
-    const over = Promise.all(all).finally(() => {
-      isOver = true;
-    });
-    let most = 0;
-    while (!isOver) {
-      const { queue, process } = sharp.counters();
-      most = Math.max(most, queue + process);
-      await nextTurn();
-    }
-    await over;
-    expect(most).toBe(1);
   });
 });
