@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -12,6 +14,15 @@ import { makePng } from "../support/png.ts";
 
 /** `STATE_FILE_KILLS=200` takes 90 s, and is for changes of the state file. */
 const KILLS = Number(process.env.STATE_FILE_KILLS ?? 30);
+
+/** Waits for a number of lines, or for the end. */
+async function untilLines(output: Readable, wanted: number): Promise<void> {
+  let lines = 0;
+  for await (const _line of createInterface(output)) {
+    lines += 1;
+    if (lines === wanted) return;
+  }
+}
 
 test(`a process that is killed at ${KILLS} random moments leaves the state before or after a write`, async () => {
   const folder = await mkdtemp(join(tmpdir(), "state-"));
@@ -38,9 +49,10 @@ test(`a process that is killed at ${KILLS} random moments leaves the state befor
   for (let kill = 0; kill < KILLS; kill += 1) {
     const writer = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(writer, "exit");
-    await Promise.race([once(writer.stdout, "data"), ended]);
-    // Random moments are the point; whatever they are, the file must hold a whole state.
-    await delay(Math.random() * 20);
+    // Random moments are the point; whatever they are, the file must hold a whole state. How many writes come before is
+    // counted, because a busy machine may need all the time for the first one.
+    await untilLines(writer.stdout, 1 + Math.floor(Math.random() * 4));
+    await delay(Math.random() * 10);
     writer.kill("SIGKILL");
     expect((await ended)[1]).toBe("SIGKILL");
     await using mock = await MockCloudReco.load(path, { intercept: false });

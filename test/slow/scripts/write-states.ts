@@ -1,7 +1,7 @@
 import { MemoryStore } from "../../../src/store/memory-store.ts";
 import { restoreState, writeState } from "../../../src/store/state-file.ts";
 
-/** Writes two states to a file in turn until it is killed, beginning with the other one than it finds. */
+/** Writes two states to a file in turn until it is killed, and a line after each. */
 const [path = ""] = process.argv.slice(2);
 const states = await Promise.all(
   [`${path}.a`, `${path}.b`].map(async (source) => {
@@ -10,5 +10,9 @@ const states = await Promise.all(
     return store.snapshot();
   }),
 );
-process.stdout.write("ready\n");
-for (;;) for (const state of states) await writeState(path, state);
+for (;;) {
+  for (const state of states) {
+    await writeState(path, state);
+    process.stdout.write("written\n");
+  }
+}
