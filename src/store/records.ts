@@ -4,6 +4,7 @@ import type { Dataset } from "../schema/dataset.ts";
 import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
 import type { TemplateTarget } from "../schema/vumark-database.ts";
+import { TargetCounter, type TargetCounts } from "./target-counts.ts";
 
 /** The kinds of records: those of a database, and those that belong to no database. */
 export interface RecordKinds {
@@ -41,6 +42,8 @@ export interface ReadableRecords {
   listTargets(): readonly Target[];
   /** Deleted targets too, in the same order. */
   listAllTargets(): readonly Target[];
+  /** Counts undeleted targets. Costs as much as there are changed and processing ones. */
+  countByStatus(now: number): TargetCounts;
 }
 
 const byUpload = (a: Target, b: Target): number =>
@@ -60,6 +63,7 @@ export class Records implements ReadableRecords {
   readonly credentials = new Map<string, ClientCredential>();
   private readonly idsByName = new Map<string, string>();
   private listed: readonly Target[] | undefined;
+  private readonly counter = new TargetCounter(this.targets);
 
   targetNamed(name: string): Target | undefined {
     const id = this.idsByName.get(name);
@@ -73,6 +77,10 @@ export class Records implements ReadableRecords {
 
   listAllTargets(): readonly Target[] {
     return [...this.targets.values(), ...this.deleted.values()].sort(byUpload);
+  }
+
+  countByStatus(now: number): TargetCounts {
+    return this.counter.at(now);
   }
 
   apply(change: Change): void {
@@ -115,7 +123,9 @@ export class Records implements ReadableRecords {
     if (target !== null && target.deleteDate === null) {
       this.targets.set(id, target);
       this.idsByName.set(target.name, id);
+      this.counter.replace(before, target);
     } else {
+      this.counter.replace(before, undefined);
       this.targets.delete(id);
       put(this.deleted, id, target);
     }

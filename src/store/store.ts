@@ -10,6 +10,7 @@ import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.t
 import type { ProcessedImage, TargetFields } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
+import { NO_TARGETS, type TargetCounts } from "./target-counts.ts";
 import type { Conflict } from "./unique-fields.ts";
 import * as verbs from "./verbs.ts";
 
@@ -155,6 +156,11 @@ export abstract class RecordStore<Timing extends When> {
 
   countTargets(databaseName: string): Answer<number, Timing> {
     return this.read(["databaseName", databaseName], (records) => records?.targets.size ?? 0);
+  }
+
+  /** How many undeleted targets have each status. */
+  countTargetsByStatus(databaseName: string, now: number): Answer<TargetCounts, Timing> {
+    return this.read(["databaseName", databaseName], (records) => records?.countByStatus(now) ?? NO_TARGETS);
   }
 
   /** An undeleted target. */

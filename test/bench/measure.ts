@@ -19,15 +19,15 @@ export interface Bench {
 
 /** The median time of one call, in milliseconds, after one call to warm up. */
 export async function medianTime(repetitions: number, action: () => unknown): Promise<number> {
-  return (await sortedTimes(repetitions, action))[Math.floor(repetitions / 2)] ?? Number.NaN;
+  return median(await measuredTimes(repetitions, action));
 }
 
 /** The least time of one call, likewise; other work on the machine can only add time. */
 export async function leastTime(repetitions: number, action: () => unknown): Promise<number> {
-  return (await sortedTimes(repetitions, action))[0] ?? Number.NaN;
+  return Math.min(...(await measuredTimes(repetitions, action)));
 }
 
-async function sortedTimes(repetitions: number, action: () => unknown): Promise<number[]> {
+async function measuredTimes(repetitions: number, action: () => unknown): Promise<number[]> {
   await action();
   const times: number[] = [];
   for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -35,5 +35,8 @@ async function sortedTimes(repetitions: number, action: () => unknown): Promise<
     await action();
     times.push(performance.now() - start);
   }
-  return times.sort((a, b) => a - b);
+  return times;
 }
+
+export const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;

@@ -5,7 +5,7 @@ import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
 import type { ReplyMode } from "../../src/transports/nock/nock-interceptor.ts";
 import { scene } from "../support/scenes.ts";
 import { builtPackage } from "./built-package.ts";
-import type { Bench, Comparison } from "./measure.ts";
+import { type Bench, type Comparison, median } from "./measure.ts";
 
 const ROUNDS = 9;
 const REQUESTS = 200;
@@ -102,6 +102,3 @@ async function compare(
 
 const timesFaster = ({ baselineMilliseconds, milliseconds }: Comparison): number =>
   baselineMilliseconds / milliseconds;
-
-const median = (times: number[]): number =>
-  times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;

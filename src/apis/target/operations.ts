@@ -211,13 +211,7 @@ export const databaseSummary = operation({
   ...signed,
   responses: [summaryOfDatabase],
   handle: async ({ database, services, now }) => {
-    const counts = { active: 0, inactive: 0, failed: 0, processing: 0 };
-    for (const target of await services.store.listTargets(database.databaseName)) {
-      const status = statusAt(target, now);
-      if (status !== "success") counts[status] += 1;
-      else if (target.activeFlag) counts.active += 1;
-      else counts.inactive += 1;
-    }
+    const counts = await services.store.countTargetsByStatus(database.databaseName, now);
     return ok(summaryOfDatabase, {
       name: database.databaseName,
       active_images: counts.active,

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { statusAt, type Target } from "../../src/schema/target.ts";
+import { cloud, image, NOW, newTarget, type StoreFactory, testStore } from "./contract-cases.ts";
+
+/** What a count says, found by looking at every target. */
+function counted(targets: readonly Target[], now: number): object {
+  const counts = { active: 0, inactive: 0, failed: 0, processing: 0 };
+  for (const target of targets) {
+    const status = statusAt(target, now);
+    if (status === "success") counts[target.activeFlag ? "active" : "inactive"] += 1;
+    else counts[status] += 1;
+  }
+  return counts;
+}
+
+/** What every store says of the number of targets with each status. */
+export function describeTargetCountsContract(kind: string, open: StoreFactory): void {
+  describe(`${kind}: numbers of targets`, () => {
+    const test = testStore(open);
+
+    test("follow every change of a target, its processing, and a clock that goes back", async ({ store }) => {
+      const steps = fc.array(
+        fc.record({
+          act: fc.constantFrom("create", "create", "update", "delete", "finish", "recognise", "finish all"),
+          pick: fc.nat(),
+          seconds: fc.integer({ min: -2, max: 4 }),
+          activeFlag: fc.boolean(),
+          outcome: fc.constantFrom(1, 2),
+          counts: fc.boolean(),
+        }),
+        { maxLength: 25 },
+      );
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(steps, async (script) => {
+          round += 1;
+          const name = `round ${round}`;
+          await store.createDatabase(cloud({ databaseName: name }));
+          let now = NOW;
+          for (const { act, pick, seconds, activeFlag, outcome, counts } of script) {
+            now += seconds * 1000;
+            const listed = await store.listTargets(name);
+            const id = listed[pick % Math.max(1, listed.length)]?.targetId ?? "0".repeat(32);
+            const given = { activeFlag, image: image(4, outcome) };
+            if (act === "create") await store.createTarget(name, newTarget(given), now);
+            if (act === "update") await store.updateTarget(name, id, given, now, ["success", "failed"]);
+            if (act === "delete") await store.deleteTarget(name, id, now, activeFlag);
+            if (act === "finish") await store.finishTarget(name, id);
+            if (act === "recognise") await store.setRecognitionCounts(name, id, { totalRecos: 1 });
+            if (act === "finish all") await store.finishProcessing();
+            if (!counts) continue;
+            const expected = counted(await store.listTargets(name), now);
+            expect(await store.countTargetsByStatus(name, now)).toEqual(expected);
+          }
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    test("are none of an unknown database", async ({ store }) => {
+      expect(await store.countTargetsByStatus("nowhere", NOW)).toEqual(counted([], NOW));
+    });
+  });
+}
