@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { MockCloudReco } from "mock-cloud-reco";
+import { MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
+import { progressOf } from "../../src/cli/progress.ts";
 import { createReport } from "./report.ts";
 
 /** The main job from end to end: add photographs, process them, and find one by another picture of it. */
+const PICTURES = 40;
 const photo = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}.jpg`, import.meta.url));
 const report = createReport(process.stdout);
 
@@ -47,6 +49,19 @@ const unknown = await client.find(await photo("stairway"));
 report.check("a photograph that is not in the database is not found", unknown.length === 0);
 report.say("Why not:");
 for (const { name, why } of mock.requests.at(-1)?.considered ?? []) report.detail(`${name}: ${why}`);
+
+report.step("Search a larger database");
+const progress = progressOf("pictures", report.drawLine);
+for (let number = 1; number <= PICTURES; number += 1) {
+  await client.addTarget(`picture ${number}`, await samplePicture(number));
+  progress(number, PICTURES);
+}
+mock.finishProcessing();
+const again = await client.find(copy);
+report.check(
+  `the same copy is found among ${database.targets.length} targets, in ${mock.requests.at(-1)?.durationMs.toFixed(0)} ms`,
+  again.length === 1 && again[0]?.target_id === raccoonId,
+);
 
 report.step("Sign a request with the wrong key");
 const mistaken = new VuforiaClient({

@@ -23,6 +23,8 @@ export function createReport(output: NodeJS.WriteStream) {
       if (!holds) failures += 1;
       line(`  ${holds ? style("green", "✓") : style("red", "✗")} ${text}`);
     },
+    /** Writes a line that is drawn again; undefined: there is no terminal to draw on. */
+    drawLine: output.isTTY ? (text: string): void => void output.write(text) : undefined,
     /** Returns the exit code: 0 if every check passed. */
     finish: (): number => {
       line(

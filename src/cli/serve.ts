@@ -16,7 +16,7 @@ import type { Environment } from "../servers/settings-reader.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { progressOf } from "./progress.ts";
+import { startProgressOf } from "./progress.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -73,7 +73,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       },
       start,
       (line) => terminal.complain(line),
-      progressOf("targets", terminal),
+      startProgressOf(terminal.showProgress),
     );
   const launched: Launched<Manager> = await (state === undefined
     ? launch(startThreeServers)
@@ -179,7 +179,7 @@ export async function singleServer(
     role,
     settings,
     (line) => terminal.complain(line),
-    progressOf("targets", terminal),
+    startProgressOf(terminal.showProgress),
   );
   // Before printing: whoever reads the output may stop the process at once.
   const stop = terminal.stopRequested();

@@ -91,7 +91,7 @@ async function tried(facts: readonly Fact[], settings: Settings, terminal: Termi
     },
   };
   const run = new Run({ ...settings, clock, isStopped: () => isStopped });
-  const progress = progressOf("facts", terminal);
+  const progress = progressOf("facts", terminal.showProgress);
   const outcomes: Outcome[] = [];
   let left: readonly string[] = [];
   try {

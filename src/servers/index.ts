@@ -12,4 +12,5 @@ export type { IsolatedDatabase } from "./isolated-database.ts";
 export type { LogLevel } from "./log.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { MatcherName, RaterName, ServerOptions } from "./server-options.ts";
+export type { StartProgress } from "./start-progress.ts";
 export { type Servers, type StartServersOptions, startServers } from "./start-servers.ts";

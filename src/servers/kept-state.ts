@@ -3,9 +3,10 @@ import { hostname } from "node:os";
 import { messageOf } from "../core/text.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
-export { StateFileError } from "../store/state-file.ts";
-
 import { restoreState, StateFileError, writeState } from "../store/state-file.ts";
+import type { StartProgress } from "./start-progress.ts";
+
+export { StateFileError } from "../store/state-file.ts";
 
 /** How long after a change the file is written; a second change in the meantime does not postpone it. */
 const COLLECTING_MILLISECONDS = 300;
@@ -23,17 +24,24 @@ export interface KeptState {
  * snapshot: neither the journal, nor the clock, nor faults.
  *
  * @param complain - called with one line when the file cannot be written; it is tried again after the next change.
+ * @param onProgress - called while the file is read.
  * @throws StateFileError when the file cannot be read, which it leaves as it is, or another process uses it.
  */
 export async function keepState(
   path: string,
   store: MemoryStore,
   complain: (line: string) => void,
+  onProgress: StartProgress = () => {},
 ): Promise<KeptState> {
   const unlock = await lock(path);
   let isRestored: boolean;
   try {
-    isRestored = await restoreState(path, store);
+    let megabytes = 0;
+    isRestored = await restoreState(path, store, (done, total) => {
+      megabytes = Math.ceil(total / 1e6);
+      onProgress("state", Math.floor(done / 1e6), megabytes);
+    });
+    if (isRestored) onProgress("state", megabytes, megabytes);
   } catch (error) {
     await unlock();
     throw error;

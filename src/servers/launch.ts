@@ -5,12 +5,13 @@ import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
 import type { Manager, ManagerSetup } from "./manager-server.ts";
 import type { Role } from "./option-settings.ts";
-import { type SeedProgress, seedFrom } from "./seed-file.ts";
+import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer } from "./server.ts";
 import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
 import { type ServiceServer, type ServiceSetup, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
+import type { StartProgress } from "./start-progress.ts";
 import { startTargetManager, type TargetManager } from "./target-manager.ts";
 import type { TrustRules } from "./trusted-callers.ts";
 
@@ -28,6 +29,8 @@ export interface ThreeServersSetup<Running extends Manager = TargetManager> {
   /** As for the manager. */
   readonly stateFile?: string | undefined;
   readonly complain?: ((line: string) => void) | undefined;
+  /** As for the manager. */
+  readonly onProgress?: StartProgress | undefined;
   /** Runs before the other servers start. */
   readonly whenManagerRuns?: (manager: Running) => Promise<void>;
 }
@@ -70,7 +73,7 @@ async function startThree<Running extends Manager>(
   startManager: (setup: ManagerSetup) => Promise<Running>,
   stateOf: (manager: Running) => ServiceSetup["state"],
 ): Promise<ThreeServers<Running>> {
-  const { listen, options, onEntry, trust, page, stateFile, complain, whenManagerRuns } = setup;
+  const { listen, options, onEntry, trust, page, stateFile, complain, onProgress, whenManagerRuns } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const close = async (graceSeconds?: number) => {
@@ -84,6 +87,7 @@ async function startThree<Running extends Manager>(
       trust,
       stateFile,
       complain,
+      onProgress,
       page: page === true ? { urls: () => urls } : undefined,
     });
     started.push(manager);
@@ -124,7 +128,7 @@ export async function startOneServer(
   role: Role,
   settings: ServerSettings,
   write: (line: string) => void,
-  onSeeded?: SeedProgress,
+  onProgress?: StartProgress,
 ): Promise<RunningServer> {
   const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile, stateFile } = settings;
   const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
@@ -139,6 +143,7 @@ export async function startOneServer(
       options,
       onEntry,
       stateFile,
+      onProgress,
       trust: { allowedHosts, allowOrigin: managerCorsOrigin },
       // The other servers run in other processes, and their addresses are unknown here.
       page: ui ? { urls: () => ({ target: null, query: null }) } : undefined,
@@ -146,7 +151,7 @@ export async function startOneServer(
     const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
     try {
       if (seedFile !== undefined && !manager.isRestored)
-        await seedFrom(seedFile, manager.handleQuietly, onSeeded);
+        await seedFrom(seedFile, manager.handleQuietly, onProgress);
     } catch (error) {
       await manager.kill();
       throw error;

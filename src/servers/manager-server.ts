@@ -12,6 +12,7 @@ import type { Store } from "../store/store.ts";
 import { PageApi } from "./page/page-api.ts";
 import type { PageState } from "./page/page-data.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
+import type { StartProgress } from "./start-progress.ts";
 import { type TrustRules, whyDistrusted } from "./trusted-callers.ts";
 
 export interface ManagerSetup {
@@ -26,6 +27,8 @@ export interface ManagerSetup {
   readonly stateFile?: string | undefined;
   /** Receives a line when the state file cannot be written. Default: standard error. */
   readonly complain?: ((line: string) => void) | undefined;
+  /** Called while the state file is read. */
+  readonly onProgress?: StartProgress | undefined;
 }
 
 /** A server with the target manager's API, wherever the state is. */

@@ -5,6 +5,7 @@ import { type Problem, read } from "../schema/kernel/problems.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { seed as seedSchema } from "../schema/seed.ts";
 import { IMAGE_PATH } from "../schema/target.ts";
+import type { StartProgress } from "./start-progress.ts";
 
 /** A seed file that cannot be read, or that the target manager refuses. The message is one line. */
 export class InvalidSeedError extends Error {
@@ -27,14 +28,11 @@ const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
 export async function seedFrom(
   path: string,
   manager: RequestHandler,
-  onProgress: SeedProgress = () => {},
+  onProgress: StartProgress = () => {},
 ): Promise<readonly string[]> {
   const seed = new Seed(path, manager, onProgress);
   return seed.run();
 }
-
-/** Called with the number of targets that have been added, and of all targets in the file. */
-export type SeedProgress = (done: number, total: number) => void;
 
 class Seed {
   private readonly names: string[] = [];
@@ -44,7 +42,7 @@ class Seed {
   constructor(
     private readonly path: string,
     private readonly manager: RequestHandler,
-    private readonly onProgress: SeedProgress,
+    private readonly onProgress: StartProgress,
   ) {}
 
   async run(): Promise<readonly string[]> {
@@ -76,7 +74,7 @@ class Seed {
       const id = encodeURIComponent(String(created.target_id));
       await this.post(place, `${route}/${id}/recognition_counts`, counts);
       this.added += 1;
-      this.onProgress(this.added, this.targets);
+      this.onProgress("targets", this.added, this.targets);
     }
   }
 

@@ -17,13 +17,14 @@ import { IsolatedDatabase } from "./isolated-database.ts";
 import { startThreeServers, type ThreeServers, type ThreeServersSetup } from "./launch.ts";
 import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
 import type { Manager } from "./manager-server.ts";
-import { type SeedProgress, seedFrom } from "./seed-file.ts";
+import { seedFrom } from "./seed-file.ts";
 import {
   applyImageCacheBytes,
   resolveServerOptions,
   type ServerOptions,
   serverOptions,
 } from "./server-options.ts";
+import type { StartProgress } from "./start-progress.ts";
 import type { TargetManager } from "./target-manager.ts";
 
 /** Options of {@link startServers}; every field is optional. */
@@ -166,7 +167,7 @@ export async function launchServers<Running extends Manager>(
   options: StartServersOptions,
   start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
   writeLog: (line: string) => void,
-  onSeeded?: SeedProgress,
+  onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
   refuseInProcessOnly(options);
   refuseOptionsOfOthers(options, SERVERS_ONLY);
@@ -208,11 +209,12 @@ export async function launchServers<Running extends Manager>(
     page: ui,
     stateFile,
     complain: writeLog,
+    onProgress,
     onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {
       if (manager.isRestored)
         seeded = (await manager.store.listCloudDatabases()).map(({ databaseName }) => databaseName);
-      else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onSeeded);
+      else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onProgress);
     },
   });
   return { servers, options: { settings, seed: given.seed }, certificate: files?.cert, seeded };
@@ -223,7 +225,7 @@ export async function launchServers<Running extends Manager>(
  * other processes, browsers and languages.
  *
  * @param writeLog - receives the log's lines. Default: standard error.
- * @param onSeeded - called after each target of the seed file, with how many are done and how many there are.
+ * @param onProgress - called while the state file is read, and after each target of the seed file.
  * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected, also for options that
  * only work in process; InvalidSeedError; an error named `StateFileError` when the state file cannot be read or is in use; the system's error when a port is taken.
  *
@@ -235,7 +237,7 @@ export async function launchServers<Running extends Manager>(
 export async function startServers(
   options: StartServersOptions = {},
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
-  onSeeded?: SeedProgress,
+  onProgress?: StartProgress,
 ): Promise<Servers> {
-  return new Servers(await launchServers(options, startThreeServers, writeLog, onSeeded));
+  return new Servers(await launchServers(options, startThreeServers, writeLog, onProgress));
 }

@@ -32,7 +32,7 @@ export interface TargetManager extends Manager, LocalState {
 
 /** @throws StateFileError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
-  const { listen, options, onEntry, stateFile, complain = toStandardError } = setup;
+  const { listen, options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, settings, targetRater } = options;
   const { queryMatcher, duplicatesMatcher } = settings;
   const store = new MemoryStore(
@@ -57,7 +57,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });
-  const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain);
+  const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain, onProgress);
   const server = await startManagerServer(
     { ...setup, listen: { ...listen, reportsProgress } },
     {

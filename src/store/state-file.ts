@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { largeJsonBody } from "../core/json-body.ts";
@@ -34,15 +33,27 @@ export async function writeState(path: string, snapshot: Snapshot): Promise<void
 /**
  * Restores the state in a file. Its images are taken out while it is read.
  *
+ * @param onRead - called with how many bytes have been read, and how many there are.
  * @returns false when there is no such file.
  * @throws StateFileError when it cannot be read, or holds no state.
  */
-export async function restoreState(path: string, store: MemoryStore): Promise<boolean> {
+export async function restoreState(
+  path: string,
+  store: MemoryStore,
+  onRead: (done: number, total: number) => void = () => {},
+): Promise<boolean> {
   const upload = new SnapshotUpload();
   const rest: Buffer[] = [];
   let snapshot: unknown;
   try {
-    for await (const chunk of createReadStream(path)) rest.push(...upload.write(chunk));
+    const file = await open(path);
+    const { size } = await file.stat();
+    let done = 0;
+    for await (const chunk of file.createReadStream()) {
+      rest.push(...upload.write(chunk));
+      done += chunk.length;
+      onRead(done, size);
+    }
     snapshot = JSON.parse(Buffer.concat(rest).toString());
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return false;

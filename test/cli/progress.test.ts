@@ -3,25 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { samplePicture } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import type { Terminal } from "../../src/cli/arguments.ts";
 import { progressOf } from "../../src/cli/progress.ts";
 import { startServers } from "../../src/servers/index.ts";
-
-const terminalThat = (showProgress: Terminal["showProgress"]): Terminal => ({
-  environment: {},
-  print: () => {},
-  complain: () => {},
-  showProgress,
-  openBrowser: () => {},
-  stopRequested: async () => {},
-});
+import { makePng, pngChunk } from "../support/png.ts";
 
 it("shows count, rate and time left in one line, and clears it at the end", () => {
   let time = 0;
   const shown: string[] = [];
   const progress = progressOf(
     "targets",
-    terminalThat((text) => shown.push(text)),
+    (text) => shown.push(text),
     () => time,
   );
   for (let done = 1; done <= 100; done += 1) {
@@ -34,7 +25,29 @@ it("shows count, rate and time left in one line, and clears it at the end", () =
 });
 
 it("shows nothing in a pipe", () => {
-  expect(() => progressOf("targets", terminalThat(undefined))(1, 2)).not.toThrow();
+  expect(() => progressOf("targets", undefined)(1, 2)).not.toThrow();
+});
+
+it("measures a state file", async () => {
+  const image = makePng({ before: [pngChunk("tEXt", Buffer.alloc(1_200_000))] });
+  const folder = await mkdtemp(join(tmpdir(), "state-"));
+  try {
+    const stateFile = join(folder, "state.json");
+    const calls: (readonly unknown[])[] = [];
+    for (const start of ["first", "second"]) {
+      await using servers = await startServers(
+        { stateFile },
+        () => {},
+        (...call) => calls.push(call),
+      );
+      if (start === "first") await servers.addTarget(servers.addCloudDatabase(), { image });
+    }
+    expect(calls[0]).toEqual(["state", 0, 2]);
+    expect(calls).toContainEqual(["state", 1, 2]);
+    expect(calls.at(-1)).toEqual(["state", 2, 2]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it("counts the targets of a seed file", async () => {
@@ -47,13 +60,13 @@ it("counts the targets of a seed file", async () => {
       seedFile,
       JSON.stringify({ cloud_databases: [{ targets }, { targets: targets.slice(2) }] }),
     );
-    const calls: (readonly number[])[] = [];
+    const calls: (readonly unknown[])[] = [];
     await using _servers = await startServers(
       { seedFile },
       () => {},
       (...call) => calls.push(call),
     );
-    expect(calls).toEqual([1, 2, 3, 4].map((done) => [done, 4]));
+    expect(calls).toEqual([1, 2, 3, 4].map((done) => ["targets", done, 4]));
   } finally {
     await rm(folder, { recursive: true });
   }
