@@ -247,7 +247,7 @@ export abstract class EmulatorControl {
   /**
    * Replaces the state with that of a snapshot. Restoring a snapshot that this process took copies no data.
    *
-   * @param snapshot - what {@link snapshot} returned, or the parsed JSON of it.
+   * @param snapshot - what {@link EmulatorControl.snapshot} returned, or the parsed JSON of it.
    * @throws InvalidSnapshotError for the first problem in the snapshot; the state does not change then.
    * @example mock.restore(JSON.parse(await readFile("state.json", "utf8")));
    */
