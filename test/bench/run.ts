@@ -2,9 +2,12 @@
  * npm run bench [-- name ...]: runs the benchmarks in this folder, or those named, prints their ratios as a table and
  * writes them to bench-results.json. Goals are ratios, because these hardly differ between machines.
  */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import type { Bench } from "./measure.ts";
+import { fileURLToPath } from "node:url";
+import type { Comparison } from "./measure.ts";
 
 const SUFFIX = ".bench.ts";
 const wanted = process.argv.slice(2);
@@ -16,8 +19,7 @@ for (const name of wanted.filter((name) => !names.includes(name))) {
 
 const results = [];
 for (const name of names.filter((name) => wanted.length === 0 || wanted.includes(name))) {
-  const { bench }: { bench: Bench } = await import(`./${name}${SUFFIX}`);
-  for (const comparison of await bench.run()) {
+  for (const comparison of await measured(name)) {
     const ratio = comparison.baselineMilliseconds / comparison.milliseconds;
     const reached = comparison.atLeast === undefined || ratio >= comparison.atLeast;
     results.push({ bench: name, ...comparison, ratio, reached });
@@ -37,6 +39,20 @@ console.table(
 const environment = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length };
 await writeFile("bench-results.json", `${JSON.stringify({ environment, results }, null, 2)}\n`);
 if (results.some((result) => !result.reached)) process.exitCode = 1;
+
+/** Runs a benchmark in a process of its own, so that it measures nothing that earlier ones left. */
+async function measured(name: string): Promise<readonly Comparison[]> {
+  const file = fileURLToPath(new URL(`${name}${SUFFIX}`, import.meta.url));
+  const child = fork(fileURLToPath(new URL("run-one.ts", import.meta.url)), [file]);
+  const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
+  let comparisons: readonly Comparison[] | undefined;
+  child.on("message", (sent: readonly Comparison[]) => {
+    comparisons = sent;
+  });
+  const [[code]] = await ended;
+  if (comparisons === undefined) throw new Error(`the benchmark ${name} ended with ${code}`);
+  return comparisons;
+}
 
 function round(value: number): number {
   return Number(value.toPrecision(3));
