@@ -5,7 +5,10 @@ import sharp from "sharp";
 import { progressOf } from "../../src/cli/progress.ts";
 import { createReport } from "./report.ts";
 
-/** The main job from end to end: add photographs, process them, and find one by another picture of it. */
+/*
+ * The main job from end to end: add photographs, process them, and find one by another picture of it.
+ */
+
 const PICTURES = 40;
 const photo = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}.jpg`, import.meta.url));
 const report = createReport(process.stdout);

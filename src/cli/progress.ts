@@ -1,4 +1,5 @@
 import type { StartProgress } from "../servers/start-progress.ts";
+import type { Terminal } from "./arguments.ts";
 
 /** Called with how much is done, and how much there is. */
 export type Progress = (done: number, total: number) => void;
@@ -14,7 +15,7 @@ const CLEAR_LINE = "\r\u001b[K";
  */
 export function progressOf(
   what: string,
-  show: ((text: string) => void) | undefined,
+  show: Terminal["showProgress"],
   now: () => number = () => performance.now(),
 ): Progress {
   if (show === undefined) return () => {};
@@ -32,7 +33,7 @@ export function progressOf(
 }
 
 /** The same for what servers do when they start. */
-export function startProgressOf(show: Parameters<typeof progressOf>[1]): StartProgress {
+export function startProgressOf(show: Terminal["showProgress"]): StartProgress {
   const shown = { targets: progressOf("targets", show), state: progressOf("MB of state", show) };
   return (what, done, total) => shown[what](done, total);
 }

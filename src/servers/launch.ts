@@ -13,24 +13,17 @@ import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { startTargetManager, type TargetManager } from "./target-manager.ts";
-import type { TrustRules } from "./trusted-callers.ts";
 
-export interface ThreeServersSetup<Running extends Manager = TargetManager> {
+export interface ThreeServersSetup<Running extends Manager = TargetManager>
+  extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress"> {
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
   readonly onEntry?:
     | ((server: "target-manager" | "target-api" | "query", entry: JournalEntry) => void)
     | undefined;
-  /** Which browser requests the manager answers. */
-  readonly trust?: TrustRules | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
-  /** As for the manager. */
-  readonly stateFile?: string | undefined;
-  readonly complain?: ((line: string) => void) | undefined;
-  /** As for the manager. */
-  readonly onProgress?: StartProgress | undefined;
   /** Runs before the other servers start. */
   readonly whenManagerRuns?: (manager: Running) => Promise<void>;
 }

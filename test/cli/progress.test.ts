@@ -1,11 +1,15 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { samplePicture } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import { progressOf } from "../../src/cli/progress.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { makePng, pngChunk } from "../support/png.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 it("shows count, rate and time left in one line, and clears it at the end", () => {
   let time = 0;
@@ -24,8 +28,25 @@ it("shows count, rate and time left in one line, and clears it at the end", () =
   expect(shown.at(-1)).toBe("\r\u001b[K");
 });
 
-it("shows nothing in a pipe", () => {
-  expect(() => progressOf("targets", undefined)(1, 2)).not.toThrow();
+const command = useBundle();
+
+it("shows nothing in a pipe", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "seed-"));
+  try {
+    const seedFile = join(folder, "seed.json");
+    await writeFile(join(folder, "picture.jpg"), await samplePicture(1));
+    const targets = [{ name: "one", width: 1, image: "picture.jpg" }];
+    await writeFile(seedFile, JSON.stringify({ cloud_databases: [{ targets }] }));
+    const ports = ["target", "query", "manager"].flatMap((server) => [`--${server}-port`, "0"]);
+    const child = spawn(process.execPath, [command(), "serve", "--json", "--seed", seedFile, ...ports]);
+    const complained = text(child.stderr);
+    await once(child.stdout, "data");
+    child.kill();
+    // On a terminal, the line would at least be cleared.
+    expect(await complained).toBe("");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it("measures a state file", async () => {

@@ -6,14 +6,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, onTestFinished, test } from "vitest";
 import { makePng } from "../support/png.ts";
+import { useBundle } from "../support/use-bundle.ts";
 
 /** `STATE_FILE_KILLS=200` takes 90 s, and is for changes of the state file. */
 const KILLS = Number(process.env.STATE_FILE_KILLS ?? 30);
+
+const script = useBundle("test/slow/scripts/write-states.ts");
 
 /** Waits for a number of lines, or for the end. */
 async function untilLines(output: Readable, wanted: number): Promise<void> {
@@ -36,18 +37,9 @@ test(`a process that is killed at ${KILLS} random moments leaves the state befor
     await mock.save(`${path}.${name}`);
   }
   await copyFile(`${path}.a`, path);
-  const script = join(folder, "write-states.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("scripts/write-states.ts", import.meta.url))],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
   const seen = new Set<string>();
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const writer = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const writer = spawn(process.execPath, [script(), path], { stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(writer, "exit");
     // Random moments are the point; whatever they are, the file must hold a whole state. How many writes come before is
     // counted, because a busy machine may need all the time for the first one.

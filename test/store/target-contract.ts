@@ -157,12 +157,11 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
         }),
         { maxLength: 25 },
       );
-      let round = 0;
       await fc.assert(
         fc.asyncProperty(steps, async (script) => {
-          round += 1;
-          const name = `round ${round}`;
-          await store.createDatabase(cloud({ databaseName: name }));
+          const own = cloud();
+          await store.createDatabase(own);
+          const name = own.databaseName;
           const model: { id: string; name: string; uploaded: number }[] = [];
           for (const { name: wanted, drift, act } of script) {
             const owner = model.find((target) => target.name === wanted);

@@ -31,12 +31,11 @@ export function describeTargetCountsContract(kind: string, open: StoreFactory): 
         }),
         { maxLength: 25 },
       );
-      let round = 0;
       await fc.assert(
         fc.asyncProperty(steps, async (script) => {
-          round += 1;
-          const name = `round ${round}`;
-          await store.createDatabase(cloud({ databaseName: name }));
+          const own = cloud();
+          await store.createDatabase(own);
+          const name = own.databaseName;
           let now = NOW;
           for (const { act, pick, seconds, activeFlag, outcome, counts } of script) {
             now += seconds * 1000;
