@@ -117,6 +117,7 @@ const NOT_IN_CORE = [
   "cli/",
   "verify/",
   "servers/",
+  "page/",
   "testing/",
   "openapi/",
   "apis/internal/",
@@ -125,8 +126,8 @@ const NOT_IN_CORE = [
   "schema/kernel/(environment|json-schema)",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.
-  "images/(?!on-demand|cache-limit|comparison|matchers|raters|rating)",
-  "apis/shared/sign(ature-(explanation|mistakes)|ed-variants)",
+  "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/(raters|rating))",
+  "apis/explanations/sign(ature(-mistakes)?|ed-variants)",
   "store/state-file",
   ".*\\.d\\.ts",
 ];

@@ -10,7 +10,7 @@ const WHOLE_PROCESS = [
   "test/docs/guides.test.ts",
   "test/images/large-decoder.test.ts",
   "test/runners/node-test-fixture.test.ts",
-  "test/transports/**/*.test.ts",
+  "test/intercept/**/*.test.ts",
 ];
 
 export default defineConfig({
@@ -39,7 +39,7 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
-      exclude: ["src/ui/**"],
+      exclude: ["src/page/ui/**"],
       // Without the slow tests, and those of the installed package, which run in processes of their own.
       thresholds: { lines: 97, branches: 92 },
     },
@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: [...WHOLE_PROCESS, "test/image/**", "test/package/**", "test/slow/**", "test/ui/**"],
+          exclude: [...WHOLE_PROCESS, "test/image/**", "test/package/**", "test/slow/**", "test/page/**"],
           isolate: false,
         },
       },
@@ -61,8 +61,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "ui",
-          include: ["test/ui/**/*.test.ts"],
-          globalSetup: "test/ui/set-up.ts",
+          include: ["test/page/**/*.test.ts"],
+          globalSetup: "test/page/set-up.ts",
           testTimeout: 120_000,
           expect: { poll: { timeout: 60_000 } },
           // A browser of its own process, on a machine that does other things too.

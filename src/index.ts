@@ -1,30 +1,31 @@
-export type { InstanceFailure, ModelTargetPhase } from "./apis/shared/services.ts";
-export { type Clock, ManualClock, systemClock } from "./core/clock.ts";
-export { formatJournal, type ListedRequest } from "./core/format-journal.ts";
-export type { ImageFormat } from "./core/image-header.ts";
+export type { InstanceFailure, ModelTargetPhase } from "./apis/services.ts";
+export { type Clock, ManualClock, systemClock } from "./emulator/clock.ts";
+export { formatJournal, type ListedRequest } from "./emulator/format-journal.ts";
+export type { ImageFormat } from "./emulator/image-header.ts";
 export type {
   ArrivedRequest,
   ComparedSignature,
   ConsideredTarget,
   JournalEntry,
   JournalEvents,
-} from "./core/journal.ts";
-export type { HeaderList } from "./core/message.ts";
-export type { ProfileName } from "./core/profiles.ts";
-export type { Random } from "./core/random.ts";
-export type { RecordedBody, RecordedFile, RecordedImage } from "./core/recorded-body.ts";
-export type { RecordedRequest, RecordedResponse } from "./core/recorded-message.ts";
-export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./core/signing.ts";
-export type { ImageMatcher, MatchedTarget } from "./images/comparison.ts";
+} from "./emulator/journal.ts";
+export type { HeaderList } from "./emulator/message.ts";
+export type { ProfileName } from "./emulator/profiles.ts";
+export type { Random } from "./emulator/random.ts";
+export type { RecordedBody, RecordedFile, RecordedImage } from "./emulator/recorded-body.ts";
+export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-message.ts";
+export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./emulator/signing.ts";
+export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
 export {
   createStructuralSimilarityMatcher,
   exactMatcher,
   type MappedImage,
   mappingMatcher,
   structuralSimilarityMatcher,
-} from "./images/matchers.ts";
-export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/raters.ts";
-export type { TargetRater } from "./images/rating.ts";
+} from "./images/matching/matchers.ts";
+export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
+export type { TargetRater } from "./images/ratings/rating.ts";
+export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
 export type { FaultHandle } from "./mock/fault.ts";
 export type { MockClock } from "./mock/mock-clock.ts";
@@ -34,6 +35,7 @@ export type { MockDataset } from "./mock/mock-dataset.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
+export type { RequestFilter } from "./mock/request-filter.ts";
 export type {
   MockReport,
   ReportDetails,
@@ -45,8 +47,7 @@ export type {
   ReportedRequest,
   ReportedTarget,
   ReportedTest,
-} from "./mock/report.ts";
-export type { RequestFilter } from "./mock/request-filter.ts";
+} from "./page/report.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {
   type CloudDatabaseFields,
@@ -72,4 +73,3 @@ export type {
   VuMarkDatabaseFields,
 } from "./schema/vumark-database.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";
-export type { UnhandledRequests } from "./transports/unhandled-requests.ts";

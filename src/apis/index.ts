@@ -1,12 +1,12 @@
-import type { Api } from "../core/api.ts";
-import { Emulator as CoreEmulator, type EmulatorOptions } from "../core/emulator.ts";
-import { Faults } from "../core/faults.ts";
-import { Journal } from "../core/journal.ts";
+import type { Api } from "../emulator/api.ts";
+import { Emulator as CoreEmulator, type EmulatorOptions } from "../emulator/emulator.ts";
+import { Faults } from "../emulator/faults.ts";
+import { Journal } from "../emulator/journal.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
 import { queryApi } from "./query/api.ts";
 import { reportOperations } from "./reports/operations.ts";
-import type { Services, Settings } from "./shared/services.ts";
+import type { Services, Settings } from "./services.ts";
 import { targetApi } from "./target/api.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { messageOf } from "../core/text.ts";
+import { messageOf } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../servers/in-process-only.ts";
 import type { Environment } from "../servers/settings-reader.ts";
 

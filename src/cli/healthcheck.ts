@@ -1,6 +1,6 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { messageOf } from "../core/text.ts";
+import { messageOf } from "../emulator/text.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";

@@ -1,5 +1,5 @@
-import { PROFILE_NAMES } from "../core/profiles.ts";
-import { show } from "../core/text.ts";
+import { PROFILE_NAMES } from "../emulator/profiles.ts";
+import { show } from "../emulator/text.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";

@@ -1,5 +1,5 @@
-import { messageOf } from "../core/text.ts";
-import { release, version } from "../core/version.ts";
+import { messageOf } from "../emulator/text.ts";
+import { release, version } from "../emulator/version.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";

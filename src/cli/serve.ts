@@ -1,5 +1,5 @@
-import { createRandom } from "../core/random.ts";
-import { release } from "../core/version.ts";
+import { createRandom } from "../emulator/random.ts";
+import { release } from "../emulator/version.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import {

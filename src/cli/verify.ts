@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { systemClock } from "../core/clock.ts";
-import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../core/profiles.ts";
-import { createRandom } from "../core/random.ts";
-import { messageOf, show } from "../core/text.ts";
+import { systemClock } from "../emulator/clock.ts";
+import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../emulator/profiles.ts";
+import { createRandom } from "../emulator/random.ts";
+import { messageOf, show } from "../emulator/text.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import { wireClient } from "../verify/client.ts";
 import { FACT_APIS, type Fact, type Keys, KNOWN_BY } from "../verify/fact.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { followImageCacheBytes } from "./cache-limit.ts";
-import { type PreparedImage, preparedBytes, type Sketch } from "./similarity.ts";
+import { type PreparedImage, preparedBytes, type Sketch } from "./matching/similarity.ts";
 
 /** Small facts that follow from an image's bytes. */
 interface Facts {

@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
-import { formatOf, type ImageFormat } from "../core/image-header.ts";
-import { loadModule } from "../core/load-module.ts";
-import { Semaphore } from "../core/scheduling.ts";
-import { messageOf } from "../core/text.ts";
+import { formatOf, type ImageFormat } from "../emulator/image-header.ts";
+import { loadModule } from "../emulator/load-module.ts";
+import { Semaphore } from "../emulator/scheduling.ts";
+import { messageOf } from "../emulator/text.ts";
 import { decodeTallPng, tallPng } from "./tall-png.ts";
 
 /** An image file's header, read without decoding its pixels. */

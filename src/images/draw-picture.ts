@@ -1,5 +1,5 @@
-import { createRandom } from "../core/random.ts";
-import { yieldToEventLoop } from "../core/scheduling.ts";
+import { createRandom } from "../emulator/random.ts";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import type { Pixels } from "./decode.ts";
 
 const CHANNELS = 3;

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { formatOf } from "../core/image-header.ts";
+import { formatOf } from "../emulator/image-header.ts";
 import { remembered } from "./cache.ts";
 import { type ImageHeader, readHeader } from "./decode.ts";
 import { likelyKind } from "./likely-kind.ts";

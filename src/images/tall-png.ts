@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { createInflate } from "node:zlib";
-import { yieldToEventLoop } from "../core/scheduling.ts";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
 
 /** Where the fields of a PNG file's first chunk are. */
 const WIDTH_AT = 16;

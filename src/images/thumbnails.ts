@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { MaybePromise } from "../core/message.ts";
+import type { MaybePromise } from "../emulator/message.ts";
 import { drawThumbnail } from "./decode.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;

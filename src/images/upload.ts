@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { yieldToEventLoop } from "../core/scheduling.ts";
-import type { GreyImage } from "./brisque/features.ts";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
 import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
-import { prepareWithSketch } from "./similarity.ts";
+import { prepareWithSketch } from "./matching/similarity.ts";
+import type { GreyImage } from "./ratings/brisque/features.ts";
 
 /** The result of a full decode. */
 export interface DecodedImage {

@@ -1,4 +1,4 @@
-import type { Random } from "../core/random.ts";
+import type { Random } from "../emulator/random.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,

@@ -1,6 +1,6 @@
-import type { Settings } from "../apis/shared/services.ts";
-import type { Random } from "../core/random.ts";
-import { compareBySimilarity } from "../images/comparison.ts";
+import type { Settings } from "../apis/services.ts";
+import type { Random } from "../emulator/random.ts";
+import { compareBySimilarity } from "../images/matching/comparison.ts";
 import { inspectTargetImage } from "../images/on-demand.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import {

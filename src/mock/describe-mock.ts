@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../core/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 

@@ -1,8 +1,8 @@
-import type { Settings } from "../apis/shared/services.ts";
-import type { MovableClock } from "../core/clock.ts";
-import type { Faults } from "../core/faults.ts";
-import type { Journal } from "../core/journal.ts";
-import type { Random } from "../core/random.ts";
+import type { Settings } from "../apis/services.ts";
+import type { MovableClock } from "../emulator/clock.ts";
+import type { Faults } from "../emulator/faults.ts";
+import type { Journal } from "../emulator/journal.ts";
+import type { Random } from "../emulator/random.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /** What `EmulatorControl` acts on. */

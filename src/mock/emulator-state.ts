@@ -1,10 +1,10 @@
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
-import type { Settings } from "../apis/shared/services.ts";
-import { type ClockSetting, MovableClock } from "../core/clock.ts";
-import { Faults } from "../core/faults.ts";
-import { Journal } from "../core/journal.ts";
-import type { Random } from "../core/random.ts";
-import { compareBySimilarity } from "../images/comparison.ts";
+import type { Settings } from "../apis/services.ts";
+import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
+import { Faults } from "../emulator/faults.ts";
+import { Journal } from "../emulator/journal.ts";
+import type { Random } from "../emulator/random.ts";
+import { compareBySimilarity } from "../images/matching/comparison.ts";
 import { assessImage, prepareInBackground } from "../images/on-demand.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";

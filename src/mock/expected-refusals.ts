@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../core/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import { checkFilter, filterEntries, type RequestFilter } from "./request-filter.ts";
 
 /** The refusals that a test causes on purpose. */

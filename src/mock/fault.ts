@@ -1,4 +1,4 @@
-import type { Faults } from "../core/faults.ts";
+import type { Faults } from "../emulator/faults.ts";
 import { type Fault, fault } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
 

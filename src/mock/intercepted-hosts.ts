@@ -1,10 +1,10 @@
 import { tokenSource } from "../apis/model-target/bearer.ts";
-import { header } from "../core/message.ts";
-import { namedAccessKey } from "../core/signing.ts";
+import { header } from "../emulator/message.ts";
+import { namedAccessKey } from "../emulator/signing.ts";
+import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
 import { SERVICES, type Service } from "../schema/operation-names.ts";
+import { answerMalformed } from "../servers/http/malformed-request.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import type { InterceptedHost, Recognition, RequestMarks } from "../transports/host-table.ts";
-import { answerMalformed } from "../transports/http-server/malformed-request.ts";
 import type { EmulatorState } from "./emulator-state.ts";
 import type { ResolvedOptions } from "./options.ts";
 

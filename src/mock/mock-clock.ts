@@ -1,4 +1,4 @@
-import type { Clock, MovableClock } from "../core/clock.ts";
+import type { Clock, MovableClock } from "../emulator/clock.ts";
 import { CLOCK_YEARS, isClockMoment } from "../schema/kernel/values.ts";
 
 /** The clock of an emulator, which starts as the one of its options. */

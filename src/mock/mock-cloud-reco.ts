@@ -1,14 +1,16 @@
 import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
-import { rememberKeys } from "../core/former-keys.ts";
-import type { Journal, JournalEntry, JournalEvents } from "../core/journal.ts";
-import { createRandom, type Random } from "../core/random.ts";
+import { rememberKeys } from "../emulator/former-keys.ts";
+import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
+import { createRandom, type Random } from "../emulator/random.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
+import { fetchFrom } from "../intercept/fetch/fetch-transport.ts";
+import { HostTable, type InterceptedHost } from "../intercept/host-table.ts";
+import { type Interceptor, intercept } from "../intercept/interception.ts";
+import type { MockReport, ReportDetails } from "../page/report.ts";
+import { buildReport } from "../page/report-builder.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { fetchFrom } from "../transports/fetch/fetch-transport.ts";
-import { HostTable, type InterceptedHost } from "../transports/host-table.ts";
-import { type Interceptor, intercept } from "../transports/interception.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorControl } from "./emulator-control.ts";
 import type { EmulatorParts } from "./emulator-parts.ts";
@@ -19,8 +21,6 @@ import { Isolation } from "./isolation.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
-import type { MockReport, ReportDetails } from "./report.ts";
-import { buildReport } from "./report-builder.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
 
 /**
@@ -223,7 +223,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   async writeReport(path: string, details: ReportDetails = {}): Promise<void> {
     const report = this.report(details);
-    const { reportPage } = await import("./page-file.ts");
+    const { reportPage } = await import("../page/page-file.ts");
     await fs.writeFile(path, await reportPage(report));
   }
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { InstanceFailure, ModelTargetPhase, Settings } from "../apis/shared/services.ts";
-import { type Clock, realDelay, systemClock } from "../core/clock.ts";
+import type { InstanceFailure, ModelTargetPhase, Settings } from "../apis/services.ts";
+import { type Clock, realDelay, systemClock } from "../emulator/clock.ts";
 import {
   DEFAULT_PROFILE,
   DEFAULT_URLS,
@@ -8,11 +8,12 @@ import {
   type Profile,
   type ProfileName,
   profiles,
-} from "../core/profiles.ts";
-import type { ImageMatcher } from "../images/comparison.ts";
-import { structuralSimilarityMatcher } from "../images/matchers.ts";
-import { brisqueRater } from "../images/raters.ts";
-import type { TargetRater } from "../images/rating.ts";
+} from "../emulator/profiles.ts";
+import type { ImageMatcher } from "../images/matching/comparison.ts";
+import { structuralSimilarityMatcher } from "../images/matching/matchers.ts";
+import { brisqueRater } from "../images/ratings/raters.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
+import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import {
   type RequestRateLimits,
@@ -40,7 +41,6 @@ import {
   wholeNumberFrom,
   withMethod,
 } from "../schema/kernel/values.ts";
-import { isUnhandledRequests, type UnhandledRequests } from "../transports/unhandled-requests.ts";
 import { refuseOptionsOfOthers } from "./options-elsewhere.ts";
 import { PendingDelays } from "./pending-delays.ts";
 

@@ -1,4 +1,4 @@
-import type { PagedMock } from "../servers/page/serve-page.ts";
+import type { PagedMock } from "../page/serve-page.ts";
 
 /** A live page that shows a mock; see `mock.servePage`. */
 export interface MockPage extends AsyncDisposable {
@@ -14,7 +14,7 @@ export class MockPages {
 
   async serve(mock: PagedMock): Promise<MockPage> {
     // Loaded only now, so that a mock without a page loads no server.
-    const { servePage } = await import("../servers/page/serve-page.ts");
+    const { servePage } = await import("../page/serve-page.ts");
     const server = await servePage(mock);
     const close = async () => {
       this.open.delete(page);

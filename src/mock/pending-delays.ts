@@ -1,4 +1,4 @@
-import { connectionError } from "../transports/answer.ts";
+import { connectionError } from "../intercept/answer.ts";
 
 /** Waits for some seconds. May end early when the signal is aborted. */
 type Delay = (seconds: number, signal: AbortSignal) => Promise<void>;

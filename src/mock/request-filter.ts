@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { formatJournal, summarize } from "../core/format-journal.ts";
-import type { JournalEntry } from "../core/journal.ts";
+import { formatJournal, summarize } from "../emulator/format-journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";

@@ -1,10 +1,16 @@
 import { version } from "../../package.json";
 import { APIS } from "../apis/index.ts";
-import type { Api } from "../core/api.ts";
-import { text } from "../core/json-schema.ts";
-import type { ApiOperation, DeclaredBody, SecurityScheme } from "../core/operation.ts";
-import { DEFAULT_PROFILE, DEFAULT_URLS, type Profile, type ProfileName, profiles } from "../core/profiles.ts";
-import { type JsonSchema, responsesUnder } from "../core/response.ts";
+import type { Api } from "../emulator/api.ts";
+import { text } from "../emulator/json-schema.ts";
+import type { ApiOperation, DeclaredBody, SecurityScheme } from "../emulator/operation.ts";
+import {
+  DEFAULT_PROFILE,
+  DEFAULT_URLS,
+  type Profile,
+  type ProfileName,
+  profiles,
+} from "../emulator/profiles.ts";
+import { type JsonSchema, responsesUnder } from "../emulator/response.ts";
 import { requestSchema } from "../schema/kernel/json-schema.ts";
 import { SERVICES, type Service } from "../schema/operation-names.ts";
 import {

@@ -1,6 +1,6 @@
-export type { SecurityScheme } from "../core/operation.ts";
-export type { ProfileName } from "../core/profiles.ts";
-export type { JsonSchema } from "../core/response.ts";
+export type { SecurityScheme } from "../emulator/operation.ts";
+export type { ProfileName } from "../emulator/profiles.ts";
+export type { JsonSchema } from "../emulator/response.ts";
 export {
   type DocumentInfo,
   type OpenApiDocument,

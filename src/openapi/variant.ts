@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import { hex32, oneOf } from "../core/json-schema.ts";
-import type { Profile } from "../core/profiles.ts";
-import type { AnyDeclaredResponse, BodySchema, JsonSchema } from "../core/response.ts";
+import { hex32, oneOf } from "../emulator/json-schema.ts";
+import type { Profile } from "../emulator/profiles.ts";
+import type { AnyDeclaredResponse, BodySchema, JsonSchema } from "../emulator/response.ts";
 import { responseSchema } from "../schema/kernel/json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */

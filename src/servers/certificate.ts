@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { isIP } from "node:net";
-import { systemClock } from "../core/clock.ts";
-import { createRandom } from "../core/random.ts";
-import type { TlsFiles } from "../transports/http-server/http-server.ts";
+import { systemClock } from "../emulator/clock.ts";
+import { createRandom } from "../emulator/random.ts";
+import type { TlsFiles } from "./http/http-server.ts";
 
 /*
  * Node cannot create certificates, so this writes the few ASN.1 values of a self-signed one (RFC 5280).

@@ -1,5 +1,5 @@
-export type { ConsideredTarget, JournalEntry } from "../core/journal.ts";
-export type { ProfileName } from "../core/profiles.ts";
+export type { ConsideredTarget, JournalEntry } from "../emulator/journal.ts";
+export type { ProfileName } from "../emulator/profiles.ts";
 export type { FaultHandle } from "../mock/fault.ts";
 export type { MockClock } from "../mock/mock-clock.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
@@ -7,7 +7,7 @@ export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-datab
 export type { Fault } from "../schema/fault.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
-export type { TlsFiles } from "../transports/http-server/http-server.ts";
+export type { TlsFiles } from "./http/http-server.ts";
 export type { IsolatedDatabase } from "./isolated-database.ts";
 export type { LogLevel } from "./log.ts";
 export { InvalidSeedError } from "./seed-file.ts";

@@ -1,5 +1,5 @@
 import { ALL_SCOPES } from "../apis/model-target/bearer.ts";
-import type { JournalEntry } from "../core/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import type { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-parts.ts";
 import type { FaultHandle } from "../mock/fault.ts";

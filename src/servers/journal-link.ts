@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../core/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import type { SharedState } from "../store/backing.ts";
 import { packJournal } from "../store/journal-codec.ts";
 

@@ -1,6 +1,6 @@
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { messageOf } from "../core/text.ts";
+import { messageOf } from "../emulator/text.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 import { restoreState, StateFileError, writeState } from "../store/state-file.ts";

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../core/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 
 /** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
 export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "../core/message.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
 import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { type ManagerExchange, ManagerUnavailableError } from "../store/manager/manager-client.ts";
 

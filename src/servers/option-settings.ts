@@ -1,4 +1,4 @@
-import { PROFILE_NAMES } from "../core/profiles.ts";
+import { PROFILE_NAMES } from "../emulator/profiles.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import {
   countFromOneIn,

@@ -1,4 +1,4 @@
-import type { SharedFaults } from "../core/faults.ts";
+import type { SharedFaults } from "../emulator/faults.ts";
 import type { SharedState } from "../store/backing.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
 

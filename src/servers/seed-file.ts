@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { RequestHandler } from "../core/message.ts";
+import type { RequestHandler } from "../emulator/message.ts";
 import { type Problem, read } from "../schema/kernel/problems.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { seed as seedSchema } from "../schema/seed.ts";

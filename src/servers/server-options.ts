@@ -1,8 +1,8 @@
 import { setImageCacheBytes } from "../images/cache-limit.ts";
-import type { ImageMatcher } from "../images/comparison.ts";
-import { exactMatcher, structuralSimilarityMatcher } from "../images/matchers.ts";
-import { brisqueRater, perfectRater, randomRater } from "../images/raters.ts";
-import type { TargetRater } from "../images/rating.ts";
+import type { ImageMatcher } from "../images/matching/comparison.ts";
+import { exactMatcher, structuralSimilarityMatcher } from "../images/matching/matchers.ts";
+import { brisqueRater, perfectRater, randomRater } from "../images/ratings/raters.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
 import {
   anyBaseUrl,
   commonOptions,

@@ -1,15 +1,15 @@
 import type { Emulator } from "../apis/index.ts";
-import type { ServerRefusal } from "../core/emulator.ts";
-import type { WireRequest } from "../core/message.ts";
-import { messageOf } from "../core/text.ts";
+import type { ServerRefusal } from "../emulator/emulator.ts";
+import type { WireRequest } from "../emulator/message.ts";
+import { messageOf } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { Service } from "../schema/operation-names.ts";
 import { StateUnavailableError } from "../store/backing.ts";
-import { preflightReply, readableFrom } from "../transports/http-server/cors.ts";
-import { HttpServer, type HttpServerOptions } from "../transports/http-server/http-server.ts";
-import { answerMalformed } from "../transports/http-server/malformed-request.ts";
-import type { ServedHandler, ServedResult } from "../transports/http-server/stream.ts";
+import { preflightReply, readableFrom } from "./http/cors.ts";
+import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
+import { answerMalformed } from "./http/malformed-request.ts";
+import type { ServedHandler, ServedResult } from "./http/stream.ts";
 
 /** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {

@@ -1,11 +1,11 @@
 import { createEmulator } from "../apis/index.ts";
-import { bodyReply } from "../apis/shared/plain.ts";
-import { MovableClock } from "../core/clock.ts";
-import type { EmulatorOptions } from "../core/emulator.ts";
-import { Journal, type JournalEntry } from "../core/journal.ts";
-import { header, type Result, type WireRequest } from "../core/message.ts";
-import { createRandom } from "../core/random.ts";
-import { namedAccessKey } from "../core/signing.ts";
+import { MovableClock } from "../emulator/clock.ts";
+import type { EmulatorOptions } from "../emulator/emulator.ts";
+import { Journal, type JournalEntry } from "../emulator/journal.ts";
+import { header, type Result, type WireRequest } from "../emulator/message.ts";
+import { bodyReply } from "../emulator/plain.ts";
+import { createRandom } from "../emulator/random.ts";
+import { namedAccessKey } from "../emulator/signing.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { SharedState as BackingState } from "../store/backing.ts";

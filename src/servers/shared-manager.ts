@@ -1,10 +1,10 @@
-import { MovableClock } from "../core/clock.ts";
-import { Journal } from "../core/journal.ts";
-import type { WireRequest } from "../core/message.ts";
-import { createRandom } from "../core/random.ts";
-import { assessImage } from "../images/assess.ts";
-import { compareBySimilarity } from "../images/comparison.ts";
-import { packedSketchOf } from "../images/ranking.ts";
+import { MovableClock } from "../emulator/clock.ts";
+import { Journal } from "../emulator/journal.ts";
+import type { WireRequest } from "../emulator/message.ts";
+import { createRandom } from "../emulator/random.ts";
+import { compareBySimilarity } from "../images/matching/comparison.ts";
+import { packedSketchOf } from "../images/matching/ranking.ts";
+import { assessImage } from "../images/ratings/assess.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { recordEntries, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { header, type WireRequest } from "../core/message.ts";
-import { show } from "../core/text.ts";
+import { header, type WireRequest } from "../emulator/message.ts";
+import { show } from "../emulator/text.ts";
 
 /** Which browser requests the target manager answers. Requests of other programs are always answered. */
 export interface TrustRules {

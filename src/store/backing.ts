@@ -1,6 +1,6 @@
-import type { ClockSetting } from "../core/clock.ts";
-import type { FaultEffect } from "../core/faults.ts";
-import type { Random } from "../core/random.ts";
+import type { ClockSetting } from "../emulator/clock.ts";
+import type { FaultEffect } from "../emulator/faults.ts";
+import type { Random } from "../emulator/random.ts";
 import type { Database } from "../schema/database.ts";
 import type { FaultRequest } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isJsonObject, parseLargeJson, SNAPSHOT_LIMITS } from "../core/json.ts";
+import { isJsonObject, parseLargeJson, SNAPSHOT_LIMITS } from "../emulator/json.ts";
 import { credentialRecord } from "../schema/credential.ts";
 import { databaseRecord } from "../schema/database.ts";
 import { datasetRecord } from "../schema/dataset.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../core/journal.ts";
-import { isJsonObject } from "../core/json.ts";
-import type { HeaderList } from "../core/message.ts";
-import { RecordedBody } from "../core/recorded-body.ts";
-import { RecordedRequest, RecordedResponse } from "../core/recorded-message.ts";
+import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../emulator/journal.ts";
+import { isJsonObject } from "../emulator/json.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import { RecordedBody } from "../emulator/recorded-body.ts";
+import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
 import { record } from "../schema/kernel/record.ts";
 import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
 import { isOperation, type Operation, SERVICES } from "../schema/operation-names.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { isJsonObject } from "../core/json.ts";
-import { finish, inTurns, type Steps } from "../core/scheduling.ts";
-import { show } from "../core/text.ts";
+import { isJsonObject } from "../emulator/json.ts";
+import { finish, inTurns, type Steps } from "../emulator/scheduling.ts";
+import { show } from "../emulator/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/kernel/problems.ts";
 import { type Snapshot, snapshot as snapshotSchema, targetRecords } from "../schema/snapshot.ts";

@@ -1,7 +1,7 @@
 import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { largeJsonBody } from "../core/json-body.ts";
-import { messageOf } from "../core/text.ts";
+import { largeJsonBody } from "../emulator/json-body.ts";
+import { messageOf } from "../emulator/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../core/message.ts";
+import type { MaybePromise } from "../emulator/message.ts";
 import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
 import type { ClientCredential } from "../schema/credential.ts";
 import type { Database } from "../schema/database.ts";

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { connect, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { HeaderList } from "../core/message.ts";
+import type { HeaderList } from "../emulator/message.ts";
 import type { Received, RequestParts } from "./fact.ts";
 
 /** Sends a request to a base URL. Rejects when there is no complete response. */

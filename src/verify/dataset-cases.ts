@@ -1,4 +1,4 @@
-import type { Profile } from "../core/profiles.ts";
+import type { Profile } from "../emulator/profiles.ts";
 import {
   accepted,
   advanced,

@@ -1,4 +1,4 @@
-import { profiles, REAL_PROFILE } from "../core/profiles.ts";
+import { profiles, REAL_PROFILE } from "../emulator/profiles.ts";
 import { DATASET_CASES } from "./dataset-cases.ts";
 import { type DatasetCase, dataset } from "./dataset-requests.ts";
 import { DATASET_VIEW_CASES } from "./dataset-view-cases.ts";

@@ -1,4 +1,4 @@
-import type { Profile } from "../core/profiles.ts";
+import type { Profile } from "../emulator/profiles.ts";
 
 /** A creation of a dataset, and the messages with which it is refused; none when it is accepted. */
 export interface DatasetCase {

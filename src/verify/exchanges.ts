@@ -1,4 +1,4 @@
-import { messageOf } from "../core/text.ts";
+import { messageOf } from "../emulator/text.ts";
 import type { Send } from "./client.ts";
 import type { FactApi, Received, RequestParts } from "./fact.ts";
 import { Pace, type RunClock } from "./pace.ts";

@@ -1,5 +1,5 @@
-import type { HeaderList } from "../core/message.ts";
-import type { Profile } from "../core/profiles.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import type { Profile } from "../emulator/profiles.ts";
 
 /** The APIs that facts are about. */
 export const FACT_APIS = ["target", "query", "model-target"] as const;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../emulator/json.ts";
 import { Untried } from "./exchanges.ts";
 import type { Fact, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";

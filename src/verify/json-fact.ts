@@ -1,5 +1,5 @@
-import type { Profile } from "../core/profiles.ts";
-import { asciiJson } from "../core/text.ts";
+import type { Profile } from "../emulator/profiles.ts";
+import { asciiJson } from "../emulator/text.ts";
 import { type Expected, type Fact, observed, type Situation, slug } from "./fact.ts";
 import { present } from "./requests.ts";
 

@@ -1,4 +1,4 @@
-import { xmlText } from "../apis/shared/xml.ts";
+import { xmlText } from "../emulator/xml.ts";
 import { type Findings, sides } from "./report.ts";
 
 interface Case {

@@ -1,4 +1,4 @@
-import { type ProfileName, profiles } from "../core/profiles.ts";
+import { type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { Send } from "./client.ts";
 import type { Fact, FactApi, Keys, Situation } from "./fact.ts";
 import type { RunClock } from "./pace.ts";

@@ -1,5 +1,5 @@
-import type { HeaderList } from "../core/message.ts";
-import { type Profile, REGIONS } from "../core/profiles.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import { type Profile, REGIONS } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, type Known, knownOf, observed, slug } from "./fact.ts";
 import { LARGEST_QUERY_IMAGE } from "./query-form-rows.ts";
 import { goodPlan, imagePart, type Plan, queryOf } from "./query-plan.ts";

@@ -1,4 +1,4 @@
-import type { HeaderList } from "../core/message.ts";
+import type { HeaderList } from "../emulator/message.ts";
 import type { Plan } from "./query-plan.ts";
 
 /** The expected response, without `Content-Length`, encoding and region. */

@@ -1,5 +1,5 @@
-import { maskHeaders } from "../core/masking.ts";
-import type { HeaderList } from "../core/message.ts";
+import { maskHeaders } from "../emulator/masking.ts";
+import type { HeaderList } from "../emulator/message.ts";
 import type { Outcome } from "./run.ts";
 import { textOf } from "./template.ts";
 

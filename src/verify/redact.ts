@@ -1,4 +1,4 @@
-import { HIDDEN } from "../core/masking.ts";
+import { HIDDEN } from "../emulator/masking.ts";
 import type { Outcome } from "./run.ts";
 
 /** Secrets that services make: tokens, credentials, and what signs the URL of a report. */

@@ -1,4 +1,4 @@
-import type { Profile } from "../core/profiles.ts";
+import type { Profile } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
 import { draftOf, signed } from "./requests.ts";
 import { refused, success } from "./target-answer.ts";

@@ -1,4 +1,4 @@
-import type { ProfileName } from "../core/profiles.ts";
+import type { ProfileName } from "../emulator/profiles.ts";
 import { type Fact, KNOWN_BY, type Known } from "./fact.ts";
 import type { Change } from "./recording.ts";
 import type { Outcome } from "./run.ts";

@@ -1,4 +1,4 @@
-import { authorizationHeader, rfc1123Date } from "../core/signing.ts";
+import { authorizationHeader, rfc1123Date } from "../emulator/signing.ts";
 import type { RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";
 

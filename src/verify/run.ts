@@ -1,4 +1,4 @@
-import { messageOf } from "../core/text.ts";
+import { messageOf } from "../emulator/text.ts";
 import { Exchanges, isTrouble, Unsent, Untried } from "./exchanges.ts";
 import type { Fact, Keys, Received, RequestParts, Situation } from "./fact.ts";
 import { type AddedTarget, fieldsOf, Home, type HomeRun, leavesTarget } from "./home.ts";

@@ -1,4 +1,4 @@
-import { asciiJson } from "../core/text.ts";
+import { asciiJson } from "../emulator/text.ts";
 import {
   assumed,
   documented,

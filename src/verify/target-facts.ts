@@ -1,6 +1,6 @@
-import { HEADER_TOO_LARGE_PAGE, LOAD_BALANCER_PAGE } from "../apis/shared/pages.ts";
-import type { HeaderList } from "../core/message.ts";
-import { type Profile, REGIONS } from "../core/profiles.ts";
+import { HEADER_TOO_LARGE_PAGE, LOAD_BALANCER_PAGE } from "../apis/signed/pages.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import { type Profile, REGIONS } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, knownOf, type NeededTarget, observed, slug } from "./fact.ts";
 import { draftOf, ON_TARGETS, type OperationName, READING, routeOf, signed } from "./requests.ts";
 import type { TargetAnswer, TargetBreak } from "./target-break.ts";

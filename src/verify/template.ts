@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { type HeaderList, header } from "../core/message.ts";
+import { type HeaderList, header } from "../emulator/message.ts";
 import type { Expected, Received } from "./fact.ts";
 
 /** What a placeholder stands for; `<same>` is the same id wherever it occurs. */

@@ -1,4 +1,4 @@
-import type { Profile } from "../core/profiles.ts";
+import type { Profile } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, observed, slug } from "./fact.ts";
 
 const page = (request: string) =>

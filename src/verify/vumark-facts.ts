@@ -1,5 +1,5 @@
-import type { HeaderList } from "../core/message.ts";
-import type { Profile } from "../core/profiles.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import type { Profile } from "../emulator/profiles.ts";
 import { assumed, type Fact, slug } from "./fact.ts";
 import { refused, success } from "./target-answer.ts";
 import { jsonHeaders } from "./target-facts.ts";

@@ -1,13 +1,16 @@
 import sharp from "sharp";
-import { assessImage } from "../../src/images/assess.ts";
 import { preparedImages } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { decodePixels, decodeThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { createStructuralSimilarityMatcher, structuralSimilarityMatcher } from "../../src/images/matchers.ts";
-import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
-import { brisqueRater } from "../../src/images/raters.ts";
-import { structuralSimilarity } from "../../src/images/similarity.ts";
+import {
+  createStructuralSimilarityMatcher,
+  structuralSimilarityMatcher,
+} from "../../src/images/matching/matchers.ts";
+import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
+import { structuralSimilarity } from "../../src/images/matching/similarity.ts";
+import { assessImage } from "../../src/images/ratings/assess.ts";
+import { brisqueRater } from "../../src/images/ratings/raters.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";

@@ -2,7 +2,7 @@ import https from "node:https";
 import { createRequire } from "node:module";
 import nock from "nock";
 import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
-import type { ReplyMode } from "../../src/transports/nock/nock-interceptor.ts";
+import type { ReplyMode } from "../../src/intercept/nock/nock-interceptor.ts";
 import { scene } from "../support/scenes.ts";
 import { builtPackage } from "./built-package.ts";
 import { type Bench, type Comparison, median } from "./measure.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flatPicture, samplePicture } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { release, version } from "../../src/core/version.ts";
+import { release, version } from "../../src/emulator/version.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { settingsOf } from "../../src/servers/settings.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run as runCommand } from "../../src/cli/run.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject } from "../../src/emulator/json.ts";
 import { type Finished, start } from "./command.ts";
 
 const FILES = mkdtempSync(join(tmpdir(), "verify-"));

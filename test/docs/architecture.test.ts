@@ -3,28 +3,29 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { profiles } from "../../src/core/profiles.ts";
+import { profiles } from "../../src/emulator/profiles.ts";
 
 /** The folders that each folder of src may import from. */
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
-  core: ["schema"],
-  images: ["core"],
-  store: ["core", "schema"],
-  apis: ["core", "images", "schema", "store"],
-  openapi: ["apis", "core", "schema"],
-  transports: ["core", "schema"],
-  mock: ["apis", "core", "images", "schema", "store", "transports"],
+  emulator: ["schema"],
+  images: ["emulator"],
+  store: ["emulator", "schema"],
+  apis: ["emulator", "images", "schema", "store"],
+  openapi: ["apis", "emulator", "schema"],
+  "servers/http": ["emulator", "schema"],
+  intercept: ["emulator", "servers/http"],
+  page: ["apis", "emulator", "images", "mock", "schema", "servers", "servers/http", "store"],
+  mock: ["apis", "emulator", "images", "intercept", "page", "schema", "servers/http", "store"],
   testing: ["index.ts"],
-  servers: ["apis", "core", "images", "mock", "openapi", "schema", "store", "transports"],
-  verify: ["apis", "core"],
-  cli: ["core", "mock", "openapi", "schema", "servers", "verify"],
-  ui: ["mock", "servers"],
+  servers: ["apis", "emulator", "images", "mock", "openapi", "page", "schema", "servers/http", "store"],
+  verify: ["apis", "emulator"],
+  cli: ["emulator", "mock", "openapi", "schema", "servers", "verify"],
 };
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) => relative(source, join(entry.parentPath, entry.name)))
   .sort();
 const text = new Map(files.map((file) => [file, readFileSync(join(source, file), "utf8")]));
@@ -35,11 +36,13 @@ const imports = new Map(
   ]),
 );
 
-const part = (file: string): string => file.split("/", 1)[0] ?? file;
+/** One request's bytes on a socket: what interception and servers share. */
+const HTTP = "servers/http";
+const part = (file: string): string => (file.startsWith(`${HTTP}/`) ? HTTP : (file.split("/", 1)[0] ?? file));
 const target = (file: string, specifier: string): string =>
   relative(source, resolve(source, dirname(file), specifier));
 /** Loaded only when it is called: a mock whose page is not opened has no server. */
-const LOADED_LATER = [{ file: "mock/pages.ts", to: "servers/page/serve-page.ts" }];
+const LOADED_LATER = [{ file: "mock/pages.ts", to: "page/serve-page.ts" }];
 const internal = [...imports].flatMap(([file, specifiers]) =>
   specifiers
     .filter((specifier) => specifier.startsWith("."))
@@ -84,7 +87,7 @@ describe("the architecture", () => {
           file !== "apis/index.ts" &&
           part(file) === "apis" &&
           part(to) === "apis" &&
-          api(to) !== "shared" &&
+          !["signed", "explanations", "services.ts"].includes(api(to) ?? "") &&
           api(file) !== api(to),
       ),
     ).toEqual([]);
@@ -104,28 +107,21 @@ describe("the architecture", () => {
   });
 
   it("keeps each heavy or special dependency in one place", () => {
-    expect(outside(importersOf(/^nock$/), "transports")).toEqual([]);
-    expect(outside(importersOf(/^undici$/), "transports")).toEqual([]);
+    expect(outside(importersOf(/^nock$/), "intercept/nock")).toEqual([]);
+    expect(outside(importersOf(/^undici$/), "intercept/undici")).toEqual([]);
     expect(outside(importersOf(/^sharp$/), "images/decode.ts")).toEqual([]);
     expect(
-      outside(
-        importersOf(/^node:https?$/),
-        "servers",
-        "transports",
-        "store/manager/remote-store.ts",
-        "cli",
-        "verify",
-      ),
+      outside(importersOf(/^node:https?$/), "servers", "intercept", "store/manager", "cli", "verify"),
     ).toEqual([]);
   });
 
   it("reads the time in the clock only, and draws randomness in one place", () => {
     // It quotes code for clients.
-    const advising = "apis/shared/date-explanation.ts";
-    expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "core/clock.ts", advising)).toEqual([]);
-    expect(outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "core/random.ts")).toEqual(
-      [],
-    );
+    const advising = "apis/explanations/date.ts";
+    expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "emulator/clock.ts", advising)).toEqual([]);
+    expect(
+      outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "emulator/random.ts"),
+    ).toEqual([]);
   });
 
   it("names providers' headers and parameters in the profiles only", () => {
@@ -136,9 +132,14 @@ describe("the architecture", () => {
       profile.reportParameterPrefix,
     ]);
     const pattern = new RegExp(names.join("|"), "i");
-    expect(filesWith(pattern)).toEqual(["core/profiles.ts"]);
+    expect(filesWith(pattern)).toEqual(["emulator/profiles.ts"]);
     expect(
-      outside(filesWith(/["']vuforia["']|["']neutral["']/), "core/profiles.ts", "mock/options.ts", "servers"),
+      outside(
+        filesWith(/["']vuforia["']|["']neutral["']/),
+        "emulator/profiles.ts",
+        "mock/options.ts",
+        "servers",
+      ),
     ).toEqual([]);
   });
 });

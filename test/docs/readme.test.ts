@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { releaseName } from "../../src/core/version.ts";
+import { releaseName } from "../../src/emulator/version.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 

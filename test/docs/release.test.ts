@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { releaseName } from "../../src/core/version.ts";
+import { releaseName } from "../../src/emulator/version.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 let checkout: string;
@@ -27,7 +27,7 @@ async function change(text: string): Promise<void> {
 
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "release-"));
-  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/core/version.ts"])
+  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/emulator/version.ts"])
     await cp(join(repository, file), join(checkout, file), { recursive: true });
   // A file, unlike the folder that .gitignore names.
   await writeFile(join(checkout, ".gitignore"), "node_modules\n");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { brisqueRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { brisqueFeatures } from "../../src/images/brisque/features.ts";
-import { brisqueScore } from "../../src/images/brisque/score.ts";
+import { brisqueFeatures } from "../../src/images/ratings/brisque/features.ts";
+import { brisqueScore } from "../../src/images/ratings/brisque/score.ts";
 import { Upload } from "../../src/images/upload.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 

@@ -6,12 +6,12 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { assessImage } from "../../src/images/assess.ts";
 import { latestSketches, PreparedImages, preparedImages, remembered } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { prepareInBackground, rankTargets } from "../../src/images/ranking.ts";
-import { preparedBytes, prepareImage } from "../../src/images/similarity.ts";
+import { prepareInBackground, rankTargets } from "../../src/images/matching/ranking.ts";
+import { preparedBytes, prepareImage } from "../../src/images/matching/similarity.ts";
+import { assessImage } from "../../src/images/ratings/assess.ts";
 import { uploadOf } from "../../src/images/upload.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";

@@ -1,10 +1,10 @@
 import { authorizationHeader, brisqueRater, MockCloudReco } from "mock-cloud-reco";
 import type { Sharp, default as sharp } from "sharp";
 import { afterEach, expect, test, vi } from "vitest";
-import { loadModule } from "../../src/core/load-module.ts";
-import { assessImage } from "../../src/images/assess.ts";
+import { loadModule } from "../../src/emulator/load-module.ts";
 import { decodePixels, decodeThumbnail, drawThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
+import { assessImage } from "../../src/images/ratings/assess.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers } from "../../src/servers/launch.ts";
 import { makePng, noiseByte } from "../support/png.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
+import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
 import {
   boundScore,
   makeQuery,
@@ -11,7 +11,7 @@ import {
   prepareWithSketch,
   scoreImage,
   structuralSimilarity,
-} from "../../src/images/similarity.ts";
+} from "../../src/images/matching/similarity.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const prepared = (pixels: Buffer) => {

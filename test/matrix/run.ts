@@ -22,12 +22,12 @@ const FILES = [
   "test/package/types.test.ts",
   "test/package/worker.test.ts",
   "test/package/playwright.test.ts",
-  "test/transports/nock.test.ts",
-  "test/transports/sockets.test.ts",
-  "test/transports/other-hosts.test.ts",
-  "test/transports/users-nock.test.ts",
-  "test/transports/restore.test.ts",
-  "test/transports/undici.test.ts",
+  "test/intercept/nock.test.ts",
+  "test/intercept/sockets.test.ts",
+  "test/intercept/other-hosts.test.ts",
+  "test/intercept/users-nock.test.ts",
+  "test/intercept/restore.test.ts",
+  "test/intercept/undici.test.ts",
 ];
 
 interface Report {

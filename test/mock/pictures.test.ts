@@ -1,6 +1,6 @@
 import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { formatOf, pixelSizeOf } from "../../src/core/image-header.ts";
+import { formatOf, pixelSizeOf } from "../../src/emulator/image-header.ts";
 import { MockSession } from "../support/mock-session.ts";
 
 const COUNT = 8;

@@ -3,7 +3,7 @@ import axios from "axios";
 import got from "got";
 import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { realDelay } from "../../src/core/clock.ts";
+import { realDelay } from "../../src/emulator/clock.ts";
 import { type Client, clients, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";

@@ -8,7 +8,7 @@ const FILES = ["bypassing.test.ts", "proxies.test.ts", "failures.ts", "real-serv
 
 it("clients with captured functions, HTTP/2 or a proxy are answered or refused by the installed package", async () => {
   for (const name of FILES) {
-    const file = fileURLToPath(new URL(`../transports/${name}`, import.meta.url));
+    const file = fileURLToPath(new URL(`../intercept/${name}`, import.meta.url));
     await cp(file, inConsumer("bypassing", name));
   }
   const { code, printed } = await runNode("bypassing", [inModules("vitest/vitest.mjs"), "run"]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { buildPage } from "../../src/ui/build.ts";
+import { buildPage } from "../../src/page/ui/build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

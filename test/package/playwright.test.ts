@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { findChromium } from "../page/chromium.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { findChromium } from "../ui/chromium.ts";
 import { copySamples, inModules, runNode } from "./run.ts";
 
 const chromium = findChromium();

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { build } from "esbuild";
 import { startServers } from "mock-cloud-reco/server";
 import { expect, it, onTestFinished } from "vitest";
+import { findChromium, launchChromium } from "../page/chromium.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { findChromium, launchChromium } from "../ui/chromium.ts";
 import { copySamples, createProject, inConsumer, inModules } from "./run.ts";
 
 const chromium = findChromium();

@@ -1,9 +1,9 @@
 import { ManualClock } from "mock-cloud-reco";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator } from "../../src/apis/index.ts";
-import { MovableClock } from "../../src/core/clock.ts";
-import type { Result } from "../../src/core/message.ts";
-import { createRandom } from "../../src/core/random.ts";
+import { MovableClock } from "../../src/emulator/clock.ts";
+import type { Result } from "../../src/emulator/message.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { Service } from "../../src/schema/operation-names.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PROFILE_NAMES } from "../../src/core/profiles.ts";
+import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { RESULT_CODES } from "../../src/schema/result-codes.ts";
 import { FACTS } from "../../src/verify/facts.ts";
 import { placeholder } from "../../src/verify/plan.ts";

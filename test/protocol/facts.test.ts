@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { query } from "../../src/apis/query/operations.ts";
-import { targetTable } from "../../src/apis/shared/target-table.ts";
-import { PROFILE_NAMES } from "../../src/core/profiles.ts";
+import { targetTable } from "../../src/apis/signed/target-table.ts";
+import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { FACTS } from "../../src/verify/facts.ts";
 import { QUERY_CHECKS } from "../../src/verify/query-facts.ts";
 import { TARGET_CHECKS } from "../../src/verify/target-rows.ts";

@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type BodyRead, BodyReader } from "../../src/transports/http-server/body-reader.ts";
+import { type BodyRead, BodyReader } from "../../src/servers/http/body-reader.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

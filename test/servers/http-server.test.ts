@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
-import { HttpServer } from "../../src/transports/http-server/http-server.ts";
+import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { echo, serve, text } from "./serving.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Journal, type JournalEntry } from "../../src/core/journal.ts";
-import type { WireResponse } from "../../src/core/message.ts";
-import { recordRequest } from "../../src/core/recorded-message.ts";
+import { Journal, type JournalEntry } from "../../src/emulator/journal.ts";
+import type { WireResponse } from "../../src/emulator/message.ts";
+import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { JournalLink } from "../../src/servers/journal-link.ts";
 import { type JournalPage, unpackJournal } from "../../src/store/journal-codec.ts";
 import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";

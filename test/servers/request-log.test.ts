@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { JournalEntry } from "../../src/core/journal.ts";
-import { recordRequest } from "../../src/core/recorded-message.ts";
+import type { JournalEntry } from "../../src/emulator/journal.ts";
+import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { LOG_LEVELS, requestLog } from "../../src/servers/log.ts";
 
 const entry = (given: Partial<JournalEntry>): JournalEntry => ({

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import type { Manager } from "../../src/servers/manager-server.ts";
 import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";

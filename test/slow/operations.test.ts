@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { exactMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import type { DatabaseKeys } from "../support/backends.ts";

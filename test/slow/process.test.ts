@@ -54,7 +54,7 @@ test.each(["fetch", "https"])(
 describe("a mock refuses to start", () => {
   const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-  const interception = useBundle("src/transports/interception.ts");
+  const interception = useBundle("src/intercept/interception.ts");
 
   /** Starts a mock in a project with this source, and with what `prepare` puts into its `node_modules`. */
   async function start(prepare: (modules: string) => Promise<unknown>, first = ""): Promise<string> {

@@ -6,7 +6,7 @@ import {
   type PreparedImage,
   prepareWithSketch,
   scoreImage,
-} from "../../src/images/similarity.ts";
+} from "../../src/images/matching/similarity.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const IMAGES = 317;

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { Target } from "../../src/schema/target.ts";
 import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/vumark-database.ts";

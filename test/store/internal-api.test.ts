@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
-import { MovableClock, systemClock } from "../../src/core/clock.ts";
-import { Journal } from "../../src/core/journal.ts";
-import { type HeaderList, header } from "../../src/core/message.ts";
+import { MovableClock, systemClock } from "../../src/emulator/clock.ts";
+import { Journal } from "../../src/emulator/journal.ts";
+import { type HeaderList, header } from "../../src/emulator/message.ts";
 import { fromText, toText } from "../../src/store/codec.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { assessByBytes, cloud } from "./contract-cases.ts";

@@ -1,12 +1,12 @@
 import { InternalApi } from "../../src/apis/internal/internal-api.ts";
-import { MovableClock, systemClock } from "../../src/core/clock.ts";
-import { Journal } from "../../src/core/journal.ts";
-import type { WireRequest } from "../../src/core/message.ts";
+import { MovableClock, systemClock } from "../../src/emulator/clock.ts";
+import { Journal } from "../../src/emulator/journal.ts";
+import type { WireRequest } from "../../src/emulator/message.ts";
+import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { connectToManager } from "../../src/servers/manager-connection.ts";
 import { ManagerClient } from "../../src/store/manager/manager-client.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
-import { HttpServer } from "../../src/transports/http-server/http-server.ts";
 import { assessByBytes } from "./contract-cases.ts";
 
 /** A target manager's store behind a socket, and the requests that it received. */

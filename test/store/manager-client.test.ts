@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { header, type WireRequest, type WireResponse } from "../../src/core/message.ts";
+import { header, type WireRequest, type WireResponse } from "../../src/emulator/message.ts";
 import { toText } from "../../src/store/codec.ts";
 import { ManagerClient } from "../../src/store/manager/manager-client.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";

@@ -2,7 +2,7 @@ import { samplePicture, structuralSimilarityMatcher } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { latestSketches } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
-import { rankTargets } from "../../src/images/ranking.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import { cloud, created, image, NOW, newTarget, template, vuMark, whole } from "./contract-cases.ts";
 import { type Backing, openBacking } from "./manager-backing.ts";

@@ -1,6 +1,6 @@
 import { Redis } from "iovalkey";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { RedisBacking } from "../../src/store/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";

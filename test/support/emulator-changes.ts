@@ -5,7 +5,7 @@ import type {
   RecognitionCountChanges,
   VuMarkDatabaseFields,
 } from "mock-cloud-reco";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import type { ResolvedOptions } from "../../src/mock/options.ts";
 import {
   databaseChanges,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
-import { type ComparedTarget, prepareInBackground } from "../../src/images/ranking.ts";
-import { prepareWithSketch, type Sketch } from "../../src/images/similarity.ts";
+import { type ComparedTarget, prepareInBackground } from "../../src/images/matching/ranking.ts";
+import { prepareWithSketch, type Sketch } from "../../src/images/matching/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
 const SIDE = 256;

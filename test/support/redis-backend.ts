@@ -1,6 +1,6 @@
 import { type JournalEntry, ManualClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe } from "vitest";
-import { createRandom } from "../../src/core/random.ts";
+import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startServiceServer } from "../../src/servers/service.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import type { ImageMatcher } from "../../src/images/comparison.ts";
-import { type ComparedTarget, rankTargets } from "../../src/images/ranking.ts";
+import type { ImageMatcher } from "../../src/images/matching/comparison.ts";
+import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROFILE_NAMES } from "../../src/core/profiles.ts";
+import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { FACTS } from "../../src/verify/facts.ts";
 import { compare, type Recording, record } from "../../src/verify/recording.ts";
 import { redactor } from "../../src/verify/redact.ts";

@@ -1,10 +1,10 @@
-import type { MovableClock } from "../../core/clock.ts";
-import { Faults } from "../../core/faults.ts";
-import type { Journal } from "../../core/journal.ts";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "../../core/message.ts";
-import { createRandom, type Random } from "../../core/random.ts";
-import { messageOf } from "../../core/text.ts";
-import { packedSketchOf } from "../../images/ranking.ts";
+import type { MovableClock } from "../../emulator/clock.ts";
+import { Faults } from "../../emulator/faults.ts";
+import type { Journal } from "../../emulator/journal.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
+import { createRandom, type Random } from "../../emulator/random.ts";
+import { messageOf } from "../../emulator/text.ts";
+import { packedSketchOf } from "../../images/matching/ranking.ts";
 import { databaseRecord } from "../../schema/database.ts";
 import { type FaultRequest, faultToJson } from "../../schema/fault.ts";
 import type { RecordsKey, Version } from "../../store/backing.ts";

@@ -1,8 +1,8 @@
-import type { Api } from "../../core/api.ts";
-import { ok } from "../../core/response.ts";
-import { ownerOfServerKey } from "../shared/key-owner.ts";
-import { emptyNotFound, plainText } from "../shared/pages.ts";
-import type { Services } from "../shared/services.ts";
+import type { Api } from "../../emulator/api.ts";
+import { ok } from "../../emulator/response.ts";
+import type { Services } from "../services.ts";
+import { ownerOfServerKey } from "../signed/key-owner.ts";
+import { emptyNotFound, plainText } from "../signed/pages.ts";
 import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
 import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
 import {

@@ -1,15 +1,15 @@
 import type * as z from "zod/mini";
-import { CheckTable, check } from "../../core/check.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { MaybePromise } from "../../core/message.ts";
-import type { DeclaredBody } from "../../core/operation.ts";
-import type { DeclaredResponse, Refusal } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
+import type { JsonObject } from "../../emulator/json.ts";
+import type { MaybePromise } from "../../emulator/message.ts";
+import type { DeclaredBody } from "../../emulator/operation.ts";
+import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { type Problem, read } from "../../schema/kernel/problems.ts";
 import type { Target } from "../../schema/target.ts";
-import type { ApiContext } from "../shared/services.ts";
+import type { ApiContext } from "../services.ts";
 import {
   type FieldError,
   fieldsRefused,

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { operation } from "../../core/operation.ts";
-import { ok } from "../../core/response.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok } from "../../emulator/response.ts";
 import { optional, record } from "../../schema/kernel/record.ts";
 import { CLOCK_YEARS, clockMoment, flag, isClockMoment, kind } from "../../schema/kernel/values.ts";
 import { wireForm } from "../../schema/kernel/wire.ts";
-import type { ApiContext } from "../shared/services.ts";
+import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 

@@ -1,6 +1,6 @@
-import { operation } from "../../core/operation.ts";
-import { ok } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { credentialJson, postedCredential } from "../../schema/credential.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { doneWithAll, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";

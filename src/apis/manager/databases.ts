@@ -1,9 +1,9 @@
-import type { JsonObject } from "../../core/json.ts";
-import { largeJsonBody } from "../../core/json-body.ts";
-import type { MaybePromise } from "../../core/message.ts";
-import { operation } from "../../core/operation.ts";
-import { ok } from "../../core/response.ts";
-import { yieldToEventLoop } from "../../core/scheduling.ts";
+import type { JsonObject } from "../../emulator/json.ts";
+import { largeJsonBody } from "../../emulator/json-body.ts";
+import type { MaybePromise } from "../../emulator/message.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok } from "../../emulator/response.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import {
   type CloudDatabase,
   cloudDatabaseJson,
@@ -21,7 +21,7 @@ import {
   type VuMarkDatabase,
   vuMarkDatabaseJson,
 } from "../../schema/vumark-database.ts";
-import type { ApiContext } from "../shared/services.ts";
+import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, isOfKind, jsonBody, knownDatabase, unknownDatabase } from "./checks.ts";
 import {
   addedWith,

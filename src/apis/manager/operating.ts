@@ -1,5 +1,5 @@
-import type { JournalEntry } from "../../core/journal.ts";
-import { largeJsonBody } from "../../core/json-body.ts";
+import type { JournalEntry } from "../../emulator/journal.ts";
+import { largeJsonBody } from "../../emulator/json-body.ts";
 import {
   constant,
   described,
@@ -11,11 +11,11 @@ import {
   orNull,
   text,
   wholeNumber,
-} from "../../core/json-schema.ts";
-import { operation } from "../../core/operation.ts";
-import type { RecordedRequest, RecordedResponse } from "../../core/recorded-message.ts";
-import { ok } from "../../core/response.ts";
-import { yieldToEventLoop } from "../../core/scheduling.ts";
+} from "../../emulator/json-schema.ts";
+import { operation } from "../../emulator/operation.ts";
+import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
+import { ok } from "../../emulator/response.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { anyObject } from "../../schema/kernel/values.ts";
 import { SERVICES } from "../../schema/operation-names.ts";
 import { snapshot } from "../../schema/snapshot.ts";

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { jsonBody as inJson } from "../../core/json-body.ts";
-import { listOf, object, text } from "../../core/json-schema.ts";
-import type { BodyStream } from "../../core/message.ts";
-import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../core/response.ts";
+import { jsonBody as inJson } from "../../emulator/json-body.ts";
+import { listOf, object, text } from "../../emulator/json-schema.ts";
+import type { BodyStream } from "../../emulator/message.ts";
+import { dated } from "../../emulator/plain.ts";
+import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../emulator/response.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
 import type { Conflict } from "../../store/unique-fields.ts";
-import { plainText } from "../shared/pages.ts";
-import { dated } from "../shared/plain.ts";
+import { plainText } from "../signed/pages.ts";
 
 const json = <Details>(
   status: number,

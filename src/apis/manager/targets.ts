@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../core/json.ts";
-import { operation } from "../../core/operation.ts";
-import { ok } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import type { JsonObject } from "../../emulator/json.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import {

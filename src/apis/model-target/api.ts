@@ -1,9 +1,9 @@
-import type { Api } from "../../core/api.ts";
-import type { FaultRule } from "../../core/faults.ts";
-import { ok } from "../../core/response.ts";
+import type { Api } from "../../emulator/api.ts";
+import type { FaultRule } from "../../emulator/faults.ts";
+import { ok } from "../../emulator/response.ts";
 import type { Operation } from "../../schema/operation-names.ts";
-import { malformedPages, notFound, plainText } from "../shared/pages.ts";
-import type { ModelTargetPhase, Services, Settings } from "../shared/services.ts";
+import type { ModelTargetPhase, Services, Settings } from "../services.ts";
+import { malformedPages, notFound, plainText } from "../signed/pages.ts";
 import { ownerOfClient } from "./bearer.ts";
 import {
   createCredential,

@@ -1,12 +1,12 @@
-import { check } from "../../core/check.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { header } from "../../core/message.ts";
-import { RequestBody } from "../../core/request-body.ts";
-import { type Refusal, refuse } from "../../core/response.ts";
-import { show, utf8TextOf } from "../../core/text.ts";
+import { check } from "../../emulator/check.ts";
+import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
+import { header } from "../../emulator/message.ts";
+import { RequestBody } from "../../emulator/request-body.ts";
+import { type Refusal, refuse } from "../../emulator/response.ts";
+import { show, utf8TextOf } from "../../emulator/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
-import { missingHeadersAdvice } from "../shared/date-explanation.ts";
-import type { ApiContext, Services } from "../shared/services.ts";
+import { missingHeadersAdvice } from "../explanations/date.ts";
+import type { ApiContext, Services } from "../services.ts";
 import { lacksScope, serviceError } from "./responses.ts";
 
 /** Stands for the scopes of all datasets. */

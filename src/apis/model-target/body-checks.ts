@@ -1,10 +1,10 @@
-import { check } from "../../core/check.ts";
-import type { Context, OperationContext } from "../../core/context.ts";
-import { header } from "../../core/message.ts";
-import { type Refusal, refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
-import { contentLengthFit, contentLengthReason } from "../shared/framing.ts";
-import { loadBalancerPage } from "../shared/pages.ts";
+import { check } from "../../emulator/check.ts";
+import type { Context, OperationContext } from "../../emulator/context.ts";
+import { header } from "../../emulator/message.ts";
+import { type Refusal, refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
+import { contentLengthFit, contentLengthReason } from "../signed/framing.ts";
+import { loadBalancerPage } from "../signed/pages.ts";
 import { serviceError, validationError } from "./responses.ts";
 
 /** `Content-Length`, where visible, is an integer; any integer will do. */

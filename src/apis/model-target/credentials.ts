@@ -1,11 +1,11 @@
-import { CheckTable, check } from "../../core/check.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { listOf, object, openObject, text } from "../../core/json-schema.ts";
-import { operation } from "../../core/operation.ts";
-import { ok, type Refusal, refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
+import { isJsonObject } from "../../emulator/json.ts";
+import { listOf, object, openObject, text } from "../../emulator/json-schema.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok, type Refusal, refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
-import type { ApiContext } from "../shared/services.ts";
+import type { ApiContext } from "../services.ts";
 import { bearerToken, CLIENT_CREDENTIALS, holdsScope } from "./bearer.ts";
 import { jsonContentType, validJson } from "./body-checks.ts";
 import { expected } from "./dataset-request.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Fflate from "fflate";
-import { isJsonObject } from "../../core/json.ts";
-import { asciiJson } from "../../core/text.ts";
+import { isJsonObject } from "../../emulator/json.ts";
+import { asciiJson } from "../../emulator/text.ts";
 import type { Dataset } from "../../schema/dataset.ts";
 
 /** Loads fflate with the first archive. Not with `import()`, which Jest refuses in CommonJS. */

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Profile } from "../../core/profiles.ts";
-import { show } from "../../core/text.ts";
+import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
+import type { Profile } from "../../emulator/profiles.ts";
+import { show } from "../../emulator/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 
 /** A creation request in the shape that the stages read: where an object belongs, any other value counts as `{}`. */

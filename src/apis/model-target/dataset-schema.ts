@@ -1,6 +1,6 @@
-import { described, listOf, oneOf, openObject, text } from "../../core/json-schema.ts";
-import type { Profile } from "../../core/profiles.ts";
-import type { JsonSchema } from "../../core/response.ts";
+import { described, listOf, oneOf, openObject, text } from "../../emulator/json-schema.ts";
+import type { Profile } from "../../emulator/profiles.ts";
+import type { JsonSchema } from "../../emulator/response.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 
 export const MOST_MODELS = 20;

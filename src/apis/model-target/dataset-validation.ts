@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { Profile } from "../../core/profiles.ts";
+import type { JsonObject } from "../../emulator/json.ts";
+import type { Profile } from "../../emulator/profiles.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 import {
   type DatasetRequest,

@@ -1,12 +1,21 @@
-import { CheckTable, check } from "../../core/check.ts";
-import { isJsonObject } from "../../core/json.ts";
-import { constant, hex32, listOf, moment, object, oneOf, openObject, text } from "../../core/json-schema.ts";
-import { operation } from "../../core/operation.ts";
-import { notYet, ok, type Refusal, refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
+import { isJsonObject } from "../../emulator/json.ts";
+import {
+  constant,
+  hex32,
+  listOf,
+  moment,
+  object,
+  oneOf,
+  openObject,
+  text,
+} from "../../emulator/json-schema.ts";
+import { operation } from "../../emulator/operation.ts";
+import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
-import type { ApiContext, Settings } from "../shared/services.ts";
+import type { ApiContext, Settings } from "../services.ts";
 import { type Bearer, bearerToken, EVERYTHING, FAMILY_SCOPES, holdsScope } from "./bearer.ts";
 import {
   contentLengthIsInteger,

@@ -1,5 +1,5 @@
-import type { Profile } from "../../core/profiles.ts";
-import { show } from "../../core/text.ts";
+import type { Profile } from "../../emulator/profiles.ts";
+import { show } from "../../emulator/text.ts";
 import {
   type DatasetRequest,
   expected,

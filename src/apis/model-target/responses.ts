@@ -1,8 +1,8 @@
-import type { Context } from "../../core/context.ts";
-import { constant, listOf, object, text } from "../../core/json-schema.ts";
-import type { HeaderList } from "../../core/message.ts";
-import type { DeclaredResponse, JsonSchema } from "../../core/response.ts";
-import { asciiJson } from "../../core/text.ts";
+import type { Context } from "../../emulator/context.ts";
+import { constant, listOf, object, text } from "../../emulator/json-schema.ts";
+import type { HeaderList } from "../../emulator/message.ts";
+import type { DeclaredResponse, JsonSchema } from "../../emulator/response.ts";
+import { asciiJson } from "../../emulator/text.ts";
 
 /** The response envelopes of OAuth 2.0 and the Model Target API. */
 

@@ -1,10 +1,10 @@
-import { CheckTable, check } from "../../core/check.ts";
-import { constant, described, object, openObject, text } from "../../core/json-schema.ts";
-import { header } from "../../core/message.ts";
-import { operation } from "../../core/operation.ts";
-import { ok, type Refusal, refuse } from "../../core/response.ts";
-import { show, showUnknownKey } from "../../core/text.ts";
-import type { ApiContext } from "../shared/services.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
+import { constant, described, object, openObject, text } from "../../emulator/json-schema.ts";
+import { header } from "../../emulator/message.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok, type Refusal, refuse } from "../../emulator/response.ts";
+import { show, showUnknownKey } from "../../emulator/text.ts";
+import type { ApiContext } from "../services.ts";
 import { ALL_SCOPES, accessToken, basicCredentials, scopesIn } from "./bearer.ts";
 import { contentLengthIsInteger } from "./body-checks.ts";
 import { success, tokenError } from "./responses.ts";

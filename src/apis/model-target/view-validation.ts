@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from "../../core/json.ts";
-import { show } from "../../core/text.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../emulator/json.ts";
+import { show } from "../../emulator/text.ts";
 import {
   type DatasetRequest,
   expected,

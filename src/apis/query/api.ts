@@ -1,10 +1,10 @@
-import type { Api } from "../../core/api.ts";
-import type { FaultRule } from "../../core/faults.ts";
-import { ok } from "../../core/response.ts";
-import { headerLinesFit } from "../shared/framing.ts";
-import { ownerOfClientKey } from "../shared/key-owner.ts";
-import { headerTooLargePage } from "../shared/pages.ts";
-import type { Services, Settings } from "../shared/services.ts";
+import type { Api } from "../../emulator/api.ts";
+import type { FaultRule } from "../../emulator/faults.ts";
+import { ok } from "../../emulator/response.ts";
+import type { Services, Settings } from "../services.ts";
+import { headerLinesFit } from "../signed/framing.ts";
+import { ownerOfClientKey } from "../signed/key-owner.ts";
+import { headerTooLargePage } from "../signed/pages.ts";
 import { query } from "./operations.ts";
 import {
   addedHeaders,

@@ -1,19 +1,19 @@
-import { check } from "../../core/check.ts";
-import type { Context } from "../../core/context.ts";
-import { header } from "../../core/message.ts";
-import { parseMediaType } from "../../core/multipart.ts";
-import { namedAccessKey } from "../../core/signing.ts";
-import { show } from "../../core/text.ts";
+import { acceptsJson as jsonIsCovered } from "../../emulator/accept.ts";
+import { check } from "../../emulator/check.ts";
+import type { Context } from "../../emulator/context.ts";
+import { header } from "../../emulator/message.ts";
+import { parseMediaType } from "../../emulator/multipart.ts";
+import { namedAccessKey } from "../../emulator/signing.ts";
+import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { acceptsJson as jsonIsCovered } from "../shared/accept.ts";
-import { signatureVerdict } from "../shared/authentication.ts";
-import { malformedDateReason, missingDateReason, skewReason } from "../shared/date-explanation.ts";
-import { parseDateHeader, QUERY_DATE_FORMS } from "../shared/date-header.ts";
-import { contentLengthCheck } from "../shared/framing.ts";
-import { unknownKeyReason } from "../shared/key-explanation.ts";
-import { ownerOfClientKey } from "../shared/key-owner.ts";
-import { malformedAuthorizationReason, missingAuthorizationReason } from "../shared/scheme-explanation.ts";
-import type { ApiContext } from "../shared/services.ts";
+import { malformedDateReason, missingDateReason, skewReason } from "../explanations/date.ts";
+import { unknownKeyReason } from "../explanations/key.ts";
+import { malformedAuthorizationReason, missingAuthorizationReason } from "../explanations/scheme.ts";
+import type { ApiContext } from "../services.ts";
+import { signatureVerdict } from "../signed/authentication.ts";
+import { parseDateHeader, QUERY_DATE_FORMS } from "../signed/date-header.ts";
+import { contentLengthCheck } from "../signed/framing.ts";
+import { ownerOfClientKey } from "../signed/key-owner.ts";
 import {
   authenticationFailure,
   authorizationMalformed,

@@ -1,8 +1,8 @@
-import { check } from "../../core/check.ts";
-import type { Context } from "../../core/context.ts";
-import { type FormPart, occursIn, readForm } from "../../core/multipart.ts";
-import { refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { check } from "../../emulator/check.ts";
+import type { Context } from "../../emulator/context.ts";
+import { type FormPart, occursIn, readForm } from "../../emulator/multipart.ts";
+import { refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
 import {
   badImage,

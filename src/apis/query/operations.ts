@@ -1,12 +1,12 @@
-import { CheckTable } from "../../core/check.ts";
-import { described, object } from "../../core/json-schema.ts";
-import { header } from "../../core/message.ts";
-import { operation } from "../../core/operation.ts";
-import { type JsonSchema, ok } from "../../core/response.ts";
+import { CheckTable } from "../../emulator/check.ts";
+import { described, object } from "../../emulator/json-schema.ts";
+import { header } from "../../emulator/message.ts";
+import { operation } from "../../emulator/operation.ts";
+import { type JsonSchema, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Target } from "../../schema/target.ts";
-import { headerLinesFit } from "../shared/framing.ts";
-import type { ApiContext } from "../shared/services.ts";
+import type { ApiContext } from "../services.ts";
+import { headerLinesFit } from "../signed/framing.ts";
 import {
   acceptsJson,
   authenticated,

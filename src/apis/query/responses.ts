@@ -1,13 +1,13 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { ApiResponse, Context } from "../../core/context.ts";
-import { constant, described, hex32, listOf, object, orNull, text } from "../../core/json-schema.ts";
-import type { HeaderList } from "../../core/message.ts";
-import { type Profile, REGIONS } from "../../core/profiles.ts";
-import { type DeclaredResponse, dateOf, transactionId } from "../../core/response.ts";
-import { asciiJson } from "../../core/text.ts";
+import type { ApiResponse, Context } from "../../emulator/context.ts";
+import { constant, described, hex32, listOf, object, orNull, text } from "../../emulator/json-schema.ts";
+import type { HeaderList } from "../../emulator/message.ts";
+import { type Profile, REGIONS } from "../../emulator/profiles.ts";
+import { type DeclaredResponse, dateOf, transactionId } from "../../emulator/response.ts";
+import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
-import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../shared/pages.ts";
+import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/pages.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */
 

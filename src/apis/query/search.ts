@@ -1,7 +1,7 @@
-import type { ConsideredTarget } from "../../core/journal.ts";
-import { yieldToEventLoop } from "../../core/scheduling.ts";
-import { comparisonOf, type ImageMatcher } from "../../images/comparison.ts";
-import { createStructuralSimilarityMatcher } from "../../images/matchers.ts";
+import type { ConsideredTarget } from "../../emulator/journal.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
+import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
 import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 

@@ -1,9 +1,9 @@
-import type { Context } from "../../core/context.ts";
-import { text } from "../../core/json-schema.ts";
-import type { DeclaredResponse } from "../../core/response.ts";
+import type { Context } from "../../emulator/context.ts";
+import { text } from "../../emulator/json-schema.ts";
+import { dated } from "../../emulator/plain.ts";
+import type { DeclaredResponse } from "../../emulator/response.ts";
+import { xmlText } from "../../emulator/xml.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
-import { dated } from "../shared/plain.ts";
-import { xmlText } from "../shared/xml.ts";
 import { parameterName } from "./presigned-url.ts";
 
 /** The error documents of report downloads. */

@@ -1,13 +1,13 @@
-import { CheckTable, check } from "../../core/check.ts";
-import { constant, described, text } from "../../core/json-schema.ts";
-import { operation } from "../../core/operation.ts";
-import { type DeclaredResponse, notYet, ok, refuse } from "../../core/response.ts";
-import { show } from "../../core/text.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
+import { constant, described, text } from "../../emulator/json-schema.ts";
+import { operation } from "../../emulator/operation.ts";
+import { dated } from "../../emulator/plain.ts";
+import { type DeclaredResponse, notYet, ok, refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
 import { isReady, monthName, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
-import { dated } from "../shared/plain.ts";
-import type { ApiContext } from "../shared/services.ts";
-import { fail, jsonBody, resultCode, success, transaction } from "../shared/target-responses.ts";
-import { targetTable } from "../shared/target-table.ts";
+import type { ApiContext } from "../services.ts";
+import { fail, jsonBody, resultCode, success, transaction } from "../signed/target-responses.ts";
+import { targetTable } from "../signed/target-table.ts";
 import { accessDenied, expired, noSuchKey } from "./error-documents.ts";
 import { parameterName, presignedUrl, readValidity } from "./presigned-url.ts";
 

@@ -1,5 +1,5 @@
-import type { Context } from "../../core/context.ts";
-import type { Profile } from "../../core/profiles.ts";
+import type { Context } from "../../emulator/context.ts";
+import type { Profile } from "../../emulator/profiles.ts";
 
 const VALID_SECONDS = 604_799;
 const UPPER_CASE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,10 +1,10 @@
-import type { Api } from "../../core/api.ts";
-import { ok } from "../../core/response.ts";
-import { headerLinesFit } from "../shared/framing.ts";
-import { ownerOfServerKey } from "../shared/key-owner.ts";
-import { malformedPages, notFound, plainText } from "../shared/pages.ts";
-import type { Services } from "../shared/services.ts";
-import { anyFailure } from "../shared/target-responses.ts";
+import type { Api } from "../../emulator/api.ts";
+import { ok } from "../../emulator/response.ts";
+import type { Services } from "../services.ts";
+import { headerLinesFit } from "../signed/framing.ts";
+import { ownerOfServerKey } from "../signed/key-owner.ts";
+import { malformedPages, notFound, plainText } from "../signed/pages.ts";
+import { anyFailure } from "../signed/target-responses.ts";
 import { targetOperations } from "./operations.ts";
 
 /** The target API; see README.md. */

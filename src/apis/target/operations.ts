@@ -1,13 +1,13 @@
-import { described, flag, type JsonSchemas, orNull, text } from "../../core/json-schema.ts";
-import { operation } from "../../core/operation.ts";
-import { ok, refuse } from "../../core/response.ts";
+import { described, flag, type JsonSchemas, orNull, text } from "../../emulator/json-schema.ts";
+import { operation } from "../../emulator/operation.ts";
+import { ok, refuse } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/target.ts";
-import { targetQuotaReached } from "../shared/project-state.ts";
-import type { ApiContext } from "../shared/services.ts";
-import { activeFlagOf, nameTaken } from "../shared/target-fields.ts";
-import { fail, failure, jsonBody } from "../shared/target-responses.ts";
-import { targetTable } from "../shared/target-table.ts";
+import type { ApiContext } from "../services.ts";
+import { targetQuotaReached } from "../signed/project-state.ts";
+import { activeFlagOf, nameTaken } from "../signed/target-fields.ts";
+import { fail, failure, jsonBody } from "../signed/target-responses.ts";
+import { targetTable } from "../signed/target-table.ts";
 import {
   similarTargets,
   summaryOfDatabase,

@@ -8,9 +8,9 @@ import {
   oneOf,
   text,
   wholeNumber,
-} from "../../core/json-schema.ts";
-import type { JsonSchema } from "../../core/response.ts";
-import { resultCode, success, transaction } from "../shared/target-responses.ts";
+} from "../../emulator/json-schema.ts";
+import type { JsonSchema } from "../../emulator/response.ts";
+import { resultCode, success, transaction } from "../signed/target-responses.ts";
 
 const status = oneOf(["processing", "success", "failed"]);
 const rating: JsonSchema = {

@@ -1,4 +1,4 @@
-import { xmlText } from "../shared/xml.ts";
+import { xmlText } from "../../emulator/xml.ts";
 import { CELL_WIDTH, charactersOf, FRAME, layOut, placeOf } from "./label.ts";
 
 /** Width of a monospaced character, relative to the font size. */

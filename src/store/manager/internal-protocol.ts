@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
-import { type HeaderList, header } from "../../core/message.ts";
-import { percentDecoded } from "../../core/router.ts";
+import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
+import { type HeaderList, header } from "../../emulator/message.ts";
+import { percentDecoded } from "../../emulator/router.ts";
 import type { FaultRequest } from "../../schema/fault.ts";
 import { record } from "../../schema/kernel/record.ts";
 import { anyText, listOf, oneOf } from "../../schema/kernel/values.ts";

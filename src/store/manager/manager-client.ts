@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
-import { type FaultEffect, faultRule } from "../../core/faults.ts";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "../../core/message.ts";
+import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
+import { type FaultEffect, faultRule } from "../../emulator/faults.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
 import type { Database } from "../../schema/database.ts";
 import { type FaultRequest, faultFromJson } from "../../schema/fault.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../../schema/snapshot.ts";

@@ -1,5 +1,5 @@
-import { loadModule } from "../../core/load-module.ts";
-import { messageOf } from "../../core/text.ts";
+import { loadModule } from "../../emulator/load-module.ts";
+import { messageOf } from "../../emulator/text.ts";
 import type { AssessImage } from "../store.ts";
 import { RedisBacking, type SketchImage } from "./redis-backing.ts";
 import { RedisConnection, StateRefusedError } from "./redis-connection.ts";

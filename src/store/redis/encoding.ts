@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
+import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import type { Database } from "../../schema/database.ts";
 import { record } from "../../schema/kernel/record.ts";
 import { decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";

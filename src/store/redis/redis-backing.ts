@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type ClockSetting, UNMOVED } from "../../core/clock.ts";
-import { type FaultEffect, Faults } from "../../core/faults.ts";
-import type { Random } from "../../core/random.ts";
+import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
+import { type FaultEffect, Faults } from "../../emulator/faults.ts";
+import type { Random } from "../../emulator/random.ts";
 import type { Database } from "../../schema/database.ts";
 import type { FaultRequest } from "../../schema/fault.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
-import { createRandom } from "../../core/random.ts";
-import { messageOf } from "../../core/text.ts";
+import { createRandom } from "../../emulator/random.ts";
+import { messageOf } from "../../emulator/text.ts";
 import { StateUnavailableError } from "../backing.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 

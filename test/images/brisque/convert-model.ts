@@ -35,7 +35,7 @@ const base64In20Bits = (values: number[]) => {
 };
 
 await writeFile(
-  new URL("../../../src/images/brisque/model-data.ts", import.meta.url),
+  new URL("../../../src/images/ratings/brisque/model-data.ts", import.meta.url),
   `/*!
  * The BRISQUE model of OpenCV (brisque_model_live.yml and brisque_range_live.yml of the contributed module "quality"),
  * converted by test/images/brisque/convert-model.ts.

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { targetViewAt } from "../../../src/apis/manager/targets.ts";
-import { jsonBody } from "../../../src/core/json-body.ts";
-import { createRandom } from "../../../src/core/random.ts";
+import { jsonBody } from "../../../src/emulator/json-body.ts";
+import { createRandom } from "../../../src/emulator/random.ts";
 import {
   cloudDatabaseJson,
   cloudDatabaseRecord,

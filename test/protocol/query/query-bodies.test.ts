@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { header } from "../../../src/core/message.ts";
+import { header } from "../../../src/emulator/message.ts";
 import { goodPlan, imagePart, multipart, queryOf } from "../../../src/verify/query-plan.ts";
 import { QUERY_ROWS } from "../../../src/verify/query-rows.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";

@@ -1,9 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type ComputeHmac, findMistakes } from "../../../src/apis/shared/signature-mistakes.ts";
-import { joined, rightLines, type Variant, wrongVariants } from "../../../src/apis/shared/signed-variants.ts";
-import type { WireRequest } from "../../../src/core/message.ts";
-import { bodyDigest } from "../../../src/core/signing.ts";
+import { type ComputeHmac, findMistakes } from "../../../src/apis/explanations/signature-mistakes.ts";
+import {
+  joined,
+  rightLines,
+  type Variant,
+  wrongVariants,
+} from "../../../src/apis/explanations/signed-variants.ts";
+import type { WireRequest } from "../../../src/emulator/message.ts";
+import { bodyDigest } from "../../../src/emulator/signing.ts";
 
 const SECRET = "secret";
 const body = Buffer.from(JSON.stringify({ width: 1, name: "Käfer", image: "aGVsbG8=" }, null, 1));

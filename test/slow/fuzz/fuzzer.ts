@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { authorizationHeader } from "mock-cloud-reco";
 import { APIS } from "../../../src/apis/index.ts";
-import { createRandom, type Random } from "../../../src/core/random.ts";
+import { createRandom, type Random } from "../../../src/emulator/random.ts";
 import { latestSketches } from "../../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/core/random.ts";
+import type { Random } from "../../../src/emulator/random.ts";
 
 /** A request on its way to a socket. */
 export interface RawRequest {

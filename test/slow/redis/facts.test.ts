@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { PROFILE_NAMES } from "../../../src/core/profiles.ts";
+import { PROFILE_NAMES } from "../../../src/emulator/profiles.ts";
 import { expectEveryFact, FACTS_TIMEOUT } from "../../support/fact-run.ts";
 import { describeOnRedis } from "../../support/redis-backend.ts";
 

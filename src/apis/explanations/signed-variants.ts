@@ -1,0 +1,210 @@
+import { isAscii } from "node:buffer";
+import { hash } from "node:crypto";
+import { parseLargeJson } from "../../emulator/json.ts";
+import { header, type WireRequest } from "../../emulator/message.ts";
+import { percentDecoded } from "../../emulator/router.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+
+/** One of the five signed lines with a mistake that clients make. */
+export interface Variant {
+  readonly line: "method" | "digest" | "type" | "date" | "path";
+  readonly value: string;
+  /** Whether it is also tried together with a second mistake. */
+  readonly likely: boolean;
+  readonly advice: string;
+}
+
+/** The five lines as they should have been signed. */
+export type SignedLines = Readonly<Record<Variant["line"], string>>;
+
+export const joined = ({ method, digest, type, date, path }: SignedLines): string =>
+  [method, digest, type, date, path].join("\n");
+
+/** @param digest - the MD5 of the body. */
+export function rightLines(request: WireRequest, digest: string): SignedLines {
+  return {
+    method: request.method.toUpperCase(),
+    digest,
+    type: (header(request, "content-type") ?? "").replace(/;.*$/s, ""),
+    date: header(request, "date") ?? "",
+    path: request.path,
+  };
+}
+
+const DIGEST_OF_NO_BODY = hash("md5", "");
+
+const COMMON_TYPES = [
+  "application/json",
+  "multipart/form-data",
+  "text/plain",
+  "text/plain;charset=UTF-8",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+];
+
+/**
+ * Each line with the mistakes that clients commonly make.
+ *
+ * @param right - the lines as they should have been signed.
+ */
+export async function wrongVariants(request: WireRequest, right: SignedLines): Promise<readonly Variant[]> {
+  const { method, path, query } = request;
+  const contentType = header(request, "content-type") ?? "";
+  const host = header(request, "host");
+  const type = (value: string, likely: boolean): Variant => ({
+    line: "type",
+    value,
+    likely,
+    advice: `sign the Content-Type that is sent, up to its first semicolon (${JSON.stringify(right.type)}, not ${JSON.stringify(value)})`,
+  });
+  const wrongPath = (value: string, likely: boolean): Variant => ({
+    line: "path",
+    value,
+    likely,
+    advice:
+      `sign the path as it is sent, without the query string and without the base URL's own prefix ` +
+      `(${JSON.stringify(path)}, not ${JSON.stringify(value)})`,
+  });
+  const urls =
+    host === undefined
+      ? []
+      : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
+  const variants: readonly Variant[] = [
+    ...[contentType, ""].map((value) => type(value, true)),
+    ...COMMON_TYPES.map((value) => type(value, false)),
+    ...(await bodyVariants(request.body, right.digest)),
+    {
+      line: "date",
+      value: "",
+      likely: true,
+      advice: "sign the Date header's exact value, not an empty line",
+    },
+    { line: "method", value: method.toLowerCase(), likely: true, advice: "sign the method in upper case" },
+    ...[`${path}?${query}`, ...urls].map((value) => wrongPath(value, true)),
+    ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map((value) =>
+      wrongPath(value, false),
+    ),
+  ];
+  const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
+  return variants.filter(({ line, value }) => {
+    const key = `${line} ${value}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+/** Larger bodies take too long to digest again in every way that clients may have done it. */
+const MOST_DIGESTED_BYTES = 4_000_000;
+
+/** @param md5 - that of the body. */
+async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant[]> {
+  const digest = (value: string, advice: string, likely = false): Variant => ({
+    line: "digest",
+    value,
+    likely,
+    advice,
+  });
+  const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
+  const none =
+    body.length === 0
+      ? exact
+      : `a body of 0 bytes was signed, but a body of ${body.length} bytes was sent: ${exact}`;
+  const wrong = [
+    digest("", `${exact}, also when there is no body`),
+    digest(DIGEST_OF_NO_BODY, none, true),
+    digest(Buffer.from(md5, "hex").toString("base64"), exact),
+    digest(md5.toUpperCase(), exact),
+  ];
+  if (body.length > MOST_DIGESTED_BYTES) return wrong;
+  for (const [algorithm, name] of [
+    ["sha1", "SHA-1"],
+    ["sha256", "SHA-256"],
+  ] as const) {
+    wrong.push(digest(await hashed(algorithm, body), `${exact}, not its ${name}`));
+  }
+  for (const [make, mistake] of await otherTextsOf(body)) {
+    await yieldToEventLoop();
+    const bytes = make();
+    if (bytes !== undefined) wrong.push(digest(await hashed("md5", bytes), mistake(exact), true));
+  }
+  return wrong;
+}
+
+/** In a turn of the event loop of its own, because the body may have megabytes. */
+async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | string): Promise<string> {
+  await yieldToEventLoop();
+  return hash(algorithm, bytes);
+}
+
+type Mistake = (exact: string) => string;
+
+/** Makes the bytes that clients sign instead of the body's own, and says what the mistake is. None is equal to the body. */
+async function otherTextsOf(
+  body: Buffer,
+): Promise<readonly (readonly [make: () => Buffer | string | undefined, mistake: Mistake])[]> {
+  if (body.length === 0) return [];
+  const text = body.toString();
+  const as =
+    (how: string): Mistake =>
+    (exact) =>
+      `the MD5 was computed over the body's text as ${how}: ${exact}`;
+  const again: Mistake = () =>
+    "the body was serialised again after it was signed: serialise it once, then sign and send those bytes";
+  const rewritten = await rewritersOf(text);
+  return [
+    // The same bytes, if all of them are ASCII.
+    ...(isAscii(body)
+      ? []
+      : ([
+          [() => Buffer.from(text, "latin1"), as("Latin-1")],
+          [() => text, as("UTF-8, but the bytes are not UTF-8")],
+          [() => body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
+        ] as const)),
+    [() => Buffer.from(text, "utf16le"), as("UTF-16")],
+    [() => body.toString("base64"), as("base64")],
+    [() => `${text}\n`, as("text with a line feed appended")],
+    ...rewritten.map(
+      (write) =>
+        [
+          () => {
+            const written = write();
+            return written === text ? undefined : written;
+          },
+          again,
+        ] as const,
+    ),
+  ];
+}
+
+/** Each writes the same JSON as another serialiser or language does. */
+async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
+  if (!/^\s*[{[]/.test(text)) return [];
+  const parsed = await parseLargeJson(text);
+  if (parsed.error !== undefined) return [];
+  const { value } = parsed;
+  const compact = () => JSON.stringify(value);
+  const sorted = () =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))
+      : compact();
+  const plain = [
+    compact,
+    sorted,
+    () => JSON.stringify(value, null, 2),
+    () => JSON.stringify(value, null, 4),
+    () => spaced(value),
+  ];
+  return [...plain, () => JSON.stringify(compact()), ...plain.map((write) => () => asciiOnly(write()))];
+}
+
+/** As Python writes it: with a space after each comma and colon. */
+function spaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`);
+  return `{${members.join(", ")}}`;
+}
+
+const asciiOnly = (json: string): string =>
+  json.replace(/[\u007f-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,0 +1,165 @@
+import { check } from "../../emulator/check.ts";
+import type { Context } from "../../emulator/context.ts";
+import { header, type MaybePromise } from "../../emulator/message.ts";
+import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
+import { show } from "../../emulator/text.ts";
+import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
+import { type Database, isCloudDatabase } from "../../schema/database.ts";
+import { type Operation, TARGET_OPERATIONS } from "../../schema/operation-names.ts";
+import type { RateRule } from "../../store/rate-history.ts";
+import { unknownKeyReason } from "../explanations/key.ts";
+import { malformedAuthorizationReason, missingAuthorizationReason } from "../explanations/scheme.ts";
+import type { ApiContext } from "../services.ts";
+import { ownerOfServerKey } from "./key-owner.ts";
+import { fail, failure, tooManyRequests } from "./target-responses.ts";
+
+const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
+  listTargets: "listTargets",
+  getTarget: "getTarget",
+  getDuplicates: "getDuplicates",
+};
+
+/** The limits that apply to a request: the one per second first, then its group's. */
+function rulesFor(database: Database, operation: Operation): readonly RateRule[] {
+  if (database.kind !== "cloud") return [];
+  const { requestsPerSecondLimit, requestRateLimits } = database;
+  const own = GROUPS[operation];
+  const group = own !== undefined && requestRateLimits?.[own] != null ? own : "other";
+  const limit = requestRateLimits?.[group];
+  return [
+    ...(requestsPerSecondLimit === null
+      ? []
+      : [{ key: "perSecond", maxRequests: requestsPerSecondLimit, windowSeconds: 1 }]),
+    ...(limit == null ? [] : [{ key: group, ...limit }]),
+  ];
+}
+
+/**
+ * Row 2: the request is within the rate limits of the database that its access key names; the signature is checked
+ * later. A refused request does not count. Finds the owner of the key, if there is one.
+ */
+export const withinRateLimits = check({
+  name: "withinRateLimits",
+  refusals: [tooManyRequests],
+  test: (context: ApiContext) => {
+    const keyOwner = ownerOfServerKey(header(context.request, "authorization"), context.services);
+    return keyOwner instanceof Promise
+      ? keyOwner.then((owner) => limited(owner, context))
+      : limited(keyOwner, context);
+  },
+});
+
+function limited(
+  keyOwner: Database | undefined,
+  { services: { store }, operation, now, notes }: ApiContext,
+): MaybePromise<string | { readonly keyOwner: Database | undefined }> {
+  if (keyOwner === undefined) return { keyOwner };
+  notes.database = keyOwner.databaseName;
+  const rules = rulesFor(keyOwner, operation.name);
+  if (rules.length === 0) return { keyOwner };
+  const verdict = (full: RateRule | undefined) => {
+    if (full === undefined) return { keyOwner };
+    const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
+    return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and that many were already accepted`;
+  };
+  const full = store.takeRateToken(keyOwner.databaseName, rules, now);
+  return full instanceof Promise ? full.then(verdict) : verdict(full);
+}
+
+const EXPECTED = "VWS <server access key>:<signature>";
+
+/** Row 3: `Authorization` is present. */
+export const authorizationGiven = check({
+  name: "authorizationGiven",
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ request }: Context) =>
+    header(request, "authorization") !== undefined || missingAuthorizationReason(request, EXPECTED),
+});
+
+/** Row 4: two words, then exactly one colon with something after it. */
+export const authorizationWellFormed = check({
+  name: "authorizationWellFormed",
+  refusals: [fail(400)],
+  test: ({ request }: Context) =>
+    /^[^ :]+ [^ :]+:[^:]+$/.test(header(request, "authorization") ?? "") ||
+    malformedAuthorizationReason(request, EXPECTED),
+});
+
+type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
+
+/** Row 5: the access key belongs to a cloud database. Finds it. */
+export const knownAccessKey = check({
+  name: "knownAccessKey",
+  concerns: TARGET_OPERATIONS,
+  refusals: [fail(400)],
+  test: (context: KeyContext) => {
+    const { keyOwner, request } = context;
+    if (keyOwner === undefined) return refusedKey(context);
+    if (isCloudDatabase(keyOwner)) return { database: keyOwner };
+    const key = show(namedAccessKey(header(request, "authorization")));
+    return `the server access key ${key} belongs to a VuMark database; expected one of a cloud database`;
+  },
+});
+
+/** Row 5 of operations that accept keys of either kind of database. */
+export const knownKeyOfAnyDatabase = check({
+  name: "knownAccessKey",
+  concerns: ["generateInstance", "requestReport"],
+  refusals: [fail(400)],
+  test: (context: KeyContext) => {
+    const { keyOwner } = context;
+    return keyOwner === undefined ? refusedKey(context) : { database: keyOwner };
+  },
+});
+
+const refusedKey = (context: KeyContext): Promise<string> =>
+  unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");
+
+/**
+ * True when the whole `Authorization` header is the one that results from the keys and the request; otherwise why not.
+ *
+ * @param otherSecrets - by name: secrets that a client may have used by mistake.
+ */
+export function signatureVerdict(
+  context: ApiContext,
+  keys: SigningKeys & { readonly databaseName: string },
+  otherSecrets: Readonly<Record<string, string>>,
+): MaybePromise<true | string> {
+  const { request, body } = context;
+  const parts = {
+    method: request.method,
+    path: request.path,
+    contentType: header(request, "content-type"),
+    date: header(request, "date"),
+  };
+  if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) return true;
+  return import("../explanations/signature.ts").then(({ explainSignature }) =>
+    explainSignature(context, keys, otherSecrets),
+  );
+}
+
+/** Row 6: the request is signed with the database's secret key. */
+export const signatureMatches = check({
+  name: "signatureMatches",
+  refusals: [failure("AuthenticationFailure")],
+  test: (context: ApiContext & { readonly database: Database }) => {
+    const { database } = context;
+    const { databaseName, serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+    return signatureVerdict(
+      context,
+      { databaseName, accessKey, secretKey },
+      database.kind === "cloud" ? { "client secret key": database.clientSecretKey } : {},
+    );
+  },
+});
+
+/** Row 7: the path names the database that the keys belong to, which is a cloud database. */
+export const ownDatabaseNamed = check({
+  name: "ownDatabaseNamed",
+  concerns: ["requestReport"],
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ params, database }: ApiContext & { readonly database: Database }) =>
+    isCloudDatabase(database) && database.databaseId === params.database_id
+      ? { database: database satisfies CloudDatabase }
+      : "the path's database id is not the id of the database that the keys belong to",
+});

@@ -1,0 +1,60 @@
+import { compareImages } from "../on-demand.ts";
+import { declareComparison, type ImageMatcher } from "./comparison.ts";
+
+/** One entry of {@link mappingMatcher}. */
+export interface MappedImage {
+  /** The query image, byte for byte. */
+  readonly image: Uint8Array;
+  /** The id or the name of the target that it matches. */
+  readonly target: string;
+  /** The score; higher is better. Default: 1. */
+  readonly score?: number;
+}
+
+const DEFAULT_THRESHOLD = 0.6;
+
+/** Scores byte-equal images 1; others do not match. */
+export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a, b) =>
+  a.equals(b) ? 1 : null,
+);
+
+/** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
+export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
+
+/**
+ * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
+ * R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.
+ * @param options.threshold only scores above this are matches: from -1 to 1, default 0.6
+ * @throws RangeError when the threshold is not in that range.
+ * @example new MockCloudReco({ queryMatcher: createStructuralSimilarityMatcher({ threshold: 0.4 }) })
+ */
+export function createStructuralSimilarityMatcher(
+  options: { readonly threshold?: number } = {},
+): ImageMatcher {
+  const { threshold = DEFAULT_THRESHOLD } = options;
+  if (!(threshold >= -1 && threshold <= 1)) {
+    throw new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`);
+  }
+  return declareComparison({ by: "structuralSimilarity", threshold }, async (a, b) => {
+    const score = await compareImages(a, b);
+    return score !== null && score > threshold ? score : null;
+  });
+}
+
+/**
+ * Makes a matcher that matches chosen images with chosen targets, and nothing else.
+ * @throws TypeError when a pair's score is not a finite number.
+ * @example mappingMatcher([{ image: photo, target: "label", score: 0.9 }])
+ */
+export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
+  const entries = pairs.map(({ image, target, score = 1 }, index) => {
+    if (!Number.isFinite(score)) {
+      throw new TypeError(`mappingMatcher: pairs[${index}].score: expected a finite number; got ${score}`);
+    }
+    return { image: Buffer.from(image), target, score };
+  });
+  return (a, _b, target) => {
+    const isTarget = (wanted: string) => wanted === target?.targetId || wanted === target?.name;
+    return entries.find((entry) => isTarget(entry.target) && entry.image.equals(a))?.score;
+  };
+}

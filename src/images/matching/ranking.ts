@@ -1,0 +1,272 @@
+import { createHash } from "node:crypto";
+import type { MaybePromise } from "../../emulator/message.ts";
+import { runInBackground, yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { showWithType } from "../../emulator/text.ts";
+import { latestSketches, preparedImages } from "../cache.ts";
+import { decodeThumbnail } from "../decode.ts";
+import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./comparison.ts";
+import {
+  boundScore,
+  makeQuery,
+  type PreparedImage,
+  packSketch,
+  prepareImage,
+  prepareWithSketch,
+  type Query,
+  type Sketch,
+  scoreImage,
+  unpackSketch,
+} from "./similarity.ts";
+
+/** A target's image. Its sketch is kept as long as this object. */
+export interface ComparedImage {
+  /** Lower-case hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** The image's bytes; only called when they are needed. */
+  bytes(): MaybePromise<Buffer>;
+  /** Its sketch as {@link packedSketchOf} packed it, when another process has the image; undefined when that has none. */
+  sketch?(): Promise<Buffer | undefined>;
+}
+
+/** A target to compare an image with. */
+export interface ComparedTarget extends MatchedTarget {
+  readonly image: ComparedImage;
+}
+
+/** The result of a comparison: each target is in exactly one of the lists. */
+export interface Ranking<T> {
+  /** Best first, equal scores in the order given. */
+  readonly matches: readonly { readonly target: T; readonly score: number }[];
+  /** Not compared, because they cannot be among the best that were requested. */
+  readonly notCompared: readonly T[];
+  /** Those that do not match, nearest first as far as that is known. */
+  readonly unmatched: readonly T[];
+}
+
+/** Sketches compared per slice: about 1 ms. */
+const SKETCHES_PER_SLICE = 128;
+/** Images compared per slice when all matches are requested, and when only the best are: then each one may end the search. */
+const IMAGES_PER_SLICE = 32;
+const BEST_PER_SLICE = 4;
+/** Targets are sorted by their bounds in this many parts, so that sorting does not block the event loop. */
+const SORTED_PARTS = 256;
+
+/**
+ * Compares an image with targets. Built-in matchers compare cached sketches and prepared images; any other matcher is called
+ * for each target.
+ * @param most how many of the best matches have to be found. Default: all.
+ * @throws TypeError when the matcher returns anything but a finite number, null or undefined; what the matcher throws.
+ */
+export async function rankTargets<T extends ComparedTarget>(
+  matcher: ImageMatcher,
+  image: Buffer,
+  targets: readonly T[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<Ranking<T>> {
+  const comparison = comparisonOf(matcher);
+  if (!comparison) return rankByCalling(matcher, image, targets);
+  const sha256 = createHash("sha256").update(image).digest("hex");
+  if (comparison.by === "bytes") {
+    return rankScores(
+      targets,
+      targets.map((target) => (target.image.sha256 === sha256 ? 1 : null)),
+    );
+  }
+  preparedImages.beginQuery();
+  const prepared = await preparedOf({ sha256, bytes: () => image });
+  if (!prepared) return { matches: [], notCompared: [], unmatched: targets };
+  return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
+}
+
+/** Prepares a target's image for future comparisons, in the background. */
+export function prepareInBackground(image: ComparedImage): void {
+  // An image that was compared or uploaded recently already has a sketch.
+  if (latestSketches.has(image.sha256)) sketchOf(image);
+  else if (!sketches.has(image)) runInBackground(async () => sketchOf(image));
+}
+
+/** The sketch of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
+export async function packedSketchOf(image: ComparedImage): Promise<Buffer | undefined> {
+  const sketch = await sketchOf(image);
+  return sketch === null ? undefined : packSketch(sketch);
+}
+
+async function rankBySimilarity<T extends ComparedTarget>(
+  query: Query,
+  targets: readonly T[],
+  threshold: number,
+  most: number,
+): Promise<Ranking<T>> {
+  const { candidates, unmatched } = await findCandidates(query, targets, threshold);
+  const matches: { target: T; score: number; place: number }[] = [];
+  const [failed, notCompared]: [T[], T[]] = [[], []];
+  const best = new BestScores(most);
+  const size = most === Number.POSITIVE_INFINITY ? IMAGES_PER_SLICE : BEST_PER_SLICE;
+  for (const part of candidates.reverse()) {
+    // A target that may equal the lowest of the best scores is compared too: the given order decides between equal scores.
+    const mayBeAmongTheBest = ({ bound }: Candidate<T>) => bound >= best.least;
+    if (part.some(mayBeAmongTheBest)) part.sort((a, b) => b.bound - a.bound);
+    let compared = 0;
+    while (true) {
+      const slice = part.slice(compared, compared + size).filter(mayBeAmongTheBest);
+      if (slice.length === 0) break;
+      compared += slice.length;
+      const images = await Promise.all(slice.map(({ target }) => preparedOf(target.image)));
+      await yieldToEventLoop();
+      for (const [index, { target, place }] of slice.entries()) {
+        const image = images[index];
+        const score = image ? scoreImage(query, image, threshold) : null;
+        if (score === null) failed.push(target);
+        else {
+          matches.push({ target, score, place });
+          best.add(score);
+        }
+      }
+    }
+    for (const { target } of part.slice(compared)) notCompared.push(target);
+  }
+  matches.sort((a, b) => b.score - a.score || a.place - b.place);
+  return { matches, notCompared, unmatched: [...failed, ...unmatched] };
+}
+
+/** A target that may match, judging by its sketch. */
+interface Candidate<T> {
+  readonly target: T;
+  readonly place: number;
+  readonly bound: number;
+}
+
+/** Rules out targets by their sketches. Returns the others in parts, each with higher bounds than the one before. */
+async function findCandidates<T extends ComparedTarget>(
+  query: Query,
+  targets: readonly T[],
+  threshold: number,
+): Promise<{ candidates: Candidate<T>[][]; unmatched: T[] }> {
+  const candidates: Candidate<T>[][] = Array.from({ length: SORTED_PARTS }, () => []);
+  const unmatched: T[] = [];
+  for (let start = 0; start < targets.length; start += SKETCHES_PER_SLICE) {
+    const slice = targets.slice(start, start + SKETCHES_PER_SLICE);
+    const known = slice.map(({ image }) => sketchOf(image));
+    const ready = known.some((sketch) => sketch instanceof Promise) ? await Promise.all(known) : known;
+    await yieldToEventLoop();
+    for (const [index, target] of slice.entries()) {
+      const sketch = ready[index];
+      const bound = sketch && !(sketch instanceof Promise) ? boundScore(query, sketch, threshold) : -2;
+      if (bound < threshold) unmatched.push(target);
+      else {
+        const part = Math.max(0, Math.min(SORTED_PARTS - 1, Math.floor(bound * SORTED_PARTS)));
+        candidates[part]?.push({ target, place: start + index, bound });
+      }
+    }
+  }
+  return { candidates, unmatched };
+}
+
+/** The best scores, up to a number of them. */
+class BestScores {
+  /** Ascending. */
+  readonly #scores: number[] = [];
+
+  constructor(private readonly most: number) {}
+
+  /**
+   * The score that another one needs to be among them. None can be when all are 1, the score of equal images: equal images
+   * have equal bounds too, so those that the given order prefers were compared first.
+   */
+  get least(): number {
+    if (this.#scores.length < this.most) return -2;
+    const [least = 1] = this.#scores;
+    return least < 1 ? least : Number.POSITIVE_INFINITY;
+  }
+
+  add(score: number): void {
+    if (this.most === Number.POSITIVE_INFINITY || score <= this.least) return;
+    const place = this.#scores.findIndex((other) => other > score);
+    this.#scores.splice(place === -1 ? this.#scores.length : place, 0, score);
+    if (this.#scores.length > this.most) this.#scores.shift();
+  }
+}
+
+/** Null when the image cannot be decoded; a promise while the sketch is made. */
+const sketches = new WeakMap<ComparedImage, MaybePromise<Sketch | null>>();
+
+function sketchOf(image: ComparedImage): MaybePromise<Sketch | null> {
+  const known = sketches.get(image);
+  if (known !== undefined) return known;
+  const latest = latestSketches.get(image.sha256);
+  if (latest) {
+    sketches.set(image, latest);
+    return latest;
+  }
+  const made = makeSketch(image);
+  sketches.set(image, made);
+  made.then(
+    (sketch) => sketches.set(image, sketch),
+    () => sketches.delete(image),
+  );
+  return made;
+}
+
+async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
+  const packed = await image.sketch?.();
+  const sent = packed && unpackSketch(packed);
+  if (sent) {
+    latestSketches.set(image.sha256, sent);
+    return sent;
+  }
+  const thumbnail = await thumbnailOf(image);
+  if (thumbnail === null) return null;
+  const prepared = prepareWithSketch(thumbnail);
+  latestSketches.set(image.sha256, prepared.sketch);
+  preparedImages.offer(image.sha256, prepared.image);
+  return prepared.sketch;
+}
+
+function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
+  return preparedImages.find(image.sha256, async () => {
+    const thumbnail = await thumbnailOf(image);
+    return thumbnail && prepareImage(thumbnail);
+  });
+}
+
+/** Null when the image cannot be decoded. Resolves in a turn of the event loop of its own. */
+async function thumbnailOf(image: ComparedImage): Promise<Buffer | null> {
+  const thumbnail = await decodeThumbnail(await image.bytes());
+  if ("damage" in thumbnail) return null;
+  await yieldToEventLoop();
+  return thumbnail;
+}
+
+async function rankByCalling<T extends ComparedTarget>(
+  matcher: ImageMatcher,
+  query: Buffer,
+  targets: readonly T[],
+): Promise<Ranking<T>> {
+  const scores: (number | null)[] = [];
+  for (const { image, targetId, name, applicationMetadata } of targets) {
+    await yieldToEventLoop();
+    scores.push(
+      checkScore(await matcher(query, await image.bytes(), { targetId, name, applicationMetadata })),
+    );
+  }
+  return rankScores(targets, scores);
+}
+
+function rankScores<T>(targets: readonly T[], scores: readonly (number | null)[]): Ranking<T> {
+  const matches: { target: T; score: number }[] = [];
+  const unmatched: T[] = [];
+  for (const [index, target] of targets.entries()) {
+    const score = scores[index] ?? null;
+    if (score === null) unmatched.push(target);
+    else matches.push({ target, score });
+  }
+  return { matches: matches.sort((a, b) => b.score - a.score), notCompared: [], unmatched };
+}
+
+function checkScore(score: unknown): number | null {
+  if (score === null || score === undefined) return null;
+  if (typeof score === "number" && Number.isFinite(score)) return score;
+  throw new TypeError(
+    `the image matcher: expected a finite number for a match, or null or undefined for none; got ${showWithType(score)}`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Random } from "../../emulator/random.ts";
+import { remembered } from "../cache.ts";
+import { uploadOf } from "../upload.ts";
+import { checkRating, type TargetRater } from "./rating.ts";
+
+/** The result of processing a target's image. */
+export interface Assessment {
+  readonly outcome: "success" | "failed";
+  /** Tracking rating, a whole number from 0 to 5. */
+  readonly rating: number;
+  /** Of the image's bytes, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A target succeeds when the mean deviation of its colour channels is above this. */
+const FLAT_IMAGE_DEVIATION = 5;
+
+/**
+ * Assesses a target's image; one that cannot be decoded fails. Calls the rater each time, so the caller should keep the
+ * result with the image.
+ * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
+ */
+export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Random): Promise<Assessment> {
+  const upload = uploadOf(bytes);
+  const deviation = await remembered("deviation", upload.sha256, async () => {
+    const decoded = await upload.decoded();
+    return "damage" in decoded ? 0 : decoded.deviation;
+  });
+  const rating = checkRating(await rater(bytes, random), "targetRater");
+  upload.forgetPixels();
+  const outcome = deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed";
+  return { outcome, rating, sha256: upload.sha256 };
+}

@@ -1,0 +1,177 @@
+import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { brisqueKernel } from "../../kernels/compiled.ts";
+import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+
+/** A greyscale image: one byte a pixel, row by row. */
+export interface GreyImage {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Kernel extends KernelMemory {
+  begin(width: number, height: number, half: boolean): number;
+  pushRow(row: number): void;
+  halfRowSource(row: number): number;
+  pushHalfRow(row: number): void;
+  addRow(row: number): void;
+}
+
+/** About 1 ms of work. */
+const PIXELS_PER_SLICE = 100_000;
+const ROWS_PER_SLICE = 5000;
+const SHORT_ROW = 32;
+/** The kernel keeps 27 rows; images are at most 37748736 pixels, so the shorter side is below this. */
+const LONGEST_ROW = 65_536;
+/** Rows below the one that is blurred. */
+const REACH = 3;
+/** In the kernel's memory: z and its four shifted products, five sums each. */
+const MAPS = 5;
+const FIELDS = 5;
+
+const kernels = new Semaphore(4);
+const idle: Kernel[] = [];
+
+/** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
+export function brisqueFeatures(image: GreyImage): Promise<number[]> {
+  return kernels.run(async () => {
+    const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
+    const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
+    const whole = featuresOf(await sumRows(kernel, upright, false));
+    const half = featuresOf(await sumRows(kernel, upright, true));
+    idle.push(kernel);
+    return [whole, half].flatMap(([z = [], right = [], down = [], ...diagonal]) => {
+      // In a transposed image, right and down are swapped.
+      const straight = upright === image ? [right, down] : [down, right];
+      return [z, ...straight, ...diagonal].flat();
+    });
+  });
+}
+
+async function sumRows(kernel: Kernel, image: GreyImage, half: boolean): Promise<ValueSums[]> {
+  const { data, width, height } = image;
+  const rows = half ? height >> 1 : height;
+  const source = kernel.begin(width, height, half);
+  const memory = new Uint8Array(kernel.memory.buffer, source);
+  const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
+  for (let row = 0; row < rows + REACH; row++) {
+    if (row % rowsPerSlice === 0) await yieldToEventLoop();
+    if (row < rows) {
+      const first = half ? kernel.halfRowSource(row) - 1 : row;
+      for (let offset = 0; offset < (half ? 4 : 1); offset++) {
+        const start = Math.max(0, Math.min(first + offset, height - 1)) * width;
+        if (width > SHORT_ROW) memory.set(data.subarray(start, start + width), offset * width);
+        // Without an object for each row, of which there may be millions.
+        else for (let x = 0; x < width; x++) memory[offset * width + x] = data[start + x] ?? 0;
+      }
+      if (half) kernel.pushHalfRow(row);
+      else kernel.pushRow(row);
+    }
+    if (row >= REACH) kernel.addRow(row - REACH);
+  }
+  const sums = new Float64Array(kernel.memory.buffer, 0, MAPS * FIELDS);
+  const count = rows * (half ? width >> 1 : width);
+  return Array.from({ length: MAPS }, (_, map) => {
+    const [positives = 0, negatives = 0, positiveSquares = 0, allSquares = 0, magnitudes = 0] = sums.subarray(
+      map * FIELDS,
+    );
+    return { count, positives, negatives, positiveSquares, allSquares, magnitudes };
+  });
+}
+
+/** Two features of the map of z, four of each of its products. */
+function featuresOf([z, ...products]: ValueSums[]): number[][] {
+  if (!z) return [];
+  const own = fitAsymmetricGaussian(z);
+  return [
+    [own.alpha, (own.leftVariance + own.rightVariance) / 2],
+    ...products.map((sums) => {
+      const fit = fitAsymmetricGaussian(sums);
+      return [fit.alpha, fit.mean, fit.leftVariance, fit.rightVariance];
+    }),
+  ];
+}
+
+async function transpose({ data, width, height }: GreyImage): Promise<GreyImage> {
+  const turned = new Uint8Array(data.length);
+  const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
+  for (let x = 0; x < width; x++) {
+    if (x % columnsPerSlice === 0) await yieldToEventLoop();
+    for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
+  }
+  return { data: turned, width: height, height: width };
+}
+
+/** Sums over the values that a distribution is fitted to. */
+interface ValueSums {
+  /** How many values there are, including zeros and NaN. */
+  readonly count: number;
+  readonly positives: number;
+  readonly negatives: number;
+  readonly positiveSquares: number;
+  readonly allSquares: number;
+  readonly magnitudes: number;
+}
+
+/** An asymmetric generalised Gaussian distribution. */
+interface AsymmetricGaussian {
+  /** Its shape: 2 is the normal distribution. */
+  readonly alpha: number;
+  readonly mean: number;
+  /** Mean squares of the negative and of the positive values. */
+  readonly leftVariance: number;
+  readonly rightVariance: number;
+}
+
+const FIRST_ALPHA = 0.2;
+const LAST_ALPHA = 10;
+const ALPHA_STEP = 0.001;
+const ALPHAS = Math.round((LAST_ALPHA - FIRST_ALPHA) / ALPHA_STEP);
+
+/** Fits by moments; alpha is the nearest of a fixed grid. Undefined parts are not finite. */
+function fitAsymmetricGaussian(sums: ValueSums): AsymmetricGaussian {
+  const leftVariance = (sums.allSquares - sums.positiveSquares) / sums.negatives;
+  const rightVariance = sums.positiveSquares / sums.positives;
+  const [left, right] = [Math.sqrt(leftVariance), Math.sqrt(rightVariance)];
+  const skew = left / right;
+  const ratio = (sums.magnitudes / sums.count) ** 2 / (sums.allSquares / sums.count);
+  const alpha = alphaOfRatio((ratio * (skew ** 3 + 1) * (skew + 1)) / (skew ** 2 + 1) ** 2);
+  const spread = Math.sqrt(gamma(1 / alpha) / gamma(3 / alpha));
+  const mean = (((right - left) * gamma(2 / alpha)) / gamma(1 / alpha)) * spread;
+  return { alpha, mean, leftVariance, rightVariance };
+}
+
+/** The shape whose ratio is the nearest; of two as near, the lower one. The ratio grows with the shape. */
+function alphaOfRatio(wanted: number): number {
+  let [low, high] = [0, ALPHAS - 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (ratioOfAlpha(alphaAt(middle)) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  const distance = (index: number) => Math.abs(ratioOfAlpha(alphaAt(index)) - wanted);
+  return alphaAt(low > 0 && distance(low - 1) <= distance(low) ? low - 1 : low);
+}
+
+const alphaAt = (index: number): number => FIRST_ALPHA + index * ALPHA_STEP;
+
+const ratioOfAlpha = (alpha: number): number => gamma(2 / alpha) ** 2 / (gamma(1 / alpha) * gamma(3 / alpha));
+
+/** Lanczos' approximation with g = 7. */
+const COEFFICIENTS = [
+  676.5203681218851, -1259.1392167224028, 771.3234287776531, -176.6150291621406, 12.507343278686905,
+  -0.13857109526572012, 9.984369578019572e-6, 1.5056327351493116e-7,
+];
+const G = 7;
+
+/** The gamma function of a positive number, to about 15 digits. */
+function gamma(value: number): number {
+  if (value < 0.5) return Math.PI / (Math.sin(Math.PI * value) * gamma(1 - value));
+  const x = value - 1;
+  const sum = COEFFICIENTS.reduce(
+    (total, coefficient, index) => total + coefficient / (x + index + 1),
+    0.9999999999998099,
+  );
+  const base = x + G + 0.5;
+  return Math.sqrt(2 * Math.PI) * base ** (x + 0.5) * Math.exp(-base) * sum;
+}

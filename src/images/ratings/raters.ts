@@ -1,0 +1,32 @@
+import { createRandom } from "../../emulator/random.ts";
+import { rateByBrisque } from "../on-demand.ts";
+import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
+
+/**
+ * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
+ * to be measured or that cannot be decoded get 0.
+ */
+export const brisqueRater: TargetRater = (image) => rateByBrisque(image);
+
+/** Rates every image 5. */
+export const perfectRater: TargetRater = () => MAX_RATING;
+
+/**
+ * Rates images at random, from 0 to 5.
+ * @param seed the same seed gives the same sequence of ratings; without one, the mock's seed decides
+ * @example new MockCloudReco({ targetRater: randomRater("monday") })
+ */
+export function randomRater(seed?: string | number): TargetRater {
+  const own = createRandom(seed);
+  return (_image, random) => (seed === undefined && random ? random : own).integer(MAX_RATING + 1);
+}
+
+/**
+ * Rates every image the same.
+ * @throws RangeError when `rating` is not a whole number from 0 to 5.
+ * @example new MockCloudReco({ targetRater: fixedRater(3) })
+ */
+export function fixedRater(rating: number): TargetRater {
+  checkRating(rating, "fixedRater");
+  return () => rating;
+}

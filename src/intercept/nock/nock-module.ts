@@ -1,0 +1,129 @@
+import http from "node:http";
+import https from "node:https";
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import { dirname } from "node:path";
+import type nockType from "nock";
+import { messageOf } from "../../emulator/text.ts";
+
+export type Nock = typeof nockType;
+
+const SUPPORTED = /^14\.(0\.(1[7-9]|[2-9]\d|\d{3,})|[1-9]\d*\.\d+)$/;
+const USE_SOCKETS = 'set the option intercept to "sockets", which does not use nock';
+const ADVICE = `reinstall mock-cloud-reco, or ${USE_SOCKETS}`;
+
+/** An active nock, with functions that restore its earlier state. */
+export interface ActiveNock {
+  readonly nock: Nock;
+  /** Whether `replyDirectly` supports the internals of this version. */
+  readonly hasKnownInternals: boolean;
+  restore(): void;
+  /**
+   * Restores the patched modules, which the next Jest environment shares, when the environment of this nock was torn down and
+   * hardly any of its functions still work.
+   */
+  detach(): void;
+}
+
+/**
+ * Loads and activates nock. nock is not imported, because loading it patches `fetch` and `node:http`, and importing this package
+ * must patch nothing.
+ *
+ * @throws Error if nock cannot be used in this process, with what to change.
+ */
+export function activateNock(): ActiveNock {
+  checkProcess();
+  // Not named `require`: the CommonJS build uses that name in the initializer.
+  const load = createRequire(import.meta.url);
+  const version = checkNock(load);
+  const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
+  const restoreHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
+  const restoreHttps = keepProperties(https, ["get", "request"]);
+  const nock = loaded(load);
+  const wasActive = wasLoaded && nock.isActive();
+  if (!nock.isActive()) nock.activate();
+  // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
+  syncBuiltinESMExports();
+  return {
+    nock,
+    hasKnownInternals: version.startsWith("14.0."),
+    restore: () => {
+      if (wasActive || nock.activeMocks().length > 0) return;
+      if (nock.isActive()) nock.restore();
+      syncBuiltinESMExports();
+    },
+    detach: () => {
+      restoreHttp();
+      restoreHttps();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** @throws Error if this environment lacks globals that nock needs, such as `Request` in Jest's jsdom. */
+function loaded(load: NodeJS.Require): Nock {
+  try {
+    return load("nock");
+  } catch (cause) {
+    const message = `nock cannot be loaded in this environment (${messageOf(cause)}); ${USE_SOCKETS}`;
+    throw new Error(message, { cause });
+  }
+}
+
+/** @throws Error if nock cannot work in this process. */
+function checkProcess(): void {
+  if (process.env.NOCK_OFF === "true") {
+    throw new Error("NOCK_OFF=true disables nock, so no request would reach the mock; unset NOCK_OFF");
+  }
+  if ("clock" in process.nextTick) {
+    throw new Error(
+      "process.nextTick is faked, so every request would hang; " +
+        'use jest.useFakeTimers({ doNotFake: ["nextTick"] }), or create the mock before faking timers',
+    );
+  }
+}
+
+function installedVersion(load: NodeJS.Require): unknown {
+  try {
+    return load("nock/package.json").version;
+  } catch (cause) {
+    const isHidden =
+      cause instanceof Error && "code" in cause && cause.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
+    // nock 15 no longer exports its package.json.
+    if (isHidden) return "15 or later";
+    throw new Error(`nock is not installed; ${ADVICE}`, { cause });
+  }
+}
+
+/**
+ * Returns the version of nock that `load` would load.
+ *
+ * @throws Error if nock is missing or of an unsupported version, or if another copy of nock is already loaded.
+ */
+export function checkNock(load: NodeJS.Require): string {
+  const version = installedVersion(load);
+  if (typeof version !== "string" || !SUPPORTED.test(version)) {
+    throw new Error(`unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; ${ADVICE}`);
+  }
+  const own = dirname(load.resolve("nock"));
+  const others = Object.keys(load.cache)
+    .filter((file) => /[\\/]nock[^\\/]*[\\/]lib[\\/]intercept\.js$/.test(file))
+    .map((file) => dirname(dirname(file)))
+    .filter((folder) => folder !== own && String(load(`${folder}/package.json`).version).startsWith("14."));
+  if (others.length > 0) {
+    throw new Error(
+      `two copies of nock are loaded, ${others[0]} and this package's ${own}, so requests would reach neither; ` +
+        `install a single copy ("npm ls nock" lists them), or ${USE_SOCKETS}`,
+    );
+  }
+  return version;
+}
+
+/** Remembers property definitions. Returns a function that restores them. */
+function keepProperties(owner: object, names: readonly string[]): () => void {
+  const kept = names.map((name) => [name, Object.getOwnPropertyDescriptor(owner, name)] as const);
+  return () => {
+    for (const [name, descriptor] of kept) {
+      if (descriptor !== undefined) Object.defineProperty(owner, name, descriptor);
+    }
+  };
+}

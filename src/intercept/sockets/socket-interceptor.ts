@@ -1,0 +1,267 @@
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers";
+import type { Result, WireResponse } from "../../emulator/message.ts";
+import { HttpServer } from "../../servers/http/http-server.ts";
+import { answer, answerMalformed, connectionError, stoppedError, unhandledError } from "../answer.ts";
+import { type HostTable, originOf } from "../host-table.ts";
+import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
+import { canonicalHost, type Endpoint } from "./endpoint.ts";
+import { MemorySocket } from "./memory-socket.ts";
+import { failConnecting, type Opening, type OpeningHandler, protocolsOf, watchOpenings } from "./openers.ts";
+import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
+
+// Captured when this module loads, before a test fakes timers.
+const realSetImmediate = setImmediate;
+
+/** The HTTP server of one origin, and its ends of the connections to it. */
+interface OriginServer {
+  readonly http: HttpServer;
+  readonly connections: Set<MemorySocket>;
+}
+
+/**
+ * Intercepts connections below all HTTP clients: every connection of this process to an intercepted host leads to a mock in memory,
+ * even if the client captured Node's functions before. Connections that cannot be answered fail with a reason.
+ */
+export class SocketInterceptor implements OpeningHandler {
+  private readonly servers = new Map<string, OriginServer>();
+  /** Authority behind a socket: of a tunnel through a proxy, or of a plain connection on which TLS will start. */
+  private readonly tunnels = new WeakMap<object, string>();
+  /** Origins that were released in this turn of the event loop. */
+  private readonly released = new Set<string>();
+  private readonly stopWatching: () => void;
+
+  /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
+  constructor(
+    private readonly hosts: HostTable,
+    private readonly others: OtherHosts,
+    private readonly currentHosts: () => HostTable | undefined,
+  ) {
+    this.stopWatching = watchOpenings(this);
+  }
+
+  /**
+   * Closes connections to origins that no mock serves any longer, after responses in progress. Connections opened to them in this
+   * turn of the event loop are refused, because they were requested before.
+   */
+  release(origins: readonly string[]): void {
+    for (const origin of origins) {
+      this.released.add(origin);
+      const server = this.servers.get(origin);
+      if (server === undefined) continue;
+      this.servers.delete(origin);
+      const isAnswering = server.http.drain();
+      for (const connection of server.connections) {
+        if (connection.isQuiet && !isAnswering(connection)) connection.destroy();
+      }
+    }
+    realSetImmediate(() => this.released.clear());
+  }
+
+  stop(): void {
+    this.stopWatching();
+  }
+
+  open(opening: Opening): Socket | undefined {
+    const target = this.targetOf(opening);
+    const origin = originOfEndpoint(target);
+    if (this.hosts.has(origin)) {
+      const protocols = protocolsOf(opening.options);
+      const isReadable = protocols.length === 0 || protocols.includes("http/1.1");
+      return isReadable
+        ? this.connect(origin, opening)
+        : refused(opening, this.bypassError(target, WHY.http2));
+    }
+    if (this.hosts.has(`https://${authorityOf(target)}`)) return this.openPlain(target, opening);
+    const refusal = this.refuse(target);
+    if (refusal !== undefined) return refused(opening, refusal);
+    // Accepted and refused as a request, so that the error names the request and no DNS lookup happens.
+    return opening.isHttp && !this.others.mayPass(origin) ? this.connect(origin, opening) : undefined;
+  }
+
+  opened(socket: Socket, opening: Opening): void {
+    if (opening.options.socket === undefined)
+      judgeRequests(socket, (head) => this.judge(head, socket, opening));
+  }
+
+  refuse(endpoint: Endpoint, how: string = WHY.capturedFunction): Error | undefined {
+    const { host } = endpoint;
+    const authority = authorityOf(endpoint);
+    if (this.hosts.has(`http://${authority}`) || this.hosts.has(`https://${authority}`)) {
+      return this.bypassError(endpoint, how);
+    }
+    if (this.released.has(originOfEndpoint(endpoint))) return connectError(endpoint, WHY.stopped);
+    const closed = this.others.whyClosed(host);
+    if (closed !== undefined) return connectError(endpoint, closed);
+    const served = isLocal(host) ? [] : this.hosts.baseUrlsOfHost(host);
+    if (served.length === 0) return undefined;
+    return this.bypassError(endpoint, `the mock serves only ${served.join(" and ")}; send the request there`);
+  }
+
+  /** The final destination of a connection: behind a tunnel, or the server name that TLS adds to an address. */
+  private targetOf({ scheme, host, port, options }: Opening): Endpoint {
+    const target = { scheme, host, port, options };
+    if (scheme === "http:") return target;
+    const authority = isObject(options.socket) ? this.tunnels.get(options.socket) : undefined;
+    if (authority !== undefined) return { ...target, ...hostAndPort(authority) };
+    const name = typeof options.servername === "string" ? canonicalHost(options.servername) : host;
+    return this.hosts.has(`https://${name}:${port}`) ? { ...target, host: name } : target;
+  }
+
+  /** Opens a connection in memory to the HTTP server of an origin. */
+  private connect(origin: string, { scheme, options }: Opening): MemorySocket {
+    const { client, server } = MemorySocket.pair(options);
+    const tunnel = options.socket;
+    if (isSocket(tunnel)) client.once("close", () => tunnel.destroy());
+    if (scheme === "https:") Object.assign(client, secureProperties(options));
+    client.announce(...(scheme === "https:" ? ["connect", "ready", "secureConnect"] : ["connect", "ready"]));
+    const { http, connections } = this.serverOf(origin);
+    connections.add(server);
+    server.once("close", () => connections.delete(server));
+    http.accept(server);
+    return client;
+  }
+
+  /** Opens a plain connection to a TLS port: `tls.connect` may follow on this socket, but sending plain data fails. */
+  private openPlain(target: Endpoint, opening: Opening): MemorySocket {
+    const { client, server } = MemorySocket.pair(opening.options);
+    this.tunnels.set(client, authorityOf(target));
+    server.once("data", () => server.failPeer(this.bypassError(target, WHY.plain)));
+    client.announce("connect", "ready");
+    return client;
+  }
+
+  /** Decides about a request that a client is about to send on a real connection: to a proxy, or to a host that no mock serves. */
+  private judge({ method, target, hostHeader }: SentHead, socket: Socket, opening: Opening): Verdict {
+    if (method === "CONNECT") {
+      const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(target), options: {} };
+      if (this.hosts.has(originOfEndpoint(endpoint))) {
+        this.tunnels.set(socket, authorityOf(endpoint));
+        return { reply: "HTTP/1.1 200 Connection established\r\n\r\n" };
+      }
+      const refusal = this.refuse(endpoint, WHY.proxy);
+      if (refusal !== undefined) return { fail: refusal };
+      if (this.others.mayPass(originOfEndpoint(endpoint))) return "sendAll";
+      return { fail: unhandledError(method, originOfEndpoint(endpoint), "") };
+    }
+    const isForProxy = /^https?:\/\//i.test(target) && URL.canParse(target);
+    const base = `${opening.scheme}//${hostHeader ?? authorityOf(opening)}`;
+    const url = new URL(
+      isForProxy ? target : target.replace(/^\/*/, "/"),
+      URL.canParse(base) ? base : undefined,
+    );
+    const origin = originOf(url);
+    if (isForProxy && this.hosts.has(origin)) {
+      const endpoint: Endpoint = {
+        scheme: "http:",
+        host: url.hostname,
+        port: Number(url.port || 80),
+        options: {},
+      };
+      return { fail: this.bypassError(endpoint, WHY.proxy) };
+    }
+    if (!this.others.mayPass(origin))
+      return { fail: unhandledError(method, origin, url.pathname + url.search) };
+    return isForProxy ? "send" : "sendAll";
+  }
+
+  private serverOf(origin: string): OriginServer {
+    const running = this.servers.get(origin);
+    if (running !== undefined) return running;
+    const http = new HttpServer({
+      answer: (request, socket) =>
+        this.respond(origin, request, socket, (hosts) => answer(hosts, { origin, ...request })),
+      answerMalformed: (why, head, socket) =>
+        this.respond(origin, head, socket, (hosts) => answerMalformed(hosts, origin, why, head)),
+    });
+    const server = { http, connections: new Set<MemorySocket>() };
+    this.servers.set(origin, server);
+    return server;
+  }
+
+  /** Responds in the asynchronous context of the client. An error also fails the client's connection. */
+  private async respond(
+    origin: string,
+    { method, path }: { readonly method: string; readonly path: string } = { method: "", path: "" },
+    socket: Duplex,
+    make: (hosts: HostTable) => Promise<WireResponse>,
+  ): Promise<Result> {
+    const connection = socket instanceof MemorySocket ? socket : undefined;
+    const inContext = async () => {
+      // A client may reuse a connection to a mock that was stopped, after another mock was started.
+      const hosts = [this.hosts, this.currentHosts()].find((table) => table?.has(origin));
+      if (hosts !== undefined) return make(hosts);
+      // Released servers are removed, so one that is still listed never served a mock.
+      throw this.servers.has(origin)
+        ? unhandledError(method, origin, path)
+        : stoppedError(method, origin, path);
+    };
+    try {
+      return { response: await (connection?.runAsPeer(inContext) ?? inContext()) };
+    } catch (reason) {
+      const error =
+        reason instanceof Error ? socketError(reason) : new Error(String(reason), { cause: reason });
+      connection?.failPeer(error);
+      return { connectionError: { kind: "refused", message: error.message } };
+    }
+  }
+
+  private bypassError(endpoint: Endpoint, why: string): Error {
+    const message = `bypassed the mock: ${why}`;
+    this.hosts.noteRefusal(endpoint.host, authorityOf(endpoint), message);
+    return connectError(endpoint, message);
+  }
+}
+
+const WHY = {
+  http2: 'the client offers only HTTP/2, but the mock supports HTTP/1.1; let the client offer "http/1.1" too',
+  capturedFunction:
+    "the client used a function that it captured before the mock started; " +
+    'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
+  plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
+  stopped: "was requested before the mock was stopped",
+  proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
+} as const;
+
+const authorityOf = ({ host, port }: Pick<Endpoint, "host" | "port">) => `${host}:${port}`;
+const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${authorityOf(endpoint)}`;
+
+function hostAndPort(authority: string): Pick<Endpoint, "host" | "port"> {
+  const colon = authority.lastIndexOf(":");
+  return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
+}
+
+const connectError = (endpoint: Endpoint, why: string) =>
+  socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
+
+/**
+ * The error of a socket, a plain Error as in Node: of errors of another realm, as in Jest, fetch only passes on those whose class
+ * has this name.
+ */
+const socketError = (error: Error): Error =>
+  "syscall" in error && error.cause instanceof Error ? error.cause : error;
+
+const refused = ({ options }: Opening, error: Error) =>
+  failConnecting(MemorySocket.pair(options).client, error);
+
+/** The TLS properties and methods that clients read. */
+const secureProperties = (options: Opening["options"]) => ({
+  encrypted: true,
+  authorized: true,
+  authorizationError: null,
+  alpnProtocol: protocolsOf(options).includes("http/1.1") && "http/1.1",
+  servername: options.servername,
+  getPeerCertificate: () => ({}),
+  getSession: () => undefined,
+  isSessionReused: () => false,
+  getProtocol: () => "TLSv1.3",
+  getCipher: () => ({
+    name: "TLS_AES_256_GCM_SHA384",
+    standardName: "TLS_AES_256_GCM_SHA384",
+    version: "TLSv1.3",
+  }),
+});
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isSocket = (value: unknown): value is Socket => value instanceof Socket;

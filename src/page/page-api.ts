@@ -1,0 +1,231 @@
+import { LRUCache } from "lru-cache";
+import type { MovableClock } from "../emulator/clock.ts";
+import { formatOf } from "../emulator/image-header.ts";
+import type { Journal } from "../emulator/journal.ts";
+import { header, type MaybePromise, type WireRequest, type WireResponse } from "../emulator/message.ts";
+import { percentDecoded } from "../emulator/router.ts";
+import { Thumbnails } from "../images/thumbnails.ts";
+import type { ServedResponse } from "../servers/http/stream.ts";
+import type { Store } from "../store/store.ts";
+import type { PageRequestDetails } from "./page-data.ts";
+import { NOT_BUILT, readPage } from "./page-file.ts";
+import { type PageContext, PageStateReader } from "./page-state.ts";
+import { datasetFile, instanceImage, reportFile, rowsOfReport } from "./produced-files.ts";
+import type { ReportedImage } from "./report.ts";
+import { reportRequest } from "./report-builder.ts";
+import { RequestFeed } from "./request-feed.ts";
+import { compareImages, tryImage } from "./trial.ts";
+
+const PREFIX = "/page/";
+/** Keeps pages of other origins from using these responses, and browsers from guessing other content types. */
+const PROTECTION = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["Cross-Origin-Resource-Policy", "same-origin"],
+  ["Referrer-Policy", "no-referrer"],
+] as const;
+/** Keeps an image that is opened as a document from running scripts. */
+const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
+const MAX_SENT_BYTES = 64 * 2 ** 20;
+const NOT_KEPT = "the journal no longer keeps this request";
+const NO_PICTURE = "there is no such picture";
+const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as const;
+
+export interface PageParts extends PageContext {
+  readonly store: Store;
+  readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
+  readonly clock: MovableClock;
+  readonly journal: Journal;
+  /** Identifies this run of the server. */
+  readonly epoch: string;
+}
+
+/** Serves the page to browsers, and the data that the page asks for. The journal records none of these requests. */
+export class PageApi {
+  private readonly state: PageStateReader;
+  private readonly feed: RequestFeed;
+  private readonly thumbnails = new Thumbnails();
+  /** Images from the bodies of requests that the page has shown. */
+  private readonly sent = new LRUCache<string, Buffer>({
+    maxSize: MAX_SENT_BYTES,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+  });
+
+  constructor(private readonly parts: PageParts) {
+    const { store, clock, journal, epoch } = parts;
+    this.state = new PageStateReader(store, clock, parts, epoch);
+    this.feed = new RequestFeed(journal, epoch, () => this.state.serialized());
+  }
+
+  /** Whether a request asks for the page, from a browser, or comes from the page. */
+  serves(request: WireRequest): boolean {
+    return request.path.startsWith(PREFIX) || isForBrowser(request);
+  }
+
+  async answer(request: WireRequest): Promise<ServedResponse> {
+    if (request.path === "/") return pageResponse(request);
+    const [kind, name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
+    if (more.length > 0) return failed(404, "nothing is served there");
+    const query = new URLSearchParams(request.query);
+    switch (`${request.method} ${kind}`) {
+      case "GET events":
+        return this.events(header(request, "last-event-id") ?? query.get("after") ?? undefined);
+      case "GET targets":
+        return json(await this.state.targets(query.get("database") ?? ""));
+      case "GET requests":
+        return this.request(name);
+      case "GET bodies":
+        return this.body(name);
+      case "POST continue":
+        this.parts.pause?.resume();
+        return json({});
+      case "POST try":
+        return this.try(request.body, query.get("database") ?? "");
+      case "POST compare":
+        return this.compare(request.body, name);
+      case "POST finish":
+        return (await this.parts.store.finishTarget(query.get("database") ?? "", name))
+          ? json({})
+          : failed(404, "there is no such target");
+      case "GET datasets":
+        return this.dataset(name);
+      case "GET instances":
+        return this.instance(name, query);
+      case "GET reports":
+        return this.report(name, query.get("database") ?? "");
+      case "GET thumbnails":
+        return this.thumbnail(name);
+      case "GET images":
+        return this.image(name);
+      default:
+        return failed(404, "nothing is served there");
+    }
+  }
+
+  private events(lastId: string | undefined): ServedResponse {
+    return {
+      status: 200,
+      headers: [["Content-Type", "text/event-stream"], ["Cache-Control", "no-store"], ...PROTECTION],
+      stream: (signal) => this.feed.events(lastId, signal),
+    };
+  }
+
+  private request(id: string): WireResponse {
+    const entry = this.feed.find(id);
+    if (entry === undefined) return failed(404, NOT_KEPT);
+    const { request, images } = reportRequest(entry);
+    const facts: Record<string, ReportedImage> = {};
+    for (const [sha256, { base64, ...image }] of Object.entries(images)) {
+      facts[sha256] = image;
+      if (base64 !== undefined) this.sent.set(sha256, Buffer.from(base64, "base64"));
+    }
+    const details: PageRequestDetails = { request, images: facts };
+    return json(details);
+  }
+
+  /** A request's body as a file, for example for curl. */
+  private body(id: string): WireResponse {
+    const bytes = this.feed.find(id)?.request.body.bytes;
+    if (bytes === undefined) return failed(404, NOT_KEPT);
+    return content(bytes, "application/octet-stream", download("request-body"));
+  }
+
+  private async try(image: Buffer, database: string): Promise<WireResponse> {
+    const { store, queryMatcher } = this.parts;
+    const targets = await store.listTargets(database);
+    return json(await tryImage(image, targets, queryMatcher, this.now));
+  }
+
+  private async compare(image: Buffer, sha256: string): Promise<WireResponse> {
+    const other = await this.findImage(sha256);
+    const comparison = other && (await compareImages(image, other));
+    return comparison === undefined ? failed(404, NO_PICTURE) : json(comparison);
+  }
+
+  private async dataset(uuid: string): Promise<WireResponse> {
+    const zip = await datasetFile(this.parts.store, uuid, this.now);
+    return zip === undefined
+      ? failed(404, "there is no such dataset, or it is not done")
+      : content(zip, "application/zip", download(`${uuid}.zip`));
+  }
+
+  private async instance(target: string, query: URLSearchParams): Promise<WireResponse> {
+    const wanted = { target, database: query.get("database") ?? "", id: query.get("id") ?? "" };
+    const svg = await instanceImage(this.parts.store, wanted, this.now);
+    return svg === undefined
+      ? failed(404, "there is no such VuMark target, or it is processing")
+      : content(svg, "image/svg+xml", [["Cache-Control", "no-store"], SANDBOX]);
+  }
+
+  /** A report as CSV, or its rows as JSON. */
+  private async report(name: string, databaseId: string): Promise<WireResponse> {
+    const { store } = this.parts;
+    const file = name.replace(/\.csv$/, "");
+    const found =
+      file === name ? await rowsOfReport(store, databaseId, file) : await reportFile(store, databaseId, file);
+    if (found === undefined) return failed(404, "there is no such report");
+    return Buffer.isBuffer(found) ? content(found, "text/csv", download(name)) : json(found);
+  }
+
+  private get now(): number {
+    return this.parts.clock.now().getTime();
+  }
+
+  private async findImage(sha256: string): Promise<Buffer | undefined> {
+    return this.sent.get(sha256) ?? this.parts.findImage(sha256);
+  }
+
+  private async thumbnail(sha256: string): Promise<WireResponse> {
+    const thumbnail = await this.thumbnails.get(sha256, () => this.findImage(sha256));
+    if (thumbnail === undefined) return failed(404, NO_PICTURE);
+    return content(thumbnail, "image/webp", [FOREVER, SANDBOX]);
+  }
+
+  private async image(sha256: string): Promise<WireResponse> {
+    const bytes = await this.findImage(sha256);
+    if (bytes === undefined) return failed(404, NO_PICTURE);
+    const type = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
+    return content(bytes, type[formatOf(bytes) ?? "none"], [FOREVER, SANDBOX]);
+  }
+}
+
+function isForBrowser(request: WireRequest): boolean {
+  const { method, path } = request;
+  const accept = header(request, "accept") ?? "";
+  return (method === "GET" || method === "HEAD") && path === "/" && /\btext\/html\b/i.test(accept);
+}
+
+async function pageResponse({ method }: WireRequest): Promise<WireResponse> {
+  const page = await readPage();
+  if (page === undefined) return failed(503, NOT_BUILT);
+  const { status, headers, body } = content(page.html, "text/html; charset=utf-8", [
+    ["Cache-Control", "no-cache"],
+    ["Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`],
+    ["Vary", "Accept"],
+  ]);
+  return { status, headers, body: method === "HEAD" ? Buffer.alloc(0) : body };
+}
+
+function content(
+  body: Buffer,
+  type: string,
+  headers: WireResponse["headers"] = [["Cache-Control", "no-store"]],
+  status = 200,
+): WireResponse {
+  return {
+    status,
+    headers: [["Content-Type", type], ["Content-Length", String(body.length)], ...PROTECTION, ...headers],
+    body,
+  };
+}
+
+/** @param name - a file name of the characters of ids and dates. */
+const download = (name: string): WireResponse["headers"] => [
+  ["Cache-Control", "no-store"],
+  ["Content-Disposition", `attachment; filename="${name.replace(/[^\w.-]/g, "-")}"`],
+];
+
+const json = (value: unknown): WireResponse =>
+  content(Buffer.from(JSON.stringify(value)), "application/json");
+
+const failed = (status: number, reason: string): WireResponse =>
+  content(Buffer.from(reason), "text/plain; charset=utf-8", undefined, status);

@@ -1,0 +1,86 @@
+import type { ReportedRequest } from "../../report.ts";
+import { text } from "../text.ts";
+
+const words = text.details;
+
+/** Splits two texts into their common start, the part that differs, and their common end. */
+function difference(a: string, b: string) {
+  let start = 0;
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end])
+    end += 1;
+  return (value: string) => ({
+    before: value.slice(0, start),
+    changed: value.slice(start, value.length - end),
+    after: value.slice(value.length - end),
+  });
+}
+
+interface LineProps {
+  readonly value: string;
+  readonly other: string | undefined;
+}
+
+/** A line of a string to sign, with its difference from the other string marked. */
+function Line({ value, other }: LineProps) {
+  const whole = other === undefined || value === other;
+  if (whole)
+    return <span class={value === "" ? "faint" : undefined}>{value === "" ? words.empty : value}</span>;
+  const { before, changed, after } = difference(value, other)(value);
+  return (
+    <>
+      {before}
+      <mark>{changed === "" ? "\u00a0" : changed}</mark>
+      {after}
+    </>
+  );
+}
+
+interface DifferenceProps {
+  readonly signature: NonNullable<ReportedRequest["signature"]>;
+}
+
+/** Both strings to sign side by side, line by line, with the difference marked. */
+export function SignatureDifference({ signature: { expected, signed } }: DifferenceProps) {
+  const expectedLines = expected.split("\n");
+  const signedLines = signed?.split("\n");
+  const length = Math.max(expectedLines.length, signedLines?.length ?? 0);
+  return (
+    <section class="signature">
+      <h3>{words.signature}</h3>
+      <p class="faint">{signedLines === undefined ? words.signatureExpected : words.signatureIntro}</p>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">{words.expected}</th>
+            {signedLines !== undefined && <th scope="col">{words.signed}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from({ length }, (_, index) => {
+            const [own = "", theirs] = [expectedLines[index], signedLines?.[index] ?? (signedLines && "")];
+            const differs = theirs !== undefined && own !== theirs;
+            return (
+              <tr key={words.parts[index] ?? index} class={differs ? "differs" : undefined}>
+                <th scope="row">
+                  {words.parts[index] ?? ""}
+                  {differs && <span class="visually-hidden"> {words.differs}</span>}
+                </th>
+                <td>
+                  <Line value={own} other={theirs} />
+                </td>
+                {theirs !== undefined && (
+                  <td>
+                    <Line value={theirs} other={own} />
+                  </td>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import type { PageTargetCounts } from "../../page-data.ts";
+import { CopyButton, Secret } from "../parts/controls.tsx";
+import { Badge } from "../parts/facts.tsx";
+import { text } from "../text.ts";
+
+const words = text.overview;
+
+/** The keys of a database; secrets are hidden until someone shows them. */
+export const Keys = ({
+  database,
+  keys,
+}: {
+  readonly database: string;
+  readonly keys: readonly (readonly [string, string, boolean])[];
+}) => (
+  <dl class="keys">
+    {keys.map(([name, value, secret]) => {
+      const label = words.keyOf(name, database);
+      return (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {secret ? (
+              <Secret value={value} label={label} />
+            ) : (
+              <span class="secret">
+                <code title={value}>{value}</code>
+                <CopyButton value={value} label={`${text.copy} ${label}`} />
+              </span>
+            )}
+          </dd>
+        </div>
+      );
+    })}
+  </dl>
+);
+
+/** The numbers of targets by status, as a bar and as text. */
+export function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
+  const parts = (["success", "processing", "failed"] as const).map((status) => ({
+    status,
+    number: counts[status],
+  }));
+  const all = parts.reduce((sum, { number }) => sum + number, 0);
+  return (
+    <div class="statuses">
+      <div class="bar" aria-hidden="true">
+        {parts
+          .filter(({ number }) => number > 0)
+          .map(({ status, number }) => (
+            <span key={status} class={status} style={{ flexGrow: number }} />
+          ))}
+      </div>
+      {all === 0 ? (
+        <p class="faint">{words.noTargets}</p>
+      ) : (
+        <ul>
+          {parts.map(({ status, number }) => (
+            <li key={status} class={number === 0 ? "faint" : undefined}>
+              <span class={`swatch ${status}`} aria-hidden="true" />
+              <b>{number.toLocaleString("en-GB")}</b> {text.statuses[status]}
+            </li>
+          ))}
+          {counts.inactive > 0 && (
+            <li>
+              <Badge tone="off">
+                {counts.inactive.toLocaleString("en-GB")} {text.inactive}
+              </Badge>
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import { useComputed } from "@preact/signals";
+import type { ComponentChild, ComponentChildren } from "preact";
+import type { PageDataset } from "../../page-data.ts";
+import { Button, Secret } from "../parts/controls.tsx";
+import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { ask, attempt, pathOf } from "../state/api.ts";
+import { emulatorNow, processingLeft } from "../state/clock.ts";
+import { state } from "../state/connection.ts";
+import { text } from "../text.ts";
+import { Report } from "./reports.tsx";
+import { VuMarks } from "./vumarks.tsx";
+
+const words = text.models;
+
+/** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
+export function Models() {
+  const { datasets = [], credentials = [], vumark_databases = [], reports = [] } = state.value ?? {};
+  return (
+    <>
+      <header class="view-head">
+        <h1>{text.views.models}</h1>
+      </header>
+      <Group title={words.datasets} empty={words.noDatasets}>
+        {datasets.map((dataset) => (
+          <Dataset key={dataset.uuid} dataset={dataset} />
+        ))}
+      </Group>
+      <Group title={words.credentials} empty={words.noCredentials}>
+        {credentials.map(({ client_id, client_secret, scopes }) => (
+          <article key={client_id} class="card" aria-label={client_id}>
+            <h3 class="mono">{client_id}</h3>
+            <Facts
+              facts={[
+                [words.secret, <Secret value={client_secret} label={`${words.secret} ${client_id}`} />],
+                [
+                  words.scopes,
+                  <span class="row">
+                    {scopes.map((scope) => (
+                      <Badge key={scope} tone="info">
+                        {scope}
+                      </Badge>
+                    ))}
+                  </span>,
+                ],
+              ]}
+            />
+            <DeleteFooter
+              name={client_id}
+              path={pathOf("oauth2_client_credentials", client_id)}
+              done={words.deletedCredential}
+            />
+          </article>
+        ))}
+      </Group>
+      <Group title={words.reports} empty={words.noReports}>
+        {reports.map((report) => (
+          <Report key={`${report.database_id} ${report.file}`} report={report} />
+        ))}
+      </Group>
+      <Group title={words.vumarks} empty={words.noVumarks}>
+        {vumark_databases.map((database) => (
+          <VuMarks key={database.database_name} database={database} />
+        ))}
+      </Group>
+    </>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  /** Shown when there are no cards. */
+  readonly empty: string;
+  readonly children: readonly ComponentChild[];
+}
+
+const Group = ({ title, empty, children }: GroupProps) => (
+  <section class="group">
+    <h2>{title}</h2>
+    {children.length === 0 ? <p class="faint">{empty}</p> : <div class="cards">{children}</div>}
+  </section>
+);
+
+/** A badge of a moment in a dataset's processing. */
+interface Step {
+  readonly at: number | null;
+  readonly tone: "info" | "busy" | "good" | "bad";
+  readonly label: string;
+}
+
+const Timeline = ({ steps }: { readonly steps: readonly Step[] }) => (
+  <ol class="timeline dataset-timeline" aria-label={words.timeline}>
+    {steps.map(({ at, tone, label }) => (
+      <li key={label}>
+        <Badge tone={tone}>{label}</Badge>
+        {at === null ? <span class="faint">{words.finishedEarly}</span> : <Moment at={at} />}
+      </li>
+    ))}
+  </ol>
+);
+
+function Dataset({ dataset }: { readonly dataset: PageDataset }) {
+  const left = useComputed(() => processingLeft(dataset, dataset.created_at, emulatorNow.value));
+  const { uuid, name, failure_message, warning_message, processing_time_seconds } = dataset;
+  const total = processing_time_seconds * 1000;
+  const end = dataset.created_at + total;
+  const ends = failure_message === null ? "success" : "failed";
+  return (
+    <article class="card" aria-label={name ?? uuid}>
+      <header>
+        <div class="card-title">
+          <h3>{name ?? words.unnamed}</h3>
+          <p class="faint">
+            {dataset.family}, {words.models(dataset.models)}
+          </p>
+        </div>
+        <StatusBadge status={left.value > 0 ? "processing" : ends} left={text.duration(left.value / 1000)} />
+      </header>
+      {left.value > 0 && <progress aria-label={words.processing} max={1} value={1 - left.value / total} />}
+      <Timeline
+        steps={[
+          { at: dataset.created_at, tone: "info", label: words.created },
+          left.value > 0
+            ? { at: end, tone: "busy", label: words.processingUntil }
+            : {
+                at: dataset.finished ? null : end,
+                tone: ends === "failed" ? "bad" : "good",
+                label: ends === "failed" ? words.failed : words.done,
+              },
+        ]}
+      />
+      <Facts
+        facts={[
+          ["UUID", <code>{uuid}</code>],
+          ...(failure_message === null ? [] : [[words.why, failure_message] as const]),
+          ...(warning_message === null ? [] : [[words.warning, warning_message] as const]),
+        ]}
+      />
+      <DeleteFooter
+        name={name ?? uuid}
+        path={pathOf("model_target_datasets", uuid)}
+        done={words.deletedDataset}
+      >
+        {left.value === 0 && failure_message === null && (
+          <a class="button plain" href={pathOf("page", "datasets", uuid)} download={`${uuid}.zip`}>
+            <Icon name="download" />
+            <span>{words.download}</span>
+          </a>
+        )}
+      </DeleteFooter>
+    </article>
+  );
+}
+
+interface DeleteFooterProps {
+  readonly name: string;
+  readonly path: string;
+  /** The notice after deleting it. */
+  readonly done: string;
+  /** What else can be done with it. */
+  readonly children?: ComponentChildren;
+}
+
+const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
+  <footer>
+    {children}
+    <span class="spacer" />
+    <Button
+      kind="quiet"
+      bare
+      icon="trash"
+      label={`${text.remove} ${name}`}
+      onClick={() => attempt(() => ask("DELETE", path), done)}
+    />
+  </footer>
+);

@@ -1,0 +1,106 @@
+import { useComputed, useSignal } from "@preact/signals";
+import type { PageReport, PageReportRow } from "../../page-data.ts";
+import { Button } from "../parts/controls.tsx";
+import { Dialog } from "../parts/dialogs.tsx";
+import { Badge, Facts, Moment } from "../parts/facts.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { askJson, attempt, pathOf } from "../state/api.ts";
+import { emulatorNow, processingLeft } from "../state/clock.ts";
+import { text } from "../text.ts";
+
+const words = text.models;
+/** Maximum number of rows that the page shows. */
+const MAX_ROWS = 500;
+
+/** A recognition-counts report that a client requested. */
+export function Report({ report }: { readonly report: PageReport }) {
+  const rows = useSignal<readonly PageReportRow[] | null>(null);
+  const left = useComputed(() => processingLeft(report, report.requested_at, emulatorNow.value));
+  const { database_name, database_id, file } = report;
+  const title = words.reportOf(file, database_name);
+  const query = new URLSearchParams({ database: database_id });
+  return (
+    <article class="card" aria-label={title}>
+      <header>
+        <div class="card-title">
+          <h3>{file}</h3>
+          <p class="faint">{database_name}</p>
+        </div>
+        {left.value > 0 ? (
+          <Badge tone="busy" icon="clock">
+            {text.gallery.left(text.duration(left.value / 1000))}
+          </Badge>
+        ) : (
+          <Badge tone="good" icon="done">
+            {words.ready}
+          </Badge>
+        )}
+      </header>
+      <Facts
+        facts={[
+          [words.requested, <Moment at={report.requested_at} />],
+          [words.content, words.rows(report.rows)],
+        ]}
+      />
+      <footer>
+        <Button
+          label={words.showRows}
+          onClick={() =>
+            attempt(async () => {
+              rows.value = await askJson("GET", `${pathOf("page", "reports", file)}?${query}`);
+            })
+          }
+        />
+        {left.value === 0 && (
+          <a
+            class="button plain"
+            href={`${pathOf("page", "reports", `${file}.csv`)}?${query}`}
+            download={`${file}.csv`}
+          >
+            <Icon name="download" />
+            <span>{words.csv}</span>
+          </a>
+        )}
+      </footer>
+      {rows.value !== null && (
+        <Dialog
+          title={title}
+          onClose={() => {
+            rows.value = null;
+          }}
+        >
+          <Rows rows={rows.value} />
+        </Dialog>
+      )}
+    </article>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly PageReportRow[] }) {
+  if (rows.length === 0) return <p class="faint">{words.noRows}</p>;
+  return (
+    <>
+      <table class="report-rows">
+        <thead>
+          <tr>
+            <th scope="col">{words.columns.target}</th>
+            <th scope="col">{words.columns.id}</th>
+            <th scope="col">{words.columns.count}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MAX_ROWS).map(({ target_id, name, count }) => (
+            <tr key={target_id}>
+              <td>{name ?? <span class="faint">{words.deletedTarget}</span>}</td>
+              <td>
+                <code>{target_id}</code>
+              </td>
+              <td>{text.number(count)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > MAX_ROWS && <p class="faint">{words.moreRows(rows.length - MAX_ROWS)}</p>}
+    </>
+  );
+}

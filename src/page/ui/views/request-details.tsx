@@ -1,0 +1,227 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { PageRequestDetails } from "../../page-data.ts";
+import type { ReportedMessage, ReportedRequest } from "../../report.ts";
+import { Button, CopyButton } from "../parts/controls.tsx";
+import { Badge, Facts, Moment, StatusCode } from "../parts/facts.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { SignatureDifference } from "../parts/signature-difference.tsx";
+import { Thumbnail } from "../parts/thumbnail.tsx";
+import { curlOf } from "../state/curl.ts";
+import { setParameters } from "../state/route.ts";
+import { imageUrl, report, requestDetails } from "../state/source.ts";
+import { text } from "../text.ts";
+
+const words = text.details;
+/** Maximum number of targets shown for a query. */
+const MAX_CONSIDERED = 100;
+
+/** A request, its response, and the reason for it. */
+export function RequestDetails({ id }: { readonly id: string }) {
+  const details = useSignal<PageRequestDetails | "gone" | null>(null);
+  useEffect(() => {
+    let left = false;
+    requestDetails(id).then(
+      (given) => {
+        if (!left) details.value = given;
+      },
+      () => {
+        if (!left) details.value = "gone";
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [id]);
+  const given = details.value;
+  const isKnown = given !== null && given !== "gone";
+  return (
+    <section class="details" aria-label={isKnown ? words.title(given.request.number) : text.loading}>
+      {isKnown ? (
+        <Shown id={id} details={given} />
+      ) : (
+        <p class="loading">{given === null ? text.loading : words.gone}</p>
+      )}
+      <Button
+        kind="quiet"
+        bare
+        icon="close"
+        label={text.close}
+        onClick={() => {
+          document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
+          setParameters({ request: undefined });
+        }}
+      />
+    </section>
+  );
+}
+
+interface ShownProps {
+  readonly id: string;
+  readonly details: PageRequestDetails;
+}
+
+function Shown({ id, details: { request, images } }: ShownProps) {
+  const { number, method, path, status, resultCode, considered, signature } = request;
+  return (
+    <>
+      <header>
+        <p class="faint">{words.title(number)}</p>
+        <h2>
+          <span class={`method ${method.toLowerCase()}`}>{method}</span>{" "}
+          <span class="details-path">{path}</span>
+        </h2>
+        <p class="outcome">
+          <StatusCode status={status} /> {resultCode ?? (status === undefined ? text.list.noResponse : "")}
+        </p>
+      </header>
+      <Reason request={request} />
+      {signature !== undefined && <SignatureDifference signature={signature} />}
+      <Facts
+        facts={[
+          [
+            words.operation,
+            request.operation === undefined ? words.noOperation : <code>{request.operation}</code>,
+          ],
+          [words.database, request.database ?? text.none],
+          [words.arrived, <Moment at={Date.parse(request.time)} />],
+          [words.took, text.milliseconds(request.durationMs)],
+        ]}
+      />
+      {considered !== undefined && <Considered considered={considered} />}
+      <Message title={words.request} message={request.request} images={images} query={request.query} />
+      {request.response !== undefined && (
+        <Message title={words.response} message={request.response} images={images} />
+      )}
+      {report === null && (
+        <div class="row">
+          <CopyButton bare={false} value={curlOf(id, request)} label={words.curl} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Reason({ request }: { readonly request: ReportedRequest }) {
+  const { refusedBy, fault, reason, signature } = request;
+  if (reason === undefined) return null;
+  const isFault = fault !== undefined && refusedBy === undefined;
+  // Both strings are shown below the reason.
+  const shown =
+    signature?.signed === undefined ? reason : reason.replace(/ ?String to sign, expected: .*$/s, "");
+  return (
+    <div class={isFault ? "reason fault" : "reason"}>
+      <h3>
+        <Icon name="warning" />
+        {isFault ? words.faultOf(fault) : words.refusedBy(refusedBy ?? words.emulator)}
+      </h3>
+      <p>{shown}</p>
+    </div>
+  );
+}
+
+interface MessageProps {
+  readonly title: string;
+  readonly message: ReportedMessage;
+  readonly images: PageRequestDetails["images"];
+  readonly query?: string;
+}
+
+function Message({ title, message, images, query = "" }: MessageProps) {
+  const { headers, size, dropped, fields, json, text: shown, image } = message;
+  const pictures = new Set(
+    [image, ...(fields ?? []).map((field) => field.image)].filter((each) => each !== undefined),
+  );
+  return (
+    <section class="message">
+      <h3>{title}</h3>
+      <details open={headers.length <= 8}>
+        <summary>{words.headers(headers.length)}</summary>
+        <dl class="headers">
+          {headers.map(([name, value], index) => (
+            <div key={`${index} ${name}`}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      {query !== "" && (
+        <p class="query">
+          <span class="faint">{words.query}</span> <code>?{query}</code>
+        </p>
+      )}
+      {size === 0 ? (
+        <p class="faint">{words.noBody}</p>
+      ) : dropped === true ? (
+        <p class="faint">{words.dropped(text.bytes(size))}</p>
+      ) : (
+        <>
+          <p class="faint body-size">{words.body(text.bytes(size))}</p>
+          {fields !== undefined ? (
+            <dl class="headers">
+              {fields.map(({ name, text: value, filename }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{filename === undefined || filename === "" ? value : `${filename} (${value})`}</dd>
+                </div>
+              ))}
+            </dl>
+          ) : (
+            shown !== "" && (
+              <pre class="body">{json === undefined ? shown : JSON.stringify(json, null, 2)}</pre>
+            )
+          )}
+          {[...pictures].map((sha256) => (
+            <Picture
+              key={sha256}
+              sha256={sha256}
+              facts={images[sha256]}
+              alt={words.pictureOf(title.toLowerCase())}
+            />
+          ))}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface PictureProps {
+  readonly sha256: string;
+  readonly facts: PageRequestDetails["images"][string] | undefined;
+  readonly alt: string;
+}
+
+const Picture = ({ sha256, facts, alt }: PictureProps) => (
+  <figure class="sent-picture">
+    <a href={imageUrl(sha256) ?? ""} target="_blank" rel="noreferrer" aria-label={alt}>
+      <Thumbnail sha256={sha256} />
+    </a>
+    {facts !== undefined && (
+      <figcaption class="faint">
+        {words.picture(facts.format, facts.width, facts.height, text.bytes(facts.size))}
+      </figcaption>
+    )}
+  </figure>
+);
+
+const Considered = ({ considered }: { readonly considered: NonNullable<ReportedRequest["considered"]> }) => (
+  <section>
+    <h3>{words.considered}</h3>
+    {considered.length === 0 && <p class="faint">{text.overview.noTargets}</p>}
+    <ol class="considered">
+      {considered.slice(0, MAX_CONSIDERED).map(({ targetId, name, matched, why }) => (
+        <li key={targetId}>
+          <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
+            {matched ? words.matched : words.notMatched}
+          </Badge>
+          <span class="considered-name">{name}</span>
+          <span class="faint">{why}</span>
+        </li>
+      ))}
+    </ol>
+    {considered.length > MAX_CONSIDERED && (
+      <p class="faint">{words.more(considered.length - MAX_CONSIDERED)}</p>
+    )}
+  </section>
+);

@@ -1,0 +1,252 @@
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { PageRequest } from "../../page-data.ts";
+import { Button, Empty, SearchField, Select } from "../parts/controls.tsx";
+import { Confirm } from "../parts/dialogs.tsx";
+import { Moment, StatusCode } from "../parts/facts.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { ask, attempt } from "../state/api.ts";
+import { clearings, missedRequests, requests } from "../state/connection.ts";
+import { route, setParameters } from "../state/route.ts";
+import { report } from "../state/source.ts";
+import { text } from "../text.ts";
+import { RequestDetails } from "./request-details.tsx";
+
+const words = text.list;
+const ROW_HEIGHT = 40;
+const NONE: readonly PageRequest[] = [];
+const ANNOUNCE_MILLISECONDS = 2000;
+
+const APIS = [
+  { value: "", label: words.allApis },
+  ...(["target", "query", "modelTarget", "manager"] as const).map((value) => ({
+    value,
+    label: words.apis[value],
+  })),
+] as const;
+
+const isRefused = ({ refusedBy, status, fault }: PageRequest): boolean =>
+  refusedBy !== undefined || (status === undefined && fault === undefined);
+
+interface Filter {
+  readonly api: string;
+  readonly operation: string;
+  readonly refused: boolean;
+  readonly search: string;
+}
+
+function passes(request: PageRequest, { api, operation, refused, search }: Filter): boolean {
+  if (api !== "" && request.api !== api) return false;
+  if (operation !== "" && request.operation !== operation) return false;
+  if (refused && !isRefused(request)) return false;
+  if (search === "") return true;
+  const { method, path, status, resultCode, reason, database, refusedBy, fault } = request;
+  return [`${method} ${path}`, String(status ?? ""), resultCode, reason, database, refusedBy, fault].some(
+    (value) => value?.toLowerCase().includes(search) === true,
+  );
+}
+
+/** The list as it was when it was paused, and how often it had been cleared by then. */
+interface Paused {
+  readonly requests: readonly PageRequest[];
+  readonly clearings: number;
+}
+
+/** The requests of clients, as they arrive. */
+export function Requests() {
+  const paused = useSignal<Paused | null>(null);
+  const clearing = useSignal(false);
+  const { parameters } = route.value;
+  const filter: Filter = {
+    api: parameters.get("api") ?? "",
+    operation: parameters.get("operation") ?? "",
+    refused: parameters.has("refused"),
+    search: (parameters.get("search") ?? "").trim().toLowerCase(),
+  };
+  const kept = paused.value?.clearings === clearings.value ? paused.value.requests : NONE;
+  const all = paused.value === null ? requests.value : kept;
+  const shown = useMemo(
+    () => all.filter((request) => passes(request, filter)),
+    [all, filter.api, filter.operation, filter.refused, filter.search],
+  );
+  const operations = useMemo(
+    () =>
+      [
+        ...new Set([
+          ...(filter.operation === "" ? [] : [filter.operation]),
+          ...all.flatMap(({ api, operation }) =>
+            operation === undefined || (filter.api !== "" && filter.api !== api) ? [] : [operation],
+          ),
+        ]),
+      ].sort(),
+    [all, filter.api, filter.operation],
+  );
+  const chosenId = parameters.get("request");
+  const waiting = paused.value === null ? 0 : requests.value.length - kept.length;
+  return (
+    <div class="filling">
+      <header class="view-head">
+        <h1>{text.views.requests}</h1>
+        <span class="faint tally-text">{text.requests(shown.length)}</span>
+        {missedRequests.value > 0 && (
+          <span class="faint tally-text">{words.missed(missedRequests.value)}</span>
+        )}
+        <span class="spacer" />
+        {waiting > 0 && <span class="waiting">{words.waiting(waiting)}</span>}
+        {report === null && (
+          <>
+            {" "}
+            <Button
+              icon={paused.value === null ? "pause" : "play"}
+              kind={paused.value === null ? "plain" : "main"}
+              label={paused.value === null ? words.pause : words.resume}
+              onClick={() => {
+                paused.value =
+                  paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
+              }}
+            />
+            <Button
+              icon="trash"
+              label={words.clear}
+              onClick={() => {
+                clearing.value = true;
+              }}
+            />
+          </>
+        )}
+      </header>
+      <div class="toolbar">
+        <SearchField
+          label={words.filter}
+          value={parameters.get("search") ?? ""}
+          onInput={(search) => setParameters({ search })}
+        />
+        <Select
+          bare
+          label={words.api}
+          value={filter.api}
+          options={APIS}
+          onChange={(api) => setParameters({ api, operation: undefined })}
+        />
+        <Select
+          bare
+          label={words.operation}
+          value={filter.operation}
+          options={[
+            { value: "", label: words.allOperations },
+            ...operations.map((operation) => ({ value: operation, label: operation })),
+          ]}
+          onChange={(operation) => setParameters({ operation })}
+        />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filter.refused}
+            onChange={({ currentTarget }) =>
+              setParameters({ refused: currentTarget.checked ? "1" : undefined })
+            }
+          />
+          <span>{words.refusedOnly}</span>
+        </label>
+      </div>
+      <div class={chosenId === null ? "split" : "split chosen"}>
+        <div class="split-list">
+          {shown.length === 0 ? (
+            <Empty icon="requests" title={all.length === 0 ? words.emptyTitle : words.noMatch}>
+              {all.length === 0 && <p>{words.empty}</p>}
+            </Empty>
+          ) : (
+            <VirtualList
+              class="requests"
+              label={words.label}
+              items={shown}
+              keyOf={({ id }) => id}
+              rowHeight={ROW_HEIGHT}
+              follow={paused.value === null}
+              heads={<ColumnHeads />}
+              render={(request, tabIndex) => (
+                <Row request={request} chosen={request.id === chosenId} tabIndex={tabIndex} />
+              )}
+            />
+          )}
+        </div>
+        {chosenId !== null && <RequestDetails key={chosenId} id={chosenId} />}
+      </div>
+      <Announcer />
+      {clearing.value && (
+        <Confirm
+          title={words.clearTitle}
+          action={words.clear}
+          onConfirm={() => attempt(() => ask("DELETE", "/requests"), words.cleared)}
+          onClose={() => {
+            clearing.value = false;
+          }}
+        >
+          {words.clearText}
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+const ColumnHeads = () => (
+  <div class="request column-heads" aria-hidden="true">
+    <span>{words.columns.status}</span>
+    <span>{words.columns.method}</span>
+    <span>{words.columns.path}</span>
+    <span>{words.columns.result}</span>
+    <span>{words.columns.database}</span>
+    <span>{words.columns.time}</span>
+    <span>{words.columns.took}</span>
+  </div>
+);
+
+interface RowProps {
+  readonly request: PageRequest;
+  readonly chosen: boolean;
+  readonly tabIndex: number;
+}
+
+function Row({ request, chosen, tabIndex }: RowProps) {
+  const { id, method, path, status, resultCode, database, time, durationMs, reason } = request;
+  return (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      class={`request${isRefused(request) ? " refused" : ""}${chosen ? " chosen" : ""}`}
+      aria-current={chosen ? "true" : undefined}
+      title={reason}
+      onClick={() => setParameters({ request: chosen ? undefined : id })}
+    >
+      <StatusCode status={status} />
+      <span class={`method ${method.toLowerCase()}`}>{method}</span>
+      <span class="path">{path}</span>
+      <span class="result">{resultCode ?? (status === undefined ? words.noResponse : "")}</span>
+      <span class="database">{database ?? ""}</span>
+      <Moment at={Date.parse(time)} form="time" />
+      <span class="took">{text.milliseconds(durationMs)}</span>
+    </button>
+  );
+}
+
+/** Announces new requests to screen readers, at a rate that users can follow. */
+function Announcer() {
+  const said = useSignal("");
+  const heard = useRef({ count: requests.peek().length, timer: 0 });
+  const count = useComputed(() => requests.value.length);
+  useEffect(() => {
+    const { current } = heard;
+    if (current.timer !== 0 || count.value === current.count) return;
+    current.timer = window.setTimeout(() => {
+      const added = requests.peek().slice(current.count);
+      current.count = requests.peek().length;
+      current.timer = 0;
+      if (added.length > 0) said.value = words.announce(added.length, added.filter(isRefused).length);
+    }, ANNOUNCE_MILLISECONDS);
+  }, [count.value]);
+  return (
+    <div class="visually-hidden" aria-live="polite">
+      {said.value}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useSignal } from "@preact/signals";
+import type { PageCloudDatabase } from "../../page-data.ts";
+import { CopyButton } from "../parts/controls.tsx";
+import { Dialog } from "../parts/dialogs.tsx";
+import { state } from "../state/connection.ts";
+import { shellQuoted } from "../state/curl.ts";
+import { text } from "../text.ts";
+
+const LANGUAGES = ["curl", "node", "test"] as const;
+
+interface SnippetsProps {
+  readonly database: PageCloudDatabase;
+  readonly onClose: () => void;
+}
+
+/** Ready-to-run code with this database's keys. */
+export function Snippets({ database, onClose }: SnippetsProps) {
+  const language = useSignal<(typeof LANGUAGES)[number]>("curl");
+  const code = SNIPPETS[language.value](database, state.value?.urls.target ?? "https://vws.vuforia.com");
+  return (
+    <Dialog wide title={text.overview.snippetsTitle(database.database_name)} onClose={onClose}>
+      <p>{text.overview.snippetsIntro}</p>
+      <fieldset class="tabs">
+        <legend class="visually-hidden">{text.overview.snippets}</legend>
+        {LANGUAGES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={language.value === name}
+            onClick={() => {
+              language.value = name;
+            }}
+          >
+            {text.overview.languages[name]}
+          </button>
+        ))}
+      </fieldset>
+      <div class="code-block">
+        <pre>
+          <code>{code}</code>
+        </pre>
+        <CopyButton value={code} label={text.copy} />
+      </div>
+    </Dialog>
+  );
+}
+
+type Snippet = (database: PageCloudDatabase, targetUrl: string) => string;
+
+const SNIPPETS: Readonly<Record<(typeof LANGUAGES)[number], Snippet>> = {
+  curl: ({ server_access_key, server_secret_key }, url) => `ACCESS_KEY=${shellQuoted(server_access_key)}
+SECRET_KEY=${shellQuoted(server_secret_key)}
+
+DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')
+MD5=$(printf '' | openssl md5 | sed 's/.* //')
+SIGNATURE=$(printf 'GET\\n%s\\n\\n%s\\n/targets' "$MD5" "$DATE" |
+  openssl dgst -sha1 -hmac "$SECRET_KEY" -binary | openssl base64)
+
+curl ${shellQuoted(`${url}/targets`)} \\
+  -H "Date: $DATE" \\
+  -H "Authorization: VWS $ACCESS_KEY:$SIGNATURE"
+`,
+  node: (
+    { server_access_key, server_secret_key },
+    url,
+  ) => `import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+
+const keys = {
+  accessKey: ${JSON.stringify(server_access_key)},
+  secretKey: ${JSON.stringify(server_secret_key)},
+};
+const date = rfc1123Date();
+const authorization = authorizationHeader({ ...keys, method: "GET", path: "/targets", date });
+const response = await fetch(${JSON.stringify(`${url}/targets`)}, { headers: { authorization, date } });
+console.log(await response.json());
+`,
+  test: (database) => `import { MockCloudReco } from "mock-cloud-reco";
+
+await using mock = new MockCloudReco();
+const database = mock.addCloudDatabase({
+  databaseName: ${JSON.stringify(database.database_name)},
+  serverAccessKey: ${JSON.stringify(database.server_access_key)},
+  serverSecretKey: ${JSON.stringify(database.server_secret_key)},
+  clientAccessKey: ${JSON.stringify(database.client_access_key)},
+  clientSecretKey: ${JSON.stringify(database.client_secret_key)},
+});
+// Your client, unchanged: requests to https://vws.vuforia.com are answered in this process.
+`,
+};

@@ -1,0 +1,203 @@
+import { useComputed, useSignal } from "@preact/signals";
+import type { PageTarget } from "../../page-data.ts";
+import { Button, CopyButton, CountField, Field, FileButton } from "../parts/controls.tsx";
+import { Confirm, Dialog } from "../parts/dialogs.tsx";
+import { PICTURES } from "../parts/drop-zone.tsx";
+import { Facts, Moment } from "../parts/facts.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
+import { Thumbnail } from "../parts/thumbnail.tsx";
+import { ask, attempt, pathOf } from "../state/api.ts";
+import { emulatorNow, statusOf } from "../state/clock.ts";
+import { imageUrl, report } from "../state/source.ts";
+import { base64Of, decodedMetadata } from "../state/targets.ts";
+import { text } from "../text.ts";
+
+const words = text.target;
+const COUNTS = [
+  ["current_month_recos", words.thisMonth],
+  ["previous_month_recos", words.lastMonth],
+  ["total_recos", words.total],
+] as const;
+
+interface DetailsProps {
+  readonly database: string;
+  readonly target: PageTarget;
+  readonly onClose: () => void;
+}
+
+/** Everything about a target, with forms to change it. */
+export function TargetDetails({ database, target, onClose }: DetailsProps) {
+  const deleting = useSignal(false);
+  const { name, target_id } = target;
+  const path = pathOf("cloud_databases", database, "targets", target_id);
+  const change = (fields: object) => attempt(() => ask("PUT", path, fields), words.saved(name));
+  const original = imageUrl(target.sha256);
+  return (
+    <Dialog wide title={name} onClose={onClose}>
+      <div class="target-details">
+        <div class="target-side">
+          <div class="target-large">
+            <Thumbnail sha256={target.sha256} alt={words.picture} />
+          </div>
+          <div class="row">
+            {original !== undefined && (
+              <a class="button plain" href={original} target="_blank" rel="noreferrer">
+                <span>{words.original}</span>
+              </a>
+            )}
+            {report === null && (
+              <FileButton
+                label={words.replacePicture}
+                accept={PICTURES}
+                onFiles={async ([file]) => file !== undefined && change({ image: await base64Of(file) })}
+              />
+            )}
+          </div>
+          <StatusLine target={target} />
+          {report === null && <FinishButton database={database} target={target} />}
+          <Facts
+            facts={[
+              [
+                words.id,
+                <span class="secret">
+                  <code>{target_id}</code>
+                  <CopyButton value={target_id} label={`${text.copy} ${words.id}`} />
+                </span>,
+              ],
+              [words.uploaded, <Moment at={target.uploaded_at} />],
+              [words.modified, <Moment at={target.modified_at} />],
+              [words.processing, text.duration(target.processing_time_seconds)],
+            ]}
+          />
+        </div>
+        {report === null && (
+          <div class="target-forms">
+            <TargetForm target={target} onChange={change} />
+            <form
+              class="counts"
+              onSubmit={(event) => {
+                event.preventDefault();
+                const fields = new FormData(event.currentTarget);
+                const counts = Object.fromEntries(
+                  COUNTS.map(([field]) => [field, Number(fields.get(field))]),
+                );
+                void attempt(
+                  () => ask("POST", `${path}/recognition_counts`, counts),
+                  words.countsSaved(name),
+                );
+              }}
+            >
+              <h3>{words.counts}</h3>
+              <div class="field-grid">
+                {COUNTS.map(([field, label]) => (
+                  <CountField key={field} label={label} name={field} required defaultValue={target[field]} />
+                ))}
+              </div>
+              <Button submit label={words.setCounts} />
+            </form>
+          </div>
+        )}
+      </div>
+      {report === null && (
+        <footer>
+          <Button
+            kind="danger"
+            icon="trash"
+            label={text.remove}
+            onClick={() => {
+              deleting.value = true;
+            }}
+          />
+        </footer>
+      )}
+      {deleting.value && (
+        <Confirm
+          title={words.deleteTitle(name)}
+          action={text.remove}
+          onConfirm={async () => {
+            if (await attempt(() => ask("DELETE", path), words.deleted(name))) onClose();
+          }}
+          onClose={() => {
+            deleting.value = false;
+          }}
+        >
+          {words.deleteText}
+        </Confirm>
+      )}
+    </Dialog>
+  );
+}
+
+/** Shown while the target is processing. */
+function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
+  const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
+  if (!isProcessing.value) return null;
+  const path = `${pathOf("page", "finish", target.target_id)}?${new URLSearchParams({ database })}`;
+  return (
+    <Button
+      icon="bolt"
+      label={words.finish}
+      onClick={() => attempt(() => ask("POST", path), words.finished(target.name))}
+    />
+  );
+}
+
+interface FormProps {
+  readonly target: PageTarget;
+  readonly onChange: (fields: object) => Promise<boolean>;
+}
+
+function TargetForm({ target, onChange }: FormProps) {
+  const { application_metadata: metadata, metadata_length } = target;
+  const decoded = metadata === null ? { text: "" } : decodedMetadata(metadata);
+  const isWhole = metadata === null || metadata.length === metadata_length;
+  const isText = "text" in decoded && isWhole;
+  return (
+    <form
+      onSubmit={async (event) => {
+        event.preventDefault();
+        const fields = new FormData(event.currentTarget);
+        const given = String(fields.get("metadata") ?? "");
+        const changed = isText && given !== decoded.text;
+        await onChange({
+          name: String(fields.get("name")),
+          width: Number(fields.get("width")),
+          active_flag: fields.get("active") !== null,
+          ...(changed && { application_metadata: given === "" ? null : await base64Of(new Blob([given])) }),
+        });
+      }}
+    >
+      <Field label={words.name} name="name" required maxLength={64} defaultValue={target.name} />
+      <Field
+        label={words.width}
+        name="width"
+        type="number"
+        min={0}
+        step="any"
+        required
+        defaultValue={target.width}
+      />
+      <label class="check">
+        <input type="checkbox" name="active" defaultChecked={target.active_flag} />
+        <span>{words.active}</span>
+      </label>
+      {isText ? (
+        <label class="field">
+          <span class="field-label">{words.metadata}</span>
+          <textarea name="metadata" rows={4} spellcheck={false} defaultValue={decoded.text} />
+          <span class="hint">{words.metadataHint}</span>
+        </label>
+      ) : (
+        <div class="field">
+          <span class="field-label">{words.metadata}</span>
+          {"text" in decoded ? (
+            <pre class="metadata">{decoded.text}…</pre>
+          ) : (
+            <p class="faint">{words.metadataBinary(text.bytes(Math.floor((metadata_length * 3) / 4)))}</p>
+          )}
+        </div>
+      )}
+      <Button kind="main" submit label={text.save} />
+    </form>
+  );
+}

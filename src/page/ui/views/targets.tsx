@@ -1,0 +1,201 @@
+import { useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { PageTarget } from "../../page-data.ts";
+import { Button, Empty, FileButton, SearchField, Select } from "../parts/controls.tsx";
+import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
+import { Badge } from "../parts/facts.tsx";
+import { StatusLine } from "../parts/status-line.tsx";
+import { Thumbnail } from "../parts/thumbnail.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { ask, attempt, pathOf } from "../state/api.ts";
+import { emulatorNow, ratingOf, statusOf } from "../state/clock.ts";
+import { notify } from "../state/notices.ts";
+import { route, setParameters } from "../state/route.ts";
+import { report } from "../state/source.ts";
+import { base64Of, chosenDatabase, databaseNames, decodedMetadata, targets } from "../state/targets.ts";
+import { text } from "../text.ts";
+import { TargetDetails } from "./target-details.tsx";
+
+const words = text.gallery;
+/** Size of a card with its gap, in pixels. */
+const CARD = { width: 176, height: 232 };
+
+type Sort = keyof typeof words.sorts;
+const SORTS = Object.entries(words.sorts).map(([value, label]) => ({ value: value as Sort, label }));
+
+const byName = (a: PageTarget, b: PageTarget) => (a.name < b.name ? -1 : Number(a.name > b.name));
+
+/** Sorts a list that is in the order of creation. */
+function sorted(list: readonly PageTarget[], sort: Sort, now: number): readonly PageTarget[] {
+  switch (sort) {
+    case "oldest":
+      return list;
+    case "newest":
+      return [...list].reverse();
+    case "name":
+      return [...list].sort(byName);
+    case "rating":
+      return [...list].sort((a, b) => ratingOf(b, now) - ratingOf(a, now));
+    case "worst":
+      return [...list].sort((a, b) => ratingOf(a, now) - ratingOf(b, now));
+    case "status":
+      return [...list].sort((a, b) =>
+        statusOf(a, now) < statusOf(b, now) ? -1 : Number(statusOf(a, now) > statusOf(b, now)),
+      );
+  }
+}
+
+/** Whether a target's name, id or metadata contains the text. */
+function matches(target: PageTarget, wanted: string): boolean {
+  if (target.name.toLowerCase().includes(wanted) || target.target_id.toLowerCase().includes(wanted))
+    return true;
+  if (target.application_metadata === null) return false;
+  const metadata = decodedMetadata(target.application_metadata);
+  return "text" in metadata && metadata.text.toLowerCase().includes(wanted);
+}
+
+/** The targets of one database, as a gallery. */
+export function Targets() {
+  const search = useSignal("");
+  const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
+  const sort = SORTS.find(({ value }) => value === route.value.parameters.get("sort"))?.value ?? "newest";
+  const name = chosenDatabase.value;
+  const shown = useMemo(() => {
+    const wanted = search.value.trim().toLowerCase();
+    const found = (targets.value ?? []).filter((target) => wanted === "" || matches(target, wanted));
+    return sorted(found, sort, emulatorNow.peek());
+  }, [targets.value, search.value, sort]);
+  const openId = route.value.parameters.get("target");
+  const open = useComputed(() => {
+    const id = route.value.parameters.get("target");
+    return targets.value?.find(({ target_id }) => target_id === id);
+  });
+
+  if (name === null)
+    return (
+      <Empty icon="targets" title={words.emptyTitle}>
+        <p>{words.noDatabase}</p>
+      </Empty>
+    );
+
+  const add = async (given: readonly File[]) => {
+    if (report !== null) return;
+    const files = pictures(given);
+    let added = 0;
+    for (const [index, file] of files.entries()) {
+      adding.value = { done: index, all: files.length };
+      const image_base64 = await base64Of(file);
+      const body = { name: file.name.replace(/\.[^.]*$/, ""), width: 1, image_base64 };
+      if (await attempt(() => ask("POST", pathOf("cloud_databases", name, "targets"), body))) added += 1;
+    }
+    adding.value = null;
+    if (added > 0) notify("done", words.added(added));
+  };
+  /** Another target may be open when this is called after a request. */
+  const close = (id: string) => {
+    if (route.peek().parameters.get("target") === id) setParameters({ target: undefined });
+  };
+  const all = targets.value?.length ?? 0;
+  return (
+    <DropZone label={words.dropping(name)} onFiles={add}>
+      <div class="filling">
+        <header class="view-head">
+          <h1>{text.views.targets}</h1>
+          <span class="faint tally-text" aria-live="polite">
+            {adding.value !== null
+              ? words.adding(adding.value.done + 1, adding.value.all)
+              : targets.value !== null && words.shown(shown.length, all)}
+          </span>
+          <span class="spacer" />
+          {report === null && (
+            <>
+              <Button
+                icon="bolt"
+                label={words.finish}
+                onClick={() => attempt(() => ask("POST", "/finish_processing"), words.finished)}
+              />
+              <FileButton
+                kind="main"
+                icon="plus"
+                label={words.add}
+                accept={PICTURES}
+                multiple
+                onFiles={add}
+              />
+            </>
+          )}
+        </header>
+        <div class="toolbar">
+          <Select
+            bare
+            label={words.database}
+            value={name}
+            options={databaseNames.value.map((value) => ({ value, label: value }))}
+            onChange={(database) => setParameters({ database, target: undefined })}
+          />
+          <SearchField
+            label={words.search}
+            value={search.value}
+            onInput={(value) => {
+              search.value = value;
+            }}
+          />
+          <Select
+            bare
+            label={words.sort}
+            value={sort}
+            options={SORTS}
+            onChange={(value) => setParameters({ sort: value })}
+          />
+        </div>
+        {targets.value === null ? (
+          <p class="loading">{text.loading}</p>
+        ) : shown.length === 0 ? (
+          <Empty icon="targets" title={all === 0 ? words.emptyTitle : words.noMatch}>
+            {all === 0 && <p>{words.empty}</p>}
+          </Empty>
+        ) : (
+          <VirtualList
+            class="gallery"
+            label={text.views.targets}
+            items={shown}
+            keyOf={({ target_id }) => target_id}
+            rowHeight={CARD.height}
+            columnWidth={CARD.width}
+            render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
+          />
+        )}
+        {openId !== null && open.value !== undefined && (
+          <TargetDetails key={openId} database={name} target={open.value} onClose={() => close(openId)} />
+        )}
+      </div>
+    </DropZone>
+  );
+}
+
+interface CardProps {
+  readonly target: PageTarget;
+  readonly tabIndex: number;
+}
+
+function Card({ target, tabIndex }: CardProps) {
+  return (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      class={target.active_flag ? "target" : "target inactive"}
+      onClick={() => setParameters({ target: target.target_id })}
+    >
+      <span class="visually-hidden">{words.card}</span>
+      <span class="target-picture">
+        <Thumbnail sha256={target.sha256} />
+        {!target.active_flag && <Badge tone="off">{text.inactive}</Badge>}
+      </span>
+      <span class="target-name" title={target.name}>
+        {target.name}
+      </span>
+      <StatusLine target={target} />
+      <code class="target-id">{target.target_id}</code>
+    </button>
+  );
+}

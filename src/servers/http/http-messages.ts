@@ -1,0 +1,94 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type ConnectionError, header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
+
+/** A request without its body. */
+export type RequestHead = Omit<WireRequest, "body">;
+
+export function headOf({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead {
+  const headers: [string, string][] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
+  }
+  return { method, ...splitTarget(url), headers };
+}
+
+/**
+ * Reads what it can of a request that the HTTP parser rejected; undefined without a request line.
+ *
+ * @param packet - the last bytes received, which are the whole head of a request of ordinary size.
+ */
+export function salvagedHead(packet: Buffer): RequestHead | undefined {
+  const [head = ""] = packet.toString("latin1").split("\r\n\r\n", 1);
+  const [first = "", ...lines] = head.split("\r\n");
+  const found = /^([A-Z-]+) (\S+) HTTP\/\d\.\d$/.exec(first);
+  if (found === null) return undefined;
+  const headers = lines.flatMap((line): [string, string][] => {
+    const colon = line.indexOf(":");
+    return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()]];
+  });
+  return { method: found[1] ?? "", ...splitTarget(found[2] ?? ""), headers };
+}
+
+/** Splits a request target into path and query, without the scheme and host that requests to a proxy have. */
+export function splitTarget(target: string): Pick<WireRequest, "path" | "query"> {
+  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "");
+  const mark = local.indexOf("?");
+  const path = mark < 0 ? local : local.slice(0, mark);
+  return { path: path === "" ? "/" : path, query: mark < 0 ? "" : local.slice(mark + 1) };
+}
+
+/** Headers that node:http adds by default. */
+const OWN_HEADERS = ["Connection", "Date", "Content-Length", "Transfer-Encoding"];
+
+/** Sends a response unchanged. Resolves when it was passed to the operating system, or the client disconnected. */
+export function sendResponse({ status, headers, body }: WireResponse, to: ServerResponse): Promise<void> {
+  // After the client disconnected, no event would settle the promise below.
+  if (to.destroyed || to.socket?.destroyed !== false) return Promise.resolve();
+  for (const name of OWN_HEADERS) to.removeHeader(name);
+  return new Promise((resolve) => {
+    to.once("finish", resolve).once("close", resolve);
+    to.writeHead(status, headers.flat());
+    to.end(body);
+  });
+}
+
+/** Serializes a response, for the last response of a connection and for requests that could not be parsed. */
+export function responseBytes({ status, headers, body }: WireResponse, method = "GET"): Buffer {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const head = Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines}\r\n`, "latin1");
+  return method === "HEAD" || status === 204 || status === 304 ? head : Buffer.concat([head, body]);
+}
+
+/** Whether a response ends without the end of the connection. */
+export function isDelimited({ status, headers }: WireResponse, method: string): boolean {
+  if (method === "HEAD" || status === 204 || status === 304) return true;
+  return headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+}
+
+/** Whether a response closes its connection. */
+export const saysClose = (response: Pick<WireResponse, "headers">): boolean =>
+  header(response, "connection")?.toLowerCase() === "close";
+
+/** Adds `Connection: close` to a response. */
+export function withClose<T extends Pick<WireResponse, "headers">>(response: T): T {
+  if (saysClose(response)) return response;
+  const known = response.headers.some(([name]) => name.toLowerCase() === "connection");
+  const headers: WireResponse["headers"] = known
+    ? response.headers.map(([name, value]) => [name, name.toLowerCase() === "connection" ? "close" : value])
+    : [...response.headers, ["Connection", "close"]];
+  return { ...response, headers };
+}
+
+/** Whether a client may send another request on the connection. */
+export function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
+  const connection = headers.connection?.toLowerCase() ?? "";
+  return httpVersion === "1.0" ? connection.includes("keep-alive") : !connection.includes("close");
+}
+
+/** Ends a connection with a reset, or silently. */
+export function disconnect(socket: Duplex, kind: ConnectionError["kind"] | undefined): void {
+  if (kind === "reset" && socket instanceof Socket) socket.resetAndDestroy();
+  else socket.destroy();
+}

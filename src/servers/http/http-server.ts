@@ -1,0 +1,265 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { MalformedKind } from "../../emulator/api.ts";
+import type { Result, WireRequest } from "../../emulator/message.ts";
+import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
+import { Connection, type PendingRequest } from "./connection.ts";
+import {
+  disconnect,
+  headOf,
+  isDelimited,
+  keepsAlive,
+  type RequestHead,
+  responseBytes,
+  salvagedHead,
+  saysClose,
+  sendResponse,
+  withClose,
+} from "./http-messages.ts";
+import { malformedKind, type ParserError } from "./malformed-request.ts";
+import { isStreamed, type ServedResult, sendStream } from "./stream.ts";
+
+/** Decides every response of a server; the transport only sends it. */
+export interface RequestAnswerer {
+  answer(request: WireRequest, connection: Duplex): Promise<ServedResult>;
+  /** Answers bytes that could not be parsed as a request. The head may be missing. */
+  answerMalformed(why: MalformedKind, head: RequestHead | undefined, connection: Duplex): Promise<Result>;
+}
+
+/** Certificate and key of a TLS server. */
+export interface TlsFiles {
+  /** Certificate chain as PEM text. */
+  readonly cert: string;
+  /** Private key as PEM text. */
+  readonly key: string;
+}
+
+export interface HttpServerOptions {
+  readonly tls?: TlsFiles | undefined;
+  /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
+  readonly limits?: Partial<BodyLimits> | undefined;
+  /** Selects requests whose clients receive an interim response (102) twice a second until the response is ready. */
+  readonly reportsProgress?: ((head: RequestHead) => boolean) | undefined;
+  /** Selects requests with large parts, which are taken out of the body and do not count towards its limits. */
+  readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const MIB = 2 ** 20;
+const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
+const PROGRESS_MILLISECONDS = 500;
+/** How long a closing server waits for a client to end its side. */
+const CLOSING_MILLISECONDS = 250;
+/** Larger than the limit of one header line, so that a check can answer requests that exceed that limit. */
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Longer than clients keep idle connections, so that none is closed while a client is about to use it. */
+const KEEP_ALIVE_MILLISECONDS = 120_000;
+
+/** Serves wire messages through node:http. Sends responses byte for byte, without adding or renaming headers. */
+export class HttpServer {
+  private readonly server: Server;
+  private readonly limits: BodyLimits;
+  private readonly reportsProgress: (head: RequestHead) => boolean;
+  private readonly filterFor: NonNullable<HttpServerOptions["filterFor"]>;
+  private readonly held: HeldBytes = { count: 0 };
+  private readonly connections = new Map<Duplex, Connection>();
+  /** Accepted connections, including TLS connections during their handshake. */
+  private readonly sockets = new Set<Socket>();
+  private closing = false;
+  /** Ends streamed responses, which have no end of their own. */
+  private readonly ending = new AbortController();
+
+  constructor(
+    private readonly answerer: RequestAnswerer,
+    { tls, limits, reportsProgress, filterFor }: HttpServerOptions = {},
+  ) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    this.reportsProgress = reportsProgress ?? (() => false);
+    this.filterFor = filterFor ?? (() => undefined);
+    const options = {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    };
+    this.server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
+    this.server.maxHeadersCount = 0;
+    // A client that ends its side early still expects its response.
+    Object.assign(this.server, { httpAllowHalfOpen: true });
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
+    this.server
+      .on("connection", (socket: Socket) => {
+        this.sockets.add(socket);
+        socket.once("close", () => this.sockets.delete(socket));
+      })
+      .on("request", serve)
+      .on("checkExpectation", serve)
+      .on("clientError", (error: Error & ParserError, socket) => void this.rescue(error, socket));
+  }
+
+  /**
+   * Starts listening.
+   *
+   * @param port - 0: the operating system chooses.
+   * @returns the port.
+   * @throws the system's error, for example when the port is taken.
+   */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once("error", reject);
+      this.server.listen(port, host, () => {
+        this.server.off("error", reject);
+        resolve();
+      });
+    });
+    const address: AddressInfo | string | null = this.server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  }
+
+  /** Serves a connection that did not come from the listening socket. */
+  accept(connection: Duplex): void {
+    this.server.emit("connection", connection);
+  }
+
+  /** Closes every connection with its next response. @returns a function: whether a connection awaits a response. */
+  drain(): (connection: Duplex) => boolean {
+    this.closing = true;
+    return (connection) => this.connections.get(connection)?.isIdle === false;
+  }
+
+  /**
+   * Accepts no new connections, closes idle ones at once, and waits for requests in progress. Closes their connections after
+   * `graceSeconds`.
+   */
+  async close(graceSeconds = 5): Promise<void> {
+    this.closing = true;
+    this.ending.abort();
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
+    // Over TLS, the accepted socket and the one that serves requests are two objects with the same address.
+    const kept = new Set(busy.map(addressOf));
+    for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
+    const timer = setTimeout(() => this.destroyAll(), graceSeconds * 1000);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  /** Closes every connection at once, as when the process ends. */
+  async kill(): Promise<void> {
+    const closed = this.close();
+    this.destroyAll();
+    await closed;
+  }
+
+  private destroyAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private connectionOf(socket: Duplex): Connection {
+    const known = this.connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = new Connection(socket);
+    this.connections.set(socket, connection);
+    socket.once("close", () => this.connections.delete(socket));
+    return connection;
+  }
+
+  private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = incoming;
+    const connection = this.connectionOf(socket);
+    const head = headOf(incoming);
+    const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head));
+    const pending: PendingRequest = { reader, last: !keepsAlive(incoming), isCutOff: false };
+    response.on("error", () => socket.destroy());
+    await connection.inTurn(pending, async () => {
+      try {
+        const result = await this.reporting(head, response, () => this.resultOf(head, pending, socket));
+        const served = result?.response;
+        if (served === undefined) disconnect(socket, result?.connectionError?.kind);
+        else if (isStreamed(served)) {
+          const closes = pending.last || this.closing;
+          const { status, headers } = closes ? withClose(served) : served;
+          await sendStream({ status, headers, stream: served.stream }, response, this.ending.signal);
+          if (closes || this.closing) this.end(connection);
+        } else if (pending.last || this.closing || saysClose(served)) {
+          this.end(connection, responseBytes(pending.isCutOff ? served : withClose(served), head.method));
+        } else if (isDelimited(served, head.method)) await sendResponse(served, response);
+        else this.end(connection, responseBytes(served, head.method));
+      } catch {
+        socket.destroy();
+      }
+    });
+  }
+
+  /** Undefined when the client disconnected before it had sent its request. */
+  private async resultOf(
+    head: RequestHead,
+    pending: PendingRequest,
+    connection: Duplex,
+  ): Promise<ServedResult | undefined> {
+    const read = await pending.reader.read();
+    switch (read.end) {
+      case "aborted":
+        return undefined;
+      case "tooLarge":
+        return this.answerer.answerMalformed("bodyTooLarge", head, connection);
+      case "overloaded":
+        return this.answerer.answerMalformed("overloaded", head, connection);
+    }
+    const { end, bytes, images } = read;
+    const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
+    if (end === "whole") return this.answerer.answer(request, connection);
+    // The rest of the body may still arrive, and could not be distinguished from another request.
+    pending.last = true;
+    pending.isCutOff = true;
+    return this.answerer.answer({ ...request, isCutOff: true }, connection);
+  }
+
+  private async reporting<T>(head: RequestHead, response: ServerResponse, act: () => Promise<T>): Promise<T> {
+    if (!this.reportsProgress(head)) return act();
+    const timer = setInterval(() => response.writeProcessing(), PROGRESS_MILLISECONDS);
+    try {
+      return await act();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */
+  private async rescue({ code, rawPacket }: ParserError, socket: Duplex): Promise<void> {
+    const connection = this.connectionOf(socket);
+    if (connection.ended) return;
+    const why = malformedKind(code);
+    if (why !== undefined && !connection.isIdle) {
+      connection.stopReading();
+      return;
+    }
+    // Stray bytes after a request that was already answered do not count as a request.
+    if (why === undefined || (why === "malformed" && connection.served) || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    connection.ended = true;
+    // node:http would end our side together with the client's, before the response is ready.
+    socket.removeAllListeners("end");
+    try {
+      const head = rawPacket === undefined ? undefined : salvagedHead(rawPacket);
+      const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
+      if (response === undefined) disconnect(socket, connectionError.kind);
+      else this.end(connection, responseBytes(withClose(response), head?.method));
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  private end(connection: Connection, bytes: Buffer = NO_BYTES): void {
+    connection.end(bytes, this.closing ? CLOSING_MILLISECONDS : this.limits.idleMilliseconds);
+  }
+}
+
+/** Identifies a connection by its address; an in-memory connection, which has none, by itself. */
+function addressOf(socket: Duplex): unknown {
+  const port = socket instanceof Socket ? socket.remotePort : undefined;
+  return port === undefined ? socket : `${String(Reflect.get(socket, "remoteAddress"))} ${port}`;
+}

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { type AnyCheck, CheckTable, check, runChecks } from "../../src/emulator/check.ts";
+import type { OperationContext } from "../../src/emulator/context.ts";
+import { profiles } from "../../src/emulator/profiles.ts";
+import { type DeclaredResponse, type Refusal, refuse } from "../../src/emulator/response.ts";
+
+const declared = (status: number): DeclaredResponse => ({
+  status,
+  description: "Refused.",
+  headers: () => [],
+});
+const bad = declared(400);
+const gone = declared(410);
+const run = async (only: AnyCheck) => runChecks([only], { profile: profiles.neutral });
+const answering = (refusals: DeclaredResponse[], verdict: string | Refusal) =>
+  check({ name: "answering", refusals, test: () => verdict });
+
+it("a reason alone refuses with the only declared response", async () => {
+  const refused = await run(answering([bad], "too short"));
+  expect(refused).toMatchObject({ refusedBy: "answering", refusal: { declared: bad, reason: "too short" } });
+});
+
+it("fails when a check answers with a response that it does not declare", async () => {
+  await expect(run(answering([bad], refuse(gone, "gone")))).rejects.toThrow(
+    "the check answering answers with 410, which it does not declare",
+  );
+});
+
+it("fails when a check with several responses does not name one", async () => {
+  await expect(run(answering([bad, gone], "?"))).rejects.toThrow("declares 2 responses");
+});
+
+it("keeps the rows that concern an operation", () => {
+  const everywhere = check({ name: "everywhere", refusals: [], test: () => true });
+  const adding = check({ name: "adding", concerns: ["addTarget"], refusals: [], test: () => true });
+  const table = CheckTable.on<OperationContext, "addTarget" | "getTarget">().row(everywhere).row(adding);
+  expect(table.for("addTarget").map(({ name }) => name)).toEqual(["everywhere", "adding"]);
+  expect(table.for("getTarget").map(({ name }) => name)).toEqual(["everywhere"]);
+});

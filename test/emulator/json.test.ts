@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJson, parseLargeJson, SNAPSHOT_LIMITS } from "../../src/emulator/json.ts";
+
+describe("reading JSON", () => {
+  it.each([
+    ["", "unexpected end at position 0"],
+    ['{"name":}', "unexpected character at position 8"],
+    ['{"name":1,}', "unexpected character at position 10"],
+    ["[1,]", "unexpected character at position 3"],
+    ["[1 2]", "unexpected character at position 3"],
+    ["{'a':1}", "unexpected character at position 1"],
+    ['{"a"1}', "unexpected character at position 4"],
+    ['"a', "unexpected end at position 2"],
+    ['"a\\x"', "unexpected character at position 2"],
+    ['"a\nb"', "unexpected character at position 2"],
+    ["NaN", "unexpected character at position 0"],
+    ["01", "unexpected character at position 0"],
+    ["1 1", "unexpected character at position 2"],
+    ["\ufeff{}", "unexpected character at position 0"],
+    ["[", "unexpected end at position 1"],
+    ["}", "unexpected character at position 0"],
+  ])("tells where %j is wrong: %s", (text, error) => {
+    expect(parseJson(text)).toEqual({ error });
+  });
+
+  it("parses what JSON.parse parses, and shows nothing of what it rejects", () => {
+    fc.assert(
+      fc.property(
+        fc.json(),
+        fc.nat(),
+        fc.constantFrom("", "}", "]", ",", '"', "x", "\\"),
+        (json, at, put) => {
+          const text = json.slice(0, at % (json.length + 1)) + put + json.slice((at % (json.length + 1)) + 1);
+          const read = parseJson(text);
+          let wanted: unknown;
+          try {
+            wanted = JSON.parse(text);
+          } catch {
+            expect(read.error).toMatch(/^unexpected (?:character|end) at position \d+$/);
+            return;
+          }
+          expect(read).toEqual({ value: wanted });
+        },
+      ),
+    );
+  });
+
+  it("parses large text in steps, like JSON.parse", async () => {
+    const large = 2 ** 18;
+    const strings = ["\\", '"', "\u0000", "é", "\u{1f600}", "a", "\ud83d", "\n"].flatMap((each) =>
+      [-2, -1, 0, 1].map((more) => "x".repeat(large + more) + each.repeat(20)),
+    );
+    const value = { strings, ["__proto__"]: [{}, [[]], 1e-7, true, null], "": { a: -0.5 } };
+    const spaced = JSON.stringify(value, null, 2);
+    for (const text of [JSON.stringify(value), spaced, " ".repeat(large) + spaced, '{"a":1,"a":2}']) {
+      const read = await parseLargeJson(text);
+      expect(read.error).toBeUndefined();
+      if (read.error === undefined) expect(JSON.stringify(read.value)).toBe(JSON.stringify(JSON.parse(text)));
+    }
+    const escaped = `"${"\\u00e9".repeat(large)}"`;
+    expect(await parseLargeJson(escaped)).toEqual({ value: "é".repeat(large) });
+    for (const [at, broken] of [
+      [escaped.length - 1, escaped.slice(0, -1)],
+      [large, `"${"x".repeat(large - 1)}\n${"x".repeat(large)}"`],
+      [large + 4, `"${"x".repeat(large)}\\\\x\\"`],
+    ] as const) {
+      const { error = "" } = await parseLargeJson(broken);
+      expect(error).toMatch(/^unexpected (?:character|end) at position \d+$/);
+      expect(Number(/\d+$/.exec(error)?.[0])).toBeGreaterThanOrEqual(at - 2);
+    }
+  });
+
+  it("refuses a number that takes long to read", async () => {
+    expect(await parseLargeJson(`[${"1".repeat(1000)}]`)).toEqual({ value: [Number.POSITIVE_INFINITY] });
+    expect((await parseLargeJson(`[1,${"1".repeat(1001)}]`)).error).toBe(
+      "a number of more than 1000 characters at position 3",
+    );
+  });
+
+  it("parses in steps what JSON.parse parses", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.json(),
+        fc.nat(),
+        fc.constantFrom("", "}", "]", ",", '"', "x", "\\"),
+        async (json, at, put) => {
+          const text = json.slice(0, at % (json.length + 1)) + put + json.slice((at % (json.length + 1)) + 1);
+          const inSteps = await parseLargeJson(text);
+          expect(inSteps).toEqual(parseJson(text));
+        },
+      ),
+    );
+  });
+
+  it("finds the first position at which no valid JSON can continue", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), (json, at) => {
+        const end = at % json.length;
+        const broken = `${json.slice(0, end)}\u0001`;
+        const found = Number(/\d+$/.exec(parseJson(broken).error ?? "")?.[0]);
+        // What comes before could have continued, except for a truncated number, word or escape.
+        expect(found).toBeLessThanOrEqual(end);
+        expect(found).toBeGreaterThanOrEqual(
+          end - (/\\?[\w.+-]*$/.exec(json.slice(0, end))?.[0].length ?? 0),
+        );
+      }),
+    );
+  });
+
+  it("refuses text that is nested too deeply, or has too many brackets, before parsing it", () => {
+    const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    expect(parseJson(deep(100)).error).toBeUndefined();
+    expect(parseJson(deep(101))).toEqual({ error: "nested deeper than 100 levels at position 100" });
+    expect(parseJson("[".repeat(63 * 2 ** 20)).error).toMatch(/^nested deeper/);
+    const objects = (count: number) => `[${`[${"{},".repeat(count / 10 - 2)}{}],`.repeat(10)}{}]`;
+    expect(parseJson(objects(50_000 - 20)).error).toBeUndefined();
+    expect(parseJson(objects(50_000 + 20)).error).toMatch(/^more than 50000 objects and arrays/);
+    expect(parseJson(JSON.stringify("[{".repeat(300_000))).error).toBeUndefined();
+    const names = (count: number) => `{${'"a":0,'.repeat(count - 1)}"a":0}`;
+    expect(parseJson(names(50_000)).error).toBeUndefined();
+    expect(parseJson(names(50_001)).error).toMatch(/^more than 50000 names of fields/);
+    expect(parseJson(`{"a":${names(200_000)}}`, SNAPSHOT_LIMITS).error).toBeUndefined();
+    expect(parseJson(names(200_001), SNAPSHOT_LIMITS).error).toMatch(/^more than 200000 fields in one/);
+    expect(parseJson(`[${"1,".repeat(9_999)}1]`).error).toBeUndefined();
+    expect(parseJson(`[${"1,".repeat(10_000)}1]`).error).toMatch(/^more than 10000 elements in one array/);
+    expect(parseJson(`[${"1,".repeat(10_000)}1]`, SNAPSHOT_LIMITS).error).toBeUndefined();
+    expect(parseJson(JSON.stringify(":".repeat(300_000))).error).toBeUndefined();
+  });
+});

@@ -1,0 +1,135 @@
+import nock from "nock";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { intercept } from "../../src/intercept/interception.ts";
+import type { UnhandledRequests } from "../../src/intercept/unhandled-requests.ts";
+import { failureOf, messagesOf } from "./failures.ts";
+import { ask, CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
+import { realServer } from "./real-server.ts";
+
+afterEach(() => {
+  nock.cleanAll();
+  nock.enableNetConnect();
+  if (!nock.isActive()) nock.activate();
+});
+
+describe("requests to other hosts", () => {
+  test("are sent with bypass", async () => {
+    const other = await realServer();
+    mock();
+    expect(await ask(other)).toBe("real");
+  });
+
+  test.each(Object.entries(CLIENTS))("fail with error, localhost included: %s", async (_name, send) => {
+    const other = await realServer();
+    const { stop } = mock({ unhandledRequests: "error" });
+    await expect(send(`${other}/path?query`)).rejects.toThrow(
+      /GET http:\/\/127\.0\.0\.1:\d+\/path\?query: no mock serves this host.*bypass/,
+    );
+    stop();
+    expect(String((await send(other)).body)).toBe("real");
+  });
+
+  test.each<[string, UnhandledRequests]>([
+    ["error-except-loopback", "error-except-loopback"],
+    ["a list with the host", ["127.0.0.1"]],
+    ["a list with a pattern", [/^127\.0\.0\.1:\d+$/g]],
+    ["a function", (host) => host.startsWith("127.0.0.1:")],
+  ])("pass or fail by %s", async (_name, unhandledRequests) => {
+    const other = await realServer();
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { stop } = mock({ unhandledRequests, intercept });
+      for (const _again of [1, 2]) expect(await ask(other)).toBe("real");
+      expect(messagesOf(await failureOf(viaFetch("http://elsewhere.invalid/x"))).join()).toMatch(
+        /GET http:\/\/elsewhere\.invalid\/x: .*the option unhandledRequests blocks .*list with "elsewhere\.invalid"/,
+      );
+      stop();
+    }
+  });
+
+  test("pass to hosts that the user enabled in nock", async () => {
+    const other = await realServer();
+    nock.disableNetConnect();
+    nock.enableNetConnect("127.0.0.1");
+    mock({ unhandledRequests: "error" });
+    expect(await ask(other)).toBe("real");
+    expect(await ask(other.replace("127.0.0.1", "localhost"))).toContain("no mock serves this host");
+  });
+
+  test("fail if any started mock blocks them", async () => {
+    const other = await realServer();
+    mock();
+    const { stop } = mock({ unhandledRequests: "error" });
+    expect(await ask(other)).toContain("no mock serves this host");
+    stop();
+    expect(await ask(other)).toBe("real");
+  });
+
+  test("pass where a user's scope allows it, and are answered by the scope where it matches", async () => {
+    const other = await realServer();
+    nock(other, { allowUnmocked: true }).get("/theirs").reply(200, "theirs");
+    mock({ unhandledRequests: "error" });
+    expect(await ask(`${other}/theirs`)).toBe("theirs");
+    expect(await ask(`${other}/unknown`)).toBe("real");
+  });
+});
+
+describe("several mocks", () => {
+  test("on one host: the newest serves, and after it stops the one before", async () => {
+    mock({ handle: async () => reply("first") });
+    const second = mock({ handle: async () => reply("second") });
+    const third = mock({ handle: async () => reply("third") });
+    expect(await ask(HOST)).toBe("third");
+    second.stop();
+    expect(await ask(HOST)).toBe("third");
+    third.stop();
+    expect(await ask(HOST)).toBe("first");
+  });
+
+  test("of several copies of this package share nock", async () => {
+    const { fetch } = globalThis;
+    nock.restore();
+    const { fetch: original } = globalThis;
+    const first = mock({ handle: async () => reply("first") });
+    vi.resetModules();
+    const copy = await import("../../src/intercept/interception.ts");
+    expect(copy.intercept).not.toBe(intercept);
+    const second = mock({ handle: async () => reply("second"), start: copy.intercept });
+    expect(await ask(HOST)).toBe("second");
+    first.stop();
+    expect(await ask(HOST)).toBe("second");
+    second.stop();
+    expect(globalThis.fetch).toBe(original);
+    expect(globalThis.fetch).not.toBe(fetch);
+  });
+
+  test("on one origin: the longest prefix serves, whole segments only", async () => {
+    mock({ baseUrl: `${HOST}/api`, handle: async ({ path }) => reply(`api ${path}`) });
+    mock({ baseUrl: `${HOST}/api/v2/`, handle: async ({ path }) => reply(`v2 ${path}`) });
+    expect(await ask(`${HOST}/api/v2/targets`)).toBe("v2 /targets");
+    expect(await ask(`${HOST}/api/v2`)).toBe("v2 /");
+    expect(await ask(`${HOST}/api/v22/targets`)).toBe("api /v22/targets");
+    expect(await ask(`${HOST}/apis`)).toBe("ECONNREFUSED");
+    await expect(viaFetch(`${HOST}/apis?x`)).rejects.toThrow(
+      `No mock serves GET ${HOST}/apis, only ${HOST}/api/v2 and ${HOST}/api`,
+    );
+  });
+
+  test("on different ports and schemes", async () => {
+    for (const baseUrl of [
+      "http://a.example",
+      "https://a.example",
+      "https://a.example:8443",
+      "http://[::1]:81",
+    ]) {
+      mock({ baseUrl, handle: async () => reply(baseUrl) });
+    }
+    for (const baseUrl of [
+      "http://a.example:80",
+      "https://a.example:443",
+      "https://A.example:8443",
+      "http://[::1]:81",
+    ]) {
+      expect(await ask(`${baseUrl}/`)).toBe(new URL(baseUrl).origin);
+    }
+  });
+});

@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
+import { startServers } from "mock-cloud-reco/server";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import type { PageComparison, PageRequestDetails, PageTargets, PageTrial } from "../../src/page/page-data.ts";
+import { scene } from "../support/scenes.ts";
+import { Listener } from "./events.ts";
+import { addTarget } from "./shop.ts";
+
+const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+const summary = (url: string) => fetch(`${url}/summary`);
+
+describe("the page", () => {
+  it("is served to browsers at the manager's root, and nothing else is changed there", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    const page = await fetch(manager, HTML);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await page.text()).toMatch(/^<!doctype html>/);
+    expect((await fetch(manager)).status).toBe(404);
+    expect((await fetch(manager, { ...HTML, method: "POST" })).status).toBe(404);
+    const head = await fetch(manager, { ...HTML, method: "HEAD" });
+    expect(head.headers.get("content-length")).toBe(page.headers.get("content-length"));
+    const databases = await fetch(`${manager}/cloud_databases`, HTML);
+    expect(databases.headers.get("content-type")).toBe("application/json");
+  });
+
+  it("allows only its own script and style, and no frame around it", async () => {
+    await using servers = await startServers();
+    const page = await fetch(servers.urls.manager, HTML);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    const html = await page.text();
+    const hashOf = (element: string) => {
+      const [, content = ""] = new RegExp(`<${element}>([^]*)</${element}>`).exec(html) ?? [];
+      return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
+    };
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src ${hashOf("script")};`);
+    expect(policy).toContain(`style-src ${hashOf("style")};`);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe-inline");
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+
+  it("can be turned off, with its routes", async () => {
+    await using servers = await startServers({ ui: false });
+    expect((await fetch(servers.urls.manager, HTML)).status).toBe(404);
+    expect((await fetch(`${servers.urls.manager}/page/events`)).status).toBe(404);
+  });
+});
+
+describe("the events", () => {
+  it("send the state first, then every request once and in order, across reconnections", async () => {
+    await using servers = await startServers();
+    const { manager, target } = servers.urls;
+    const url = `${manager}/page/events`;
+    const seen: number[] = [];
+    let lastId: string | undefined;
+    for (let round = 0; round < 4; round++) {
+      await using listener = new Listener(url, lastId);
+      await Promise.all(Array.from({ length: 25 }, () => summary(target)));
+      await listener.until(() => seen.length + listener.requests.length >= 25 * (round + 1));
+      expect(listener.events[0]?.event).toBe("state");
+      seen.push(...listener.requests.map(({ number }) => number));
+      lastId = listener.lastId;
+    }
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  it("start over when the journal was cleared or belongs to another manager", async () => {
+    await using first = await startServers();
+    await summary(first.urls.target);
+    await using listener = new Listener(`${first.urls.manager}/page/events`);
+    await listener.until(() => listener.requests.length === 1);
+    await fetch(`${first.urls.manager}/requests`, { method: "DELETE" });
+    await listener.until(() => listener.events.some(({ event }) => event === "clear"));
+    await fetch(`${first.urls.target}/duplicates/a`);
+    await listener.until(() => listener.requests.length === 2);
+    expect(listener.requests.map(({ path }) => path)).toEqual(["/summary", "/duplicates/a"]);
+
+    await using second = await startServers();
+    await summary(second.urls.target);
+    await using again = new Listener(`${second.urls.manager}/page/events`, listener.lastId);
+    await again.until(() => again.requests.length === 1);
+    expect(again.events.map(({ event }) => event)).toEqual(["clear", "state", "requests"]);
+  });
+
+  it("say how many requests are no longer kept", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    for (let count = 0; count < 1010; count++) await fetch(`${manager}/livez`);
+    await using listener = new Listener(`${manager}/page/events`);
+    await listener.until(() => listener.requests.length === 1000);
+    expect(JSON.parse(listener.events.find(({ event }) => event === "requests")?.data ?? "")).toMatchObject({
+      missed: 10,
+    });
+    expect(listener.requests[0]?.number).toBe(11);
+  });
+
+  it("report changes that no request made, and statuses that the clock changes", async () => {
+    await using servers = await startServers();
+    await using listener = new Listener(`${servers.urls.manager}/page/events`);
+    await listener.until(() => listener.states.length === 1);
+    servers.addCloudDatabase({ databaseName: "shop" });
+    await listener.until(() => listener.states.length === 2);
+    expect(listener.states.at(-1)?.cloud_databases).toMatchObject([{ database_name: "shop" }]);
+    const picture = await readFile("examples/demo/images/raccoon.jpg");
+    await addTarget(servers, "shop", "raccoon", picture, { processing_time_seconds: 60 });
+    const counts = () => listener.states.at(-1)?.cloud_databases[0]?.counts;
+    await listener.until(() => counts()?.processing === 1);
+    await fetch(`${servers.urls.manager}/clock/advance`, { method: "POST", body: '{"seconds":60}' });
+    await listener.until(() => counts()?.success === 1);
+    expect(counts()).toEqual({ processing: 0, success: 1, failed: 0, inactive: 0 });
+  });
+
+  it("end with the server", async () => {
+    const servers = await startServers();
+    await using listener = new Listener(`${servers.urls.manager}/page/events`);
+    await listener.until(() => listener.states.length === 1);
+    const started = performance.now();
+    await servers.close();
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+});
+
+describe("the page's routes", () => {
+  it("returns targets without their pictures, and pictures as thumbnails or originals", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    servers.addCloudDatabase({ databaseName: "a shop" });
+    const picture = await scene(1, 800, 600);
+    await addTarget(servers, "a shop", "poster", picture, { processing_time_seconds: 0 });
+    const given = await fetch(`${manager}/page/targets?database=a+shop`);
+    const { targets }: PageTargets = JSON.parse(await given.text());
+    const sha256 = createHash("sha256").update(picture).digest("hex");
+    expect(targets).toMatchObject([{ name: "poster", sha256, outcome: "success" }]);
+
+    const thumbnail = await fetch(`${manager}/page/thumbnails/${sha256}`);
+    expect(thumbnail.headers.get("content-type")).toBe("image/webp");
+    expect(thumbnail.headers.get("content-security-policy")).toContain("sandbox");
+    const { width, height } = await sharp(Buffer.from(await thumbnail.arrayBuffer())).metadata();
+    expect([width, height]).toEqual([360, 270]);
+
+    const original = await fetch(`${manager}/page/images/${sha256}`);
+    expect(original.headers.get("content-type")).toBe("image/png");
+    expect(Buffer.from(await original.arrayBuffer()).equals(picture)).toBe(true);
+    for (const path of ["thumbnails/0", "images/0", "requests/0", "requests/%ff", "nothing", "images/a/b"])
+      expect((await fetch(`${manager}/page/${path}`)).status, path).toBe(404);
+  });
+
+  it("returns a whole request, without being journalled itself", async () => {
+    await using servers = await startServers();
+    const { manager, target } = servers.urls;
+    await using listener = new Listener(`${manager}/page/events`);
+    await summary(target);
+    await listener.until(() => listener.requests.length === 1);
+    const id = listener.requests[0]?.id ?? "";
+    const details: PageRequestDetails = JSON.parse(
+      await (await fetch(`${manager}/page/requests/${id}`)).text(),
+    );
+    expect(details.request).toMatchObject({ number: 1, path: "/summary", status: 401, query: "" });
+    expect(details.request.response?.json).toMatchObject({ result_code: "AuthenticationFailure" });
+    expect(await servers.requests()).toHaveLength(1);
+  });
+
+  it("returns the pictures in a request, facts about them, and its body", async () => {
+    await using servers = await startServers();
+    const { manager, target, query } = servers.urls;
+    const picture = await scene(4);
+    await new VuforiaClient(servers.addCloudDatabase(), target, query).find(picture);
+    await using listener = new Listener(`${manager}/page/events`);
+    await listener.until(() => listener.requests.length === 1);
+    const id = listener.requests[0]?.id ?? "";
+    const details: PageRequestDetails = JSON.parse(
+      await (await fetch(`${manager}/page/requests/${id}`)).text(),
+    );
+    const sha256 = createHash("sha256").update(picture).digest("hex");
+    expect(details.images).toEqual({
+      [sha256]: { format: "PNG", width: 320, height: 240, size: picture.length },
+    });
+    const image = await fetch(`${manager}/page/images/${sha256}`);
+    expect(Buffer.from(await image.arrayBuffer()).equals(picture)).toBe(true);
+    const body = Buffer.from(await (await fetch(`${manager}/page/bodies/${id}`)).arrayBuffer());
+    expect(body.includes(picture)).toBe(true);
+    expect(body.length).toBe(details.request.request.size);
+  });
+
+  it("scores a picture against every target, also below the threshold", async () => {
+    await using servers = await startServers();
+    const { manager } = servers.urls;
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const done = { processing_time_seconds: 0 };
+    const [first, second] = [await scene(1), await scene(2)];
+    await addTarget(servers, "shop", "first", first, done);
+    await addTarget(servers, "shop", "second", second, { ...done, active_flag: false });
+    const tried = async (body: Buffer): Promise<PageTrial> =>
+      JSON.parse(await (await fetch(`${manager}/page/try?database=shop`, { method: "POST", body })).text());
+
+    const trial = await tried(first);
+    expect(trial.matcher).toEqual({ name: "structural_similarity", threshold: 0.6 });
+    expect(trial.image).toMatchObject({ format: "PNG", width: 320, problem: null, outcome: "success" });
+    expect(trial.image.brisque).toBeGreaterThan(0);
+    expect(trial.targets).toMatchObject([
+      { name: "first", score: 1, matched: true, passed_over: null },
+      { name: "second", matched: false, passed_over: "inactive" },
+    ]);
+    const [, { score, sha256 } = { score: null, sha256: "" }] = trial.targets;
+    expect(score).toBeLessThan(0.6);
+
+    const compared = await fetch(`${manager}/page/compare/${sha256}`, { method: "POST", body: first });
+    const map: PageComparison = JSON.parse(await compared.text());
+    expect(map.windows).toHaveLength(map.columns ** 2);
+    // The score is the mean over all windows, including edges.
+    expect(map.score).toBeCloseTo(score ?? 0, 6);
+
+    expect(await tried(Buffer.from("no picture"))).toMatchObject({
+      image: { format: null, problem: expect.stringContaining("PNG or JPEG"), brisque: null },
+      targets: [],
+    });
+    const journal = await servers.requests();
+    expect(journal.filter(({ path }) => path.startsWith("/page"))).toEqual([]);
+  });
+});
