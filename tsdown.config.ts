@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { brotliCompressSync } from "node:zlib";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
@@ -31,12 +30,6 @@ const common: UserConfig = {
   // Members that only this package uses are not declared, nor are the types that only they mention.
   dts: { compilerOptions: { stripInternal: true } },
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
-  // Every name and space costs time, too, when the package is imported. Users see the names of classes, in what a console shows.
-  minify: {
-    compress: true,
-    mangle: { toplevel: true, keepNames: { class: true, function: false } },
-    codegen: true,
-  },
 };
 
 /** Bundled packages keep their licences. */
@@ -86,23 +79,6 @@ const asciiOnly: Rolldown.Plugin = {
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type === "chunk") file.code = file.code.replace(/[^\p{ASCII}]/gu, escaped);
-    }
-  },
-};
-
-/**
- * Compresses what only `verify` loads: hundreds of facts, which are a tenth of the package otherwise. Node compiles them from the
- * compressed file.
- */
-const compressedFacts: Rolldown.Plugin = {
-  name: "compressed-facts",
-  generateBundle(_options, bundle) {
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== "chunk" || chunk.name !== "verify") continue;
-      this.emitFile({ type: "asset", fileName: "verify.br", source: brotliCompressSync(chunk.code) });
-      chunk.code =
-        'require("node:vm").compileFunction(require("node:zlib").brotliDecompressSync(require("node:fs").readFileSync(' +
-        '__dirname+"/verify.br")).toString(),["exports","require"],{filename:__filename})(exports,require);\n';
     }
   },
 };
@@ -159,7 +135,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [moduleWrappers, bundledLicences, asciiOnly, compressedFacts],
+    plugins: [moduleWrappers, bundledLicences, asciiOnly],
     outputOptions: oneCore,
   },
   {

@@ -1,6 +1,6 @@
 import type { MockReport, ReportedRequest } from "./report.ts";
 
-/* The JSON that the server sends to the page in `src/ui`. Types only. */
+/* The JSON that the server sends to the page in `src/page/ui`. Types only. */
 
 /** Times are milliseconds since the epoch, by the emulator's clock. */
 export interface PageState {

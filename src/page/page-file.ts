@@ -13,7 +13,7 @@ export interface PageFile {
 export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
 
 /** Compressed, because the package is small without it. Next to this module in the package; in the build's output folder in a checkout. */
-const LOCATIONS = ["../mock/page.html.br", "../../dist/page.html.br"];
+const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
 
 /** Reads the built page; undefined in a checkout where it has not been built. */
 export async function readPage(): Promise<PageFile | undefined> {

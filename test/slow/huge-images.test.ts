@@ -40,8 +40,8 @@ describe("a query image of 15000x15000", () => {
         writeFileSync(image, oneColourPng());
         const modules = [
           "src/images/inspect",
-          "src/images/ranking",
-          "src/images/matchers",
+          "src/images/matching/ranking",
+          "src/images/matching/matchers",
           "test/support/peak-memory",
         ].map((name) => new URL(`../../${name}.ts`, import.meta.url).href);
         const { stdout } = spawnSync(
