@@ -9,9 +9,9 @@ import { Notices } from "./parts/notices.tsx";
 import { ask, attempt } from "./state/api.ts";
 import { emulatorSecond } from "./state/clock.ts";
 import { link, requests, state } from "./state/connection.ts";
+import { number } from "./state/format.ts";
 import { addressOf, route, VIEWS, type View } from "./state/route.ts";
 import { report } from "./state/source.ts";
-import { text } from "./text.ts";
 import { Controls } from "./views/controls.tsx";
 import { Models } from "./views/models.tsx";
 import { Overview } from "./views/overview.tsx";
@@ -19,6 +19,17 @@ import { ReportSummary } from "./views/report-summary.tsx";
 import { Requests } from "./views/requests.tsx";
 import { Targets } from "./views/targets.tsx";
 import { TryPicture } from "./views/try-picture.tsx";
+
+const TITLES: Readonly<Record<View, string>> = {
+  overview: "Overview",
+  targets: "Targets",
+  requests: "Requests",
+  try: "Try a picture",
+  models: "Models & VuMarks",
+  controls: "Controls",
+};
+const SHORT_TITLES: Readonly<Partial<Record<View, string>>> = { try: "Try", models: "Models" };
+const LINKS = { connecting: "Connecting", live: "Live", lost: "Reconnecting", report: "Report" } as const;
 
 const SHOWN: Readonly<Partial<Record<View, ComponentType>>> =
   report !== null
@@ -40,20 +51,20 @@ export function Shell() {
   const first = useRef(true);
   // Before the next event, so that it never takes the focus from what someone chose since.
   useLayoutEffect(() => {
-    document.title = `${text.views[view]} · ${text.product}`;
+    document.title = `${TITLES[view]} · mock-cloud-reco`;
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [view]);
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        {text.skip}
+        Skip to content
       </button>
       <div class="shell">
         <header class="top">
           <a class="brand" href={addressOf("overview")}>
             <Logo />
-            <span>{text.product}</span>
+            <span>mock-cloud-reco</span>
             {state.value !== null && <small>{state.value.release}</small>}
           </a>
           <Navigation />
@@ -61,8 +72,8 @@ export function Shell() {
             <Button
               kind="main"
               icon="play"
-              label={text.resume}
-              onClick={() => attempt(() => ask("POST", "/page/continue"), text.resumed)}
+              label="Continue"
+              onClick={() => attempt(() => ask("POST", "/page/continue"), "The test continues")}
             />
           )}
           <div class="standing">
@@ -74,10 +85,10 @@ export function Shell() {
           {link.value === "lost" && (
             <p class="lost" role="alert">
               <Icon name="warning" />
-              {text.link.lostLong}
+              The target manager does not answer. The page will reconnect automatically.
             </p>
           )}
-          {state.value === null && report === null ? <p class="loading">{text.loading}</p> : <Shown />}
+          {state.value === null && report === null ? <p class="loading">Loading…</p> : <Shown />}
         </main>
       </div>
       {dialogs.value.length === 0 && <Notices />}
@@ -90,23 +101,23 @@ function Navigation() {
     () => requests.value.filter((request) => request.refusedBy !== undefined).length,
   );
   return (
-    <nav aria-label={text.navigation}>
+    <nav aria-label="Views">
       {VIEWS.filter((view) => view in SHOWN).map((view) => (
         <a key={view} href={addressOf(view)} aria-current={route.value.view === view ? "page" : undefined}>
           <Icon name={view} />
-          <span class="full">{text.views[view]}</span>
+          <span class="full">{TITLES[view]}</span>
           <span class="short" aria-hidden="true">
-            {text.shortViews[view]}
+            {SHORT_TITLES[view] ?? TITLES[view]}
           </span>
           {view === "requests" && requests.value.length > 0 && (
             <span class="tallies">
               {refused.value > 0 && (
-                <span class="tally bad" title={text.list.refused(refused.value)}>
-                  <span class="visually-hidden">{text.list.refused(refused.value)}</span>
-                  <span aria-hidden="true">{text.number(refused.value)}</span>
+                <span class="tally bad" title={`${number(refused.value)} refused`}>
+                  <span class="visually-hidden">{`${number(refused.value)} refused`}</span>
+                  <span aria-hidden="true">{number(refused.value)}</span>
                 </span>
               )}
-              <span class="tally">{text.number(requests.value.length)}</span>
+              <span class="tally">{number(requests.value.length)}</span>
             </span>
           )}
         </a>
@@ -121,7 +132,7 @@ function ClockFace() {
   return (
     <span class={clock.frozen ? "clock frozen" : "clock"}>
       <Icon name={clock.frozen ? "snow" : "clock"} />
-      <span class="visually-hidden">{clock.frozen ? text.clock.frozen : text.clock.running}</span>
+      <span class="visually-hidden">{clock.frozen ? "Clock, frozen" : "Clock"}</span>
       <Moment at={emulatorSecond.value} form="iso" />
     </span>
   );
@@ -130,6 +141,6 @@ function ClockFace() {
 const LinkState = () => (
   <span class={`link ${link.value}`} role="status">
     <span class="dot" />
-    {text.link[link.value]}
+    {LINKS[link.value]}
   </span>
 );

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { notify } from "../state/notices.ts";
-import { text } from "../text.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 interface ButtonProps {
@@ -59,7 +58,7 @@ export function CopyButton({
         copied.value = false;
       }, 1500);
     } catch {
-      notify("failed", text.copyFailed);
+      notify("failed", "The browser does not allow copying. Select the text instead.");
     }
   };
   return (
@@ -67,7 +66,7 @@ export function CopyButton({
       kind={bare ? "quiet" : "plain"}
       bare={bare}
       icon={copied.value ? "check" : "copy"}
-      label={copied.value ? text.copied : label}
+      label={copied.value ? "Copied" : label}
       onClick={copy}
     />
   );
@@ -83,12 +82,12 @@ export function Secret({ value, label }: { readonly value: string; readonly labe
         kind="quiet"
         bare
         icon={shown.value ? "eyeOff" : "eye"}
-        label={`${shown.value ? text.hide : text.show} ${label}`}
+        label={`${shown.value ? "Hide" : "Show"} ${label}`}
         onClick={() => {
           shown.value = !shown.value;
         }}
       />
-      <CopyButton value={value} label={`${text.copy} ${label}`} />
+      <CopyButton value={value} label={`Copy ${label}`} />
     </span>
   );
 }

@@ -1,7 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { text } from "../text.ts";
 import { Button } from "./controls.tsx";
 import { Notices } from "./notices.tsx";
 
@@ -42,7 +41,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
       <div class="dialog-body">
         <header>
           <h2>{title}</h2>
-          <Button kind="quiet" bare icon="close" label={text.close} onClick={onClose} />
+          <Button kind="quiet" bare icon="close" label="Close" onClick={onClose} />
         </header>
         {children}
       </div>
@@ -79,7 +78,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
       >
         {children}
         <footer>
-          <Button label={text.cancel} onClick={onClose} />
+          <Button label="Cancel" onClick={onClose} />
           <Button kind="main" submit label={action} />
         </footer>
       </form>
@@ -99,7 +98,7 @@ export const Confirm = ({ title, children, action, onConfirm, onClose }: Confirm
   <Dialog title={title} onClose={onClose}>
     <p>{children}</p>
     <footer>
-      <Button label={text.cancel} onClick={onClose} />
+      <Button label="Cancel" onClick={onClose} />
       <Button
         kind="danger"
         label={action}

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { PageDatabaseState } from "../../page-data.ts";
 import type { Status } from "../state/clock.ts";
-import { text } from "../text.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 type Tone = "good" | "bad" | "busy" | "off" | "info";
@@ -21,9 +20,18 @@ export const Badge = ({
   </span>
 );
 
+/** What people call the states of a database. */
+export const STATES: Readonly<Record<PageDatabaseState, string>> = {
+  WORKING: "Working",
+  PROJECT_INACTIVE: "Inactive",
+  PROJECT_SUSPENDED: "Suspended",
+  PROJECT_HAS_NO_API_ACCESS: "No API access",
+};
+export const STATUSES = { success: "Success", processing: "Processing", failed: "Failed" } as const;
+
 export const StateBadge = ({ state }: { readonly state: PageDatabaseState }) => (
   <Badge tone={state === "WORKING" ? "good" : "bad"} icon={state === "WORKING" ? "done" : "warning"}>
-    {text.states[state]}
+    {STATES[state]}
   </Badge>
 );
 
@@ -33,12 +41,17 @@ const STATUS_ICONS = { success: "done", processing: "clock", failed: "failed" } 
 /** @param left - the remaining processing time, as text. */
 export const StatusBadge = ({ status, left }: { readonly status: Status; readonly left?: string }) => (
   <Badge tone={STATUS_TONES[status]} icon={STATUS_ICONS[status]}>
-    {status === "processing" && left !== undefined ? text.gallery.left(left) : text.statuses[status]}
+    {status === "processing" && left !== undefined ? `${left} left` : STATUSES[status]}
   </Badge>
 );
 
 export const Stars = ({ rating }: { readonly rating: number }) => (
-  <span class="stars" role="img" aria-label={text.stars(rating)} title={text.stars(rating)}>
+  <span
+    class="stars"
+    role="img"
+    aria-label={`Tracking rating ${rating} of 5`}
+    title={`Tracking rating ${rating} of 5`}
+  >
     {[1, 2, 3, 4, 5].map((star) => (
       <svg key={star} viewBox="0 0 20 20" class={star <= rating ? "full" : undefined} aria-hidden="true">
         <path d="M10 2.2l2.4 4.9 5.4.8-3.9 3.8.9 5.4-4.8-2.5-4.8 2.5.9-5.4L2.2 7.9l5.4-.8z" />

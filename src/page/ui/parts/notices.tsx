@@ -1,5 +1,4 @@
 import { dismiss, notices } from "../state/notices.ts";
-import { text } from "../text.ts";
 import { Button } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
@@ -10,7 +9,7 @@ export const Notices = () => (
       <div key={id} class={`notice ${kind}`}>
         <Icon name={kind === "done" ? "done" : "warning"} />
         <span>{message}</span>
-        <Button kind="quiet" bare icon="close" label={text.close} onClick={() => dismiss(id)} />
+        <Button kind="quiet" bare icon="close" label="Close" onClick={() => dismiss(id)} />
       </div>
     ))}
   </div>

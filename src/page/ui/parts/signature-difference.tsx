@@ -1,7 +1,6 @@
 import type { ReportedRequest } from "../../report.ts";
-import { text } from "../text.ts";
 
-const words = text.details;
+const PARTS = ["Method", "MD5 of the body", "Content type", "Date", "Path"];
 
 /** Splits two texts into their common start, the part that differs, and their common end. */
 function difference(a: string, b: string) {
@@ -26,7 +25,7 @@ interface LineProps {
 function Line({ value, other }: LineProps) {
   const whole = other === undefined || value === other;
   if (whole)
-    return <span class={value === "" ? "faint" : undefined}>{value === "" ? words.empty : value}</span>;
+    return <span class={value === "" ? "faint" : undefined}>{value === "" ? "(empty)" : value}</span>;
   const { before, changed, after } = difference(value, other)(value);
   return (
     <>
@@ -48,14 +47,18 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
   const length = Math.max(expectedLines.length, signedLines?.length ?? 0);
   return (
     <section class="signature">
-      <h3>{words.signature}</h3>
-      <p class="faint">{signedLines === undefined ? words.signatureExpected : words.signatureIntro}</p>
+      <h3>String to sign</h3>
+      <p class="faint">
+        {signedLines === undefined
+          ? "The client should have signed exactly this string:"
+          : "The client signed another string than expected."}
+      </p>
       <table>
         <thead>
           <tr>
             <td />
-            <th scope="col">{words.expected}</th>
-            {signedLines !== undefined && <th scope="col">{words.signed}</th>}
+            <th scope="col">Expected</th>
+            {signedLines !== undefined && <th scope="col">Signed by the client</th>}
           </tr>
         </thead>
         <tbody>
@@ -63,10 +66,10 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
             const [own = "", theirs] = [expectedLines[index], signedLines?.[index] ?? (signedLines && "")];
             const differs = theirs !== undefined && own !== theirs;
             return (
-              <tr key={words.parts[index] ?? index} class={differs ? "differs" : undefined}>
+              <tr key={PARTS[index] ?? index} class={differs ? "differs" : undefined}>
                 <th scope="row">
-                  {words.parts[index] ?? ""}
-                  {differs && <span class="visually-hidden"> {words.differs}</span>}
+                  {PARTS[index] ?? ""}
+                  {differs && <span class="visually-hidden"> differs</span>}
                 </th>
                 <td>
                   <Line value={own} other={theirs} />

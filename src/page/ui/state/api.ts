@@ -1,4 +1,3 @@
-import { text } from "../text.ts";
 import { notify } from "./notices.ts";
 
 /** The manager refused a request or did not answer. */
@@ -21,7 +20,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
       }),
     });
   } catch {
-    throw new ApiError(text.unreachable);
+    throw new ApiError("the target manager does not answer");
   }
   if (!response.ok) throw new ApiError(await reasonOf(response));
   return response;

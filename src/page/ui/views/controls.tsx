@@ -7,10 +7,8 @@ import { Panel } from "../parts/panel.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { emulatorSecond } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
-import { text } from "../text.ts";
 import { Faults } from "./faults.tsx";
 
-const words = text.controls;
 const STEPS = [
   ["+1 min", 60],
   ["+1 h", 3600],
@@ -24,36 +22,48 @@ export function Controls() {
   return (
     <>
       <header class="view-head">
-        <h1>{text.views.controls}</h1>
+        <h1>Controls</h1>
       </header>
       <div class="cards">
         <Clock />
         <Faults />
-        <Panel icon="bolt" title={words.processing} intro={words.processingIntro}>
+        <Panel
+          icon="bolt"
+          title="Processing"
+          intro="Finishes processing of all targets, reports and datasets at once."
+        >
           <Button
             icon="bolt"
-            label={words.finish}
-            onClick={() => attempt(() => ask("POST", "/finish_processing"), text.gallery.finished)}
+            label="Finish all processing"
+            onClick={() => attempt(() => ask("POST", "/finish_processing"), "Finished all processing")}
           />
         </Panel>
-        <Panel icon="download" title={words.snapshot} intro={words.snapshotIntro}>
+        <Panel
+          icon="download"
+          title="Snapshot"
+          intro="The whole state as JSON, with images and keys. Restoring a snapshot replaces everything except the journal."
+        >
           <a class="button plain" href="/snapshot" download="mock-cloud-reco-snapshot.json">
             <Icon name="download" />
-            <span>{words.download}</span>
+            <span>Download snapshot</span>
           </a>
           <FileButton
-            label={words.upload}
+            label="Restore a snapshot"
             accept="application/json,.json"
             onFiles={([file]) =>
-              file !== undefined && attempt(() => ask("PUT", "/snapshot", file), words.restored)
+              file !== undefined && attempt(() => ask("PUT", "/snapshot", file), "The snapshot is restored")
             }
           />
         </Panel>
-        <Panel icon="reset" title={words.resetAll} intro={words.resetIntro}>
+        <Panel
+          icon="reset"
+          title="Reset"
+          intro="Deletes all databases, datasets, credentials and reports, clears the journal and returns to real time."
+        >
           <Button
             kind="danger"
             icon="reset"
-            label={words.resetButton}
+            label="Reset everything"
             onClick={() => {
               resetting.value = true;
             }}
@@ -62,14 +72,14 @@ export function Controls() {
       </div>
       {resetting.value && (
         <Confirm
-          title={words.resetTitle}
-          action={words.resetButton}
-          onConfirm={() => attempt(() => ask("POST", "/reset"), words.resetDone)}
+          title="Reset everything?"
+          action="Reset everything"
+          onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
           onClose={() => {
             resetting.value = false;
           }}
         >
-          {words.resetText}
+          This deletes all databases and targets permanently. Download a snapshot to keep them.
         </Confirm>
       )}
     </>
@@ -80,17 +90,25 @@ function Clock() {
   const frozen = state.value?.clock.frozen === true;
   const advance = (seconds: number) => attempt(() => ask("POST", "/clock/advance", { seconds }));
   return (
-    <Panel icon={frozen ? "snow" : "clock"} title={words.clock} intro={words.clockIntro}>
+    <Panel
+      icon={frozen ? "snow" : "clock"}
+      title="Clock"
+      intro="All servers share one clock. Statuses, ratings, reports and date checks follow it."
+    >
       <p class="clock-large">
         <Moment at={emulatorSecond.value} />
       </p>
       <div class="row">
         <Button
           icon={frozen ? "play" : "snow"}
-          label={frozen ? words.unfreeze : words.freeze}
+          label={frozen ? "Let it run" : "Freeze"}
           onClick={() => attempt(() => ask("PUT", "/clock", { frozen: !frozen }))}
         />
-        <Button icon="reset" label={words.reset} onClick={() => attempt(() => ask("DELETE", "/clock"))} />
+        <Button
+          icon="reset"
+          label="Return to real time"
+          onClick={() => attempt(() => ask("DELETE", "/clock"))}
+        />
       </div>
       <div class="row">
         {STEPS.map(([label, seconds]) => (
@@ -105,8 +123,8 @@ function Clock() {
           void attempt(() => ask("PUT", "/clock", { now: `${String(given)}Z` }));
         }}
       >
-        <Field label={words.setTo} name="moment" type="datetime-local" step={1} required />
-        <Button submit label={words.set} />
+        <Field label="Set to (UTC)" name="moment" type="datetime-local" step={1} required />
+        <Button submit label="Set" />
       </form>
     </Panel>
   );

@@ -1,9 +1,6 @@
 import type { PageTargetCounts } from "../../page-data.ts";
 import { CopyButton, Secret } from "../parts/controls.tsx";
-import { Badge } from "../parts/facts.tsx";
-import { text } from "../text.ts";
-
-const words = text.overview;
+import { Badge, STATUSES } from "../parts/facts.tsx";
 
 /** The keys of a database; secrets are hidden until someone shows them. */
 export const Keys = ({
@@ -15,7 +12,7 @@ export const Keys = ({
 }) => (
   <dl class="keys">
     {keys.map(([name, value, secret]) => {
-      const label = words.keyOf(name, database);
+      const label = `${name} key of ${database}`;
       return (
         <div key={name}>
           <dt>{name}</dt>
@@ -25,7 +22,7 @@ export const Keys = ({
             ) : (
               <span class="secret">
                 <code title={value}>{value}</code>
-                <CopyButton value={value} label={`${text.copy} ${label}`} />
+                <CopyButton value={value} label={`Copy ${label}`} />
               </span>
             )}
           </dd>
@@ -52,20 +49,18 @@ export function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
           ))}
       </div>
       {all === 0 ? (
-        <p class="faint">{words.noTargets}</p>
+        <p class="faint">No targets</p>
       ) : (
         <ul>
           {parts.map(({ status, number }) => (
             <li key={status} class={number === 0 ? "faint" : undefined}>
               <span class={`swatch ${status}`} aria-hidden="true" />
-              <b>{number.toLocaleString("en-GB")}</b> {text.statuses[status]}
+              <b>{number.toLocaleString("en-GB")}</b> {STATUSES[status]}
             </li>
           ))}
           {counts.inactive > 0 && (
             <li>
-              <Badge tone="off">
-                {counts.inactive.toLocaleString("en-GB")} {text.inactive}
-              </Badge>
+              <Badge tone="off">{counts.inactive.toLocaleString("en-GB")} Inactive</Badge>
             </li>
           )}
         </ul>

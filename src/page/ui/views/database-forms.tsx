@@ -2,27 +2,26 @@ import { useSignal } from "@preact/signals";
 import type { PageCloudDatabase, PageDatabaseState, PageVuMarkDatabase } from "../../page-data.ts";
 import { CountField, Field, Select } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
+import { STATES } from "../parts/facts.tsx";
 import { ask, askJson, attempt, pathOf } from "../state/api.ts";
-import { text } from "../text.ts";
 
-const words = text.databaseFields;
-const STATES: readonly PageDatabaseState[] = [
+const STATE_NAMES: readonly PageDatabaseState[] = [
   "WORKING",
   "PROJECT_INACTIVE",
   "PROJECT_SUSPENDED",
   "PROJECT_HAS_NO_API_ACCESS",
 ];
 const KINDS = [
-  { value: "cloud_databases", label: text.overview.cloud },
-  { value: "vumark_databases", label: text.overview.vumark },
+  { value: "cloud_databases", label: "Cloud recognition" },
+  { value: "vumark_databases", label: "VuMark" },
 ] as const;
 
 export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
   const kind = useSignal<(typeof KINDS)[number]["value"]>("cloud_databases");
   return (
     <FormDialog
-      title={text.overview.addDatabase}
-      action={text.overview.addDatabase}
+      title="Add database"
+      action="Add database"
       onClose={onClose}
       onSubmit={(fields) =>
         attempt(
@@ -34,19 +33,24 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
               typeof name === "string" && name !== "" ? { database_name: name } : {},
             );
           },
-          text.overview.added(String(fields.get("name") || text.overview.addDatabase)),
+          `Added ${String(fields.get("name") || "Add database")}`,
         )
       }
     >
       <Select
-        label={words.kind}
+        label="Kind"
         value={kind.value}
         options={KINDS}
         onChange={(value) => {
           kind.value = value;
         }}
       />
-      <Field label={words.name} hint={words.nameHint} name="name" autofocus />
+      <Field
+        label="Name"
+        hint="Leave empty to generate a name. Keys are always generated."
+        name="name"
+        autofocus
+      />
     </FormDialog>
   );
 }
@@ -57,10 +61,10 @@ interface StateSelectProps {
 
 const StateSelect = ({ state }: StateSelectProps) => (
   <Select
-    label={words.state}
-    hint={words.stateHint}
+    label="State"
+    hint="Every state except Working refuses requests with 403"
     value={state.value}
-    options={STATES.map((value) => ({ value, label: text.states[value] }))}
+    options={STATE_NAMES.map((value) => ({ value, label: STATES[value] }))}
     onChange={(value) => {
       state.value = value;
     }}
@@ -68,12 +72,12 @@ const StateSelect = ({ state }: StateSelectProps) => (
 );
 
 const COUNTS = [
-  ["target_quota", words.targetQuota],
-  ["request_quota", words.requestQuota],
-  ["reco_threshold", words.recoThreshold],
-  ["current_month_recos", words.thisMonth],
-  ["previous_month_recos", words.lastMonth],
-  ["total_recos", words.total],
+  ["target_quota", "Target quota"],
+  ["request_quota", "Request quota"],
+  ["reco_threshold", "Recognition threshold"],
+  ["current_month_recos", "Recognitions this month"],
+  ["previous_month_recos", "Recognitions last month"],
+  ["total_recos", "Recognitions in total"],
 ] as const;
 
 interface CloudProps {
@@ -86,8 +90,8 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
   const state = useSignal(database.state_name);
   return (
     <FormDialog
-      title={text.overview.settingsTitle(name)}
-      action={text.save}
+      title={`Settings of ${name}`}
+      action="Save"
       onClose={onClose}
       onSubmit={(fields) =>
         attempt(() => {
@@ -97,7 +101,7 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
             ...Object.fromEntries(COUNTS.map(([field]) => [field, Number(fields.get(field))])),
             requests_per_second_limit: perSecond === "" ? null : Number(perSecond),
           });
-        }, text.overview.saved(name))
+        }, `Saved ${name}`)
       }
     >
       <StateSelect state={state} />
@@ -106,8 +110,8 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
           <CountField key={field} label={label} name={field} required defaultValue={database[field]} />
         ))}
         <CountField
-          label={words.perSecond}
-          hint={words.perSecondHint}
+          label="Requests per second"
+          hint="Empty: no limit"
           name="requests_per_second_limit"
           defaultValue={requests_per_second_limit ?? ""}
         />
@@ -126,13 +130,13 @@ export function VuMarkDatabaseSettings({ database, onClose }: VuMarkProps) {
   const state = useSignal(database.state_name);
   return (
     <FormDialog
-      title={text.overview.settingsTitle(name)}
-      action={text.save}
+      title={`Settings of ${name}`}
+      action="Save"
       onClose={onClose}
       onSubmit={() =>
         attempt(
           () => ask("PUT", pathOf("vumark_databases", name), { state_name: state.value }),
-          text.overview.saved(name),
+          `Saved ${name}`,
         )
       }
     >

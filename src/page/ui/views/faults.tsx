@@ -8,20 +8,22 @@ import { Badge } from "../parts/facts.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
-import { text } from "../text.ts";
-
-const words = text.faults;
+import { count } from "../state/format.ts";
 
 /** The faults, and how often each was applied. */
 export function Faults() {
   const adding = useSignal(false);
   const faults = state.value?.faults ?? [];
   return (
-    <Panel icon="warning" title={words.title} intro={words.intro}>
+    <Panel
+      icon="warning"
+      title="Faults"
+      intro="Make requests fail or wait, to see how a client copes. The newest fault that matches a request applies."
+    >
       {faults.length === 0 ? (
-        <p class="faint">{words.none}</p>
+        <p class="faint">No faults.</p>
       ) : (
-        <ul class="faults" aria-label={words.title}>
+        <ul class="faults" aria-label="Faults">
           {faults.map((fault) => (
             <Fault key={fault.id} fault={fault} />
           ))}
@@ -29,7 +31,7 @@ export function Faults() {
       )}
       <Button
         icon="plus"
-        label={words.add}
+        label="Add a fault"
         onClick={() => {
           adding.value = true;
         }}
@@ -53,14 +55,16 @@ function Fault({ fault }: { readonly fault: PageFault }) {
       <div>
         <b>{effectOf(fault)}</b>
         <p class="faint">{matchesOf(fault)}</p>
-        <Badge tone={isSpent ? "off" : applied > 0 ? "busy" : "info"}>{words.applied(applied, times)}</Badge>
+        <Badge
+          tone={isSpent ? "off" : applied > 0 ? "busy" : "info"}
+        >{`Used ${times === null ? count(applied, "time") : `${applied} of ${count(times, "time")}`}`}</Badge>
       </div>
       <Button
         kind="quiet"
         bare
         icon="trash"
-        label={words.remove(effectOf(fault))}
-        onClick={() => attempt(() => ask("DELETE", pathOf("faults", id)), words.removed)}
+        label={`Remove the fault: ${effectOf(fault)}`}
+        onClick={() => attempt(() => ask("DELETE", pathOf("faults", id)), "Removed the fault")}
       />
     </li>
   );
@@ -69,10 +73,12 @@ function Fault({ fault }: { readonly fault: PageFault }) {
 /** What a fault does. */
 function effectOf({ answer, reset_connection, delay_seconds, executed }: PageFault): string {
   const parts = [
-    ...(answer === null ? [] : [words.answers(answer.status, answer.result_code)]),
-    ...(reset_connection ? [words.resets] : []),
-    ...(delay_seconds > 0 ? [words.delays(delay_seconds)] : []),
-    ...(executed ? [words.isExecuted] : []),
+    ...(answer === null
+      ? []
+      : [`Answers ${answer.status}${answer.result_code === null ? "" : ` ${answer.result_code}`}`]),
+    ...(reset_connection ? ["Resets the connection"] : []),
+    ...(delay_seconds > 0 ? [`Delays by ${delay_seconds} s`] : []),
+    ...(executed ? ["after executing the request"] : []),
   ];
   return parts.join(", ");
 }
@@ -80,22 +86,24 @@ function effectOf({ answer, reset_connection, delay_seconds, executed }: PageFau
 /** Which requests a fault matches. */
 function matchesOf({ api, operation, database_name, has_when, probability }: PageFault): string {
   const parts = [
-    operation?.join(", ") ?? (api === null ? words.every : words.everyOf(api)),
-    ...(database_name === null ? [] : [words.of(database_name)]),
-    ...(has_when ? [words.when] : []),
-    ...(probability < 1 ? [words.chance(probability)] : []),
+    operation?.join(", ") ?? (api === null ? "Every request" : `Every request of the API ${api}`),
+    ...(database_name === null ? [] : [`of ${database_name}`]),
+    ...(has_when ? ["where the test's function agrees"] : []),
+    ...(probability < 1 ? [`${Math.round(probability * 1000) / 10} % of them`] : []),
   ];
   return parts.join(", ");
 }
 
-const EFFECTS = (["code", "status", "reset", "delay"] as const).map((value) => ({
-  value,
-  label: words.effects[value],
-}));
+const EFFECTS = [
+  { value: "code", label: "Answer with a result code" },
+  { value: "status", label: "Answer with a status" },
+  { value: "reset", label: "Reset the connection" },
+  { value: "delay", label: "Only delay the answer" },
+] as const;
 const CODES = Object.entries(RESULT_CODES)
   .filter(([, { status }]) => status >= 400)
   .map(([value, { status }]) => ({ value, label: `${status} ${value}` }));
-const EVERY = { value: "", label: words.every };
+const EVERY = { value: "", label: "Every request" };
 
 function AddFault({ onClose }: { readonly onClose: () => void }) {
   const operation = useSignal<string>("");
@@ -115,8 +123,8 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
     );
   return (
     <FormDialog
-      title={words.add}
-      action={words.add}
+      title="Add a fault"
+      action="Add a fault"
       onClose={onClose}
       onSubmit={(fields) =>
         attempt(
@@ -132,12 +140,12 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
               ...(fields.get("executed") !== null && { executed: true }),
               ...numbers(fields, "delay_seconds", "times", "probability"),
             }),
-          words.added,
+          "Added the fault",
         )
       }
     >
       <Select
-        label={words.operation}
+        label="Requests"
         value={operation.value}
         options={[EVERY, ...OPERATIONS.map((value) => ({ value, label: value }))]}
         onChange={(value) => {
@@ -145,18 +153,15 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
         }}
       />
       <Select
-        label={words.database}
+        label="Database"
         value={database.value}
-        options={[
-          { value: "", label: words.anyDatabase },
-          ...names.map((value) => ({ value, label: value })),
-        ]}
+        options={[{ value: "", label: "Any" }, ...names.map((value) => ({ value, label: value }))]}
         onChange={(value) => {
           database.value = value;
         }}
       />
       <Select
-        label={words.effect}
+        label="What happens"
         value={effect.value}
         options={EFFECTS}
         onChange={(value) => {
@@ -165,7 +170,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       />
       {effect.value === "code" && (
         <Select
-          label={words.code}
+          label="Result code"
           value={code.value}
           options={CODES}
           onChange={(value) => {
@@ -175,29 +180,29 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       )}
       {effect.value === "status" && (
         <>
-          <CountField label={words.status} name="status" required defaultValue={503} />
-          <Field label={words.body} name="body" />
+          <CountField label="Status" name="status" required defaultValue={503} />
+          <Field label="Body" name="body" />
         </>
       )}
       {replaces && (
         <label class="check">
           <input type="checkbox" name="executed" />
-          <span>{words.executed}</span>
+          <span>Execute the request all the same, and lose only its answer</span>
         </label>
       )}
       <div class="field-grid">
         <Field
-          label={words.delay}
+          label="Delay in seconds"
           name="delay_seconds"
           type="number"
           min={0}
           step="any"
           required={!replaces}
         />
-        <Field label={words.times} hint={words.timesHint} name="times" type="number" min={1} step={1} />
+        <Field label="How often" hint="Empty: no limit" name="times" type="number" min={1} step={1} />
         <Field
-          label={words.probability}
-          hint={words.probabilityHint}
+          label="Probability"
+          hint="0 to 1; empty: 1"
           name="probability"
           type="number"
           min={0}

@@ -7,11 +7,9 @@ import { Icon } from "../parts/icons.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
-import { text } from "../text.ts";
+import { count, duration } from "../state/format.ts";
 import { Report } from "./reports.tsx";
 import { VuMarks } from "./vumarks.tsx";
-
-const words = text.models;
 
 /** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
 export function Models() {
@@ -19,22 +17,25 @@ export function Models() {
   return (
     <>
       <header class="view-head">
-        <h1>{text.views.models}</h1>
+        <h1>Models & VuMarks</h1>
       </header>
-      <Group title={words.datasets} empty={words.noDatasets}>
+      <Group
+        title="Model Target datasets"
+        empty="No datasets. Clients create them with the Model Target API."
+      >
         {datasets.map((dataset) => (
           <Dataset key={dataset.uuid} dataset={dataset} />
         ))}
       </Group>
-      <Group title={words.credentials} empty={words.noCredentials}>
+      <Group title="OAuth 2.0 client credentials" empty="No credentials.">
         {credentials.map(({ client_id, client_secret, scopes }) => (
           <article key={client_id} class="card" aria-label={client_id}>
             <h3 class="mono">{client_id}</h3>
             <Facts
               facts={[
-                [words.secret, <Secret value={client_secret} label={`${words.secret} ${client_id}`} />],
+                ["Client secret", <Secret value={client_secret} label={`Client secret ${client_id}`} />],
                 [
-                  words.scopes,
+                  "Scopes",
                   <span class="row">
                     {scopes.map((scope) => (
                       <Badge key={scope} tone="info">
@@ -48,17 +49,17 @@ export function Models() {
             <DeleteFooter
               name={client_id}
               path={pathOf("oauth2_client_credentials", client_id)}
-              done={words.deletedCredential}
+              done="Deleted the credential"
             />
           </article>
         ))}
       </Group>
-      <Group title={words.reports} empty={words.noReports}>
+      <Group title="Recognition-counts reports" empty="No reports. Clients request them with the target API.">
         {reports.map((report) => (
           <Report key={`${report.database_id} ${report.file}`} report={report} />
         ))}
       </Group>
-      <Group title={words.vumarks} empty={words.noVumarks}>
+      <Group title="VuMark databases" empty="No VuMark databases.">
         {vumark_databases.map((database) => (
           <VuMarks key={database.database_name} database={database} />
         ))}
@@ -89,11 +90,11 @@ interface Step {
 }
 
 const Timeline = ({ steps }: { readonly steps: readonly Step[] }) => (
-  <ol class="timeline dataset-timeline" aria-label={words.timeline}>
+  <ol class="timeline dataset-timeline" aria-label="Timeline">
     {steps.map(({ at, tone, label }) => (
       <li key={label}>
         <Badge tone={tone}>{label}</Badge>
-        {at === null ? <span class="faint">{words.finishedEarly}</span> : <Moment at={at} />}
+        {at === null ? <span class="faint">finished early</span> : <Moment at={at} />}
       </li>
     ))}
   </ol>
@@ -109,42 +110,42 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
     <article class="card" aria-label={name ?? uuid}>
       <header>
         <div class="card-title">
-          <h3>{name ?? words.unnamed}</h3>
+          <h3>{name ?? "unnamed"}</h3>
           <p class="faint">
-            {dataset.family}, {words.models(dataset.models)}
+            {dataset.family}, {count(dataset.models, "model")}
           </p>
         </div>
-        <StatusBadge status={left.value > 0 ? "processing" : ends} left={text.duration(left.value / 1000)} />
+        <StatusBadge status={left.value > 0 ? "processing" : ends} left={duration(left.value / 1000)} />
       </header>
-      {left.value > 0 && <progress aria-label={words.processing} max={1} value={1 - left.value / total} />}
+      {left.value > 0 && <progress aria-label="Processing" max={1} value={1 - left.value / total} />}
       <Timeline
         steps={[
-          { at: dataset.created_at, tone: "info", label: words.created },
+          { at: dataset.created_at, tone: "info", label: "Created" },
           left.value > 0
-            ? { at: end, tone: "busy", label: words.processingUntil }
+            ? { at: end, tone: "busy", label: "Processing until" }
             : {
                 at: dataset.finished ? null : end,
                 tone: ends === "failed" ? "bad" : "good",
-                label: ends === "failed" ? words.failed : words.done,
+                label: ends === "failed" ? "Failed" : "Done",
               },
         ]}
       />
       <Facts
         facts={[
           ["UUID", <code>{uuid}</code>],
-          ...(failure_message === null ? [] : [[words.why, failure_message] as const]),
-          ...(warning_message === null ? [] : [[words.warning, warning_message] as const]),
+          ...(failure_message === null ? [] : [["Why", failure_message] as const]),
+          ...(warning_message === null ? [] : [["Warning", warning_message] as const]),
         ]}
       />
       <DeleteFooter
         name={name ?? uuid}
         path={pathOf("model_target_datasets", uuid)}
-        done={words.deletedDataset}
+        done="Deleted the dataset"
       >
         {left.value === 0 && failure_message === null && (
           <a class="button plain" href={pathOf("page", "datasets", uuid)} download={`${uuid}.zip`}>
             <Icon name="download" />
-            <span>{words.download}</span>
+            <span>Download</span>
           </a>
         )}
       </DeleteFooter>
@@ -169,7 +170,7 @@ const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
       kind="quiet"
       bare
       icon="trash"
-      label={`${text.remove} ${name}`}
+      label={`Delete ${name}`}
       onClick={() => attempt(() => ask("DELETE", path), done)}
     />
   </footer>

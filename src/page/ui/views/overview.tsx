@@ -6,13 +6,11 @@ import { StateBadge } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
+import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
-import { text } from "../text.ts";
 import { Keys, StatusBar } from "./database-facts.tsx";
 import { AddDatabase, CloudDatabaseSettings, VuMarkDatabaseSettings } from "./database-forms.tsx";
 import { Snippets } from "./snippets.tsx";
-
-const words = text.overview;
 
 /** The servers and databases. */
 export function Overview() {
@@ -24,7 +22,7 @@ export function Overview() {
     <Button
       kind="main"
       icon="plus"
-      label={words.addDatabase}
+      label="Add database"
       onClick={() => {
         adding.value = true;
       }}
@@ -33,17 +31,17 @@ export function Overview() {
   return (
     <>
       <header class="view-head">
-        <h1>{text.views.overview}</h1>
+        <h1>Overview</h1>
         {!isEmpty && add}
       </header>
-      <section aria-label={words.endpoints} class="endpoints">
-        <Endpoint name={words.target} url={urls.target} />
-        <Endpoint name={words.query} url={urls.query} />
-        <Endpoint name={words.manager} url={urls.manager} />
+      <section aria-label="Servers" class="endpoints">
+        <Endpoint name="Target API" url={urls.target} />
+        <Endpoint name="Query API" url={urls.query} />
+        <Endpoint name="Target manager" url={urls.manager} />
       </section>
       {isEmpty ? (
-        <Empty icon="overview" title={words.emptyTitle}>
-          <p>{words.empty}</p>
+        <Empty icon="overview" title="No databases yet">
+          <p>A database has the keys with which a client signs its requests. Add one to start.</p>
           {add}
         </Empty>
       ) : (
@@ -71,11 +69,11 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
   <div class="endpoint">
     <span class="endpoint-name">{name}</span>
     {url === null ? (
-      <span class="faint">{words.elsewhere}</span>
+      <span class="faint">in another process</span>
     ) : (
       <span class="endpoint-url">
         <code>{url}</code>
-        <CopyButton value={url} label={`${text.copy}: ${name}`} />
+        <CopyButton value={url} label={`Copy: ${name}`} />
       </span>
     )}
   </div>
@@ -90,28 +88,28 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
   const used = counts.success + counts.processing + counts.failed;
   return (
     <article class="card" aria-label={name}>
-      <CardHeader name={name} kind={words.cloud} state={database.state_name} />
+      <CardHeader name={name} kind="Cloud recognition" state={database.state_name} />
       <StatusBar counts={counts} />
       <div class="numbers">
         <div>
-          <span class="faint">{words.quotaLabel}</span>
-          <meter min={0} max={Math.max(1, target_quota)} value={used} aria-label={words.quotaLabel} />
-          <span>{words.quota(used, target_quota)}</span>
+          <span class="faint">Target quota</span>
+          <meter min={0} max={Math.max(1, target_quota)} value={used} aria-label="Target quota" />
+          <span>{`${number(used)} of ${number(target_quota)} targets`}</span>
         </div>
         <div>
-          <span class="faint">{words.recos}</span>
+          <span class="faint">Recognitions</span>
           <span>
-            <b>{database.current_month_recos.toLocaleString("en-GB")}</b> {words.recosThisMonth},{" "}
-            <b>{database.previous_month_recos.toLocaleString("en-GB")}</b> {words.recosBefore}
+            <b>{database.current_month_recos.toLocaleString("en-GB")}</b> this month,{" "}
+            <b>{database.previous_month_recos.toLocaleString("en-GB")}</b> last month
           </span>
         </div>
         {(perSecond !== null || database.request_rate_limits !== null) && (
           <div>
-            <span class="faint">{words.rateLimit}</span>
+            <span class="faint">Rate limit</span>
             <span>
               {[
-                perSecond === null ? [] : words.perSecond(perSecond),
-                database.request_rate_limits === null ? [] : words.groups,
+                perSecond === null ? [] : `${count(perSecond, "request")} a second`,
+                database.request_rate_limits === null ? [] : "by group of endpoints",
               ]
                 .flat()
                 .join(", ")}
@@ -122,20 +120,20 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
       <Keys
         database={name}
         keys={[
-          [words.serverAccess, database.server_access_key, false],
-          [words.serverSecret, database.server_secret_key, true],
-          [words.clientAccess, database.client_access_key, false],
-          [words.clientSecret, database.client_secret_key, true],
+          ["Server access", database.server_access_key, false],
+          ["Server secret", database.server_secret_key, true],
+          ["Client access", database.client_access_key, false],
+          ["Client secret", database.client_secret_key, true],
         ]}
       />
       <footer>
         <a class="button plain" href={addressOf("targets", { database: name })}>
           <Icon name="targets" />
-          <span>{words.openTargets}</span>
+          <span>Targets</span>
         </a>
         <Button
           icon="code"
-          label={words.snippets}
+          label="Use it"
           onClick={() => {
             open.value = "snippets";
           }}
@@ -162,17 +160,17 @@ function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
   };
   return (
     <article class="card" aria-label={name}>
-      <CardHeader name={name} kind={words.vumark} state={database.state_name} />
+      <CardHeader name={name} kind="VuMark" state={database.state_name} />
       <p>
         {database.vumark_targets.length === 0
-          ? words.noTargets
-          : text.targets(database.vumark_targets.length)}
+          ? "No targets"
+          : count(database.vumark_targets.length, "target")}
       </p>
       <Keys
         database={name}
         keys={[
-          [words.serverAccess, database.server_access_key, false],
-          [words.serverSecret, database.server_secret_key, true],
+          ["Server access", database.server_access_key, false],
+          ["Server secret", database.server_secret_key, true],
         ]}
       />
       <footer>
@@ -213,20 +211,8 @@ interface EditButtonsProps {
 const EditButtons = ({ name, onOpen }: EditButtonsProps) => (
   <>
     <span class="spacer" />
-    <Button
-      kind="quiet"
-      bare
-      icon="edit"
-      label={words.settingsTitle(name)}
-      onClick={() => onOpen("settings")}
-    />
-    <Button
-      kind="quiet"
-      bare
-      icon="trash"
-      label={`${text.remove} ${name}`}
-      onClick={() => onOpen("delete")}
-    />
+    <Button kind="quiet" bare icon="edit" label={`Settings of ${name}`} onClick={() => onOpen("settings")} />
+    <Button kind="quiet" bare icon="trash" label={`Delete ${name}`} onClick={() => onOpen("delete")} />
   </>
 );
 
@@ -238,11 +224,11 @@ interface DeleteProps {
 
 const DeleteDatabase = ({ kind, name, onClose }: DeleteProps) => (
   <Confirm
-    title={words.deleteTitle(name)}
-    action={text.remove}
-    onConfirm={() => attempt(() => ask("DELETE", pathOf(kind, name)), words.deleted(name))}
+    title={`Delete ${name}?`}
+    action="Delete"
+    onConfirm={() => attempt(() => ask("DELETE", pathOf(kind, name)), `Deleted ${name}`)}
     onClose={onClose}
   >
-    {words.deleteText}
+    This also deletes its targets, reports and rate-limit history. Clients will get 401.
   </Confirm>
 );

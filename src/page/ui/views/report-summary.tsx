@@ -1,10 +1,10 @@
 import { Badge, Facts, Moment, StatusCode } from "../parts/facts.tsx";
 import { requests } from "../state/connection.ts";
+import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { report } from "../state/source.ts";
-import { text } from "../text.ts";
 
-const words = text.report;
+const EVENTS = { added: "added", updated: "changed", success: "processed", failed: "failed" } as const;
 const EVENT_TONES = { added: "info", updated: "info", success: "good", failed: "bad" } as const;
 
 /** The overview of a report. */
@@ -15,23 +15,23 @@ export function ReportSummary() {
   return (
     <>
       <header class="view-head">
-        <h1>{test?.name ?? words.title}</h1>
+        <h1>{test?.name ?? "Report"}</h1>
       </header>
       <div class="report">
         {test?.error !== undefined && (
           <section class="reason">
-            <h2>{words.failed}</h2>
+            <h2>The test failed</h2>
             <pre class="report-error">{test.error}</pre>
           </section>
         )}
         <section class="card">
           <Facts
             facts={[
-              [words.made, <Moment at={Date.parse(createdAt)} />],
+              ["Written", <Moment at={Date.parse(createdAt)} />],
               [
-                words.requests,
+                "Requests",
                 <a href={addressOf("requests")}>
-                  {text.requests(requests.value.length)}, {words.refused(refused.length)}
+                  {count(requests.value.length, "request")}, {`${number(refused.length)} refused`}
                 </a>,
               ],
               ...databases.map(
@@ -41,10 +41,10 @@ export function ReportSummary() {
                     <span>
                       {kind === "cloud" ? (
                         <a href={addressOf("targets", { database: databaseName })}>
-                          {text.targets(targets.length)}
+                          {count(targets.length, "target")}
                         </a>
                       ) : (
-                        text.targets(targets.length)
+                        count(targets.length, "target")
                       )}
                       {stateName !== "WORKING" && `, ${stateName}`}
                     </span>,
@@ -55,7 +55,7 @@ export function ReportSummary() {
         </section>
         {refused.length > 0 && (
           <section class="card">
-            <h2>{words.refusals}</h2>
+            <h2>Refused requests</h2>
             <ul class="refusals">
               {refused.map(({ id, method, path, status, reason }) => (
                 <li key={id}>
@@ -69,13 +69,13 @@ export function ReportSummary() {
           </section>
         )}
         <section class="card">
-          <h2>{words.timeline}</h2>
-          {timeline.length === 0 && <p class="faint">{words.noTimeline}</p>}
+          <h2>Timeline</h2>
+          {timeline.length === 0 && <p class="faint">No targets were added.</p>}
           <ol class="timeline">
             {timeline.map(({ time, database, targetId, name, event }) => (
               <li key={`${targetId} ${event}`}>
                 <Moment at={Date.parse(time)} form="time" />
-                <Badge tone={EVENT_TONES[event]}>{words.events[event]}</Badge>
+                <Badge tone={EVENT_TONES[event]}>{EVENTS[event]}</Badge>
                 <span>
                   <b>{name}</b> <span class="faint">{database}</span>
                 </span>

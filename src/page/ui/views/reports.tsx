@@ -6,9 +6,8 @@ import { Badge, Facts, Moment } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
-import { text } from "../text.ts";
+import { count, duration, number } from "../state/format.ts";
 
-const words = text.models;
 /** Maximum number of rows that the page shows. */
 const MAX_ROWS = 500;
 
@@ -17,7 +16,7 @@ export function Report({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
   const left = useComputed(() => processingLeft(report, report.requested_at, emulatorNow.value));
   const { database_name, database_id, file } = report;
-  const title = words.reportOf(file, database_name);
+  const title = `Report ${file} of ${database_name}`;
   const query = new URLSearchParams({ database: database_id });
   return (
     <article class="card" aria-label={title}>
@@ -28,23 +27,23 @@ export function Report({ report }: { readonly report: PageReport }) {
         </div>
         {left.value > 0 ? (
           <Badge tone="busy" icon="clock">
-            {text.gallery.left(text.duration(left.value / 1000))}
+            {`${duration(left.value / 1000)} left`}
           </Badge>
         ) : (
           <Badge tone="good" icon="done">
-            {words.ready}
+            Ready
           </Badge>
         )}
       </header>
       <Facts
         facts={[
-          [words.requested, <Moment at={report.requested_at} />],
-          [words.content, words.rows(report.rows)],
+          ["Requested", <Moment at={report.requested_at} />],
+          ["Content", count(report.rows, "row")],
         ]}
       />
       <footer>
         <Button
-          label={words.showRows}
+          label="Show rows"
           onClick={() =>
             attempt(async () => {
               rows.value = await askJson("GET", `${pathOf("page", "reports", file)}?${query}`);
@@ -58,7 +57,7 @@ export function Report({ report }: { readonly report: PageReport }) {
             download={`${file}.csv`}
           >
             <Icon name="download" />
-            <span>{words.csv}</span>
+            <span>Download CSV</span>
           </a>
         )}
       </footer>
@@ -77,30 +76,32 @@ export function Report({ report }: { readonly report: PageReport }) {
 }
 
 function Rows({ rows }: { readonly rows: readonly PageReportRow[] }) {
-  if (rows.length === 0) return <p class="faint">{words.noRows}</p>;
+  if (rows.length === 0) return <p class="faint">No target was recognised in that month.</p>;
   return (
     <>
       <table class="report-rows">
         <thead>
           <tr>
-            <th scope="col">{words.columns.target}</th>
-            <th scope="col">{words.columns.id}</th>
-            <th scope="col">{words.columns.count}</th>
+            <th scope="col">Target</th>
+            <th scope="col">Id</th>
+            <th scope="col">Recognitions</th>
           </tr>
         </thead>
         <tbody>
           {rows.slice(0, MAX_ROWS).map(({ target_id, name, count }) => (
             <tr key={target_id}>
-              <td>{name ?? <span class="faint">{words.deletedTarget}</span>}</td>
+              <td>{name ?? <span class="faint">deleted</span>}</td>
               <td>
                 <code>{target_id}</code>
               </td>
-              <td>{text.number(count)}</td>
+              <td>{number(count)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > MAX_ROWS && <p class="faint">{words.moreRows(rows.length - MAX_ROWS)}</p>}
+      {rows.length > MAX_ROWS && (
+        <p class="faint">{`and ${count(rows.length - MAX_ROWS, "more row")}; the CSV has all of them`}</p>
+      )}
     </>
   );
 }

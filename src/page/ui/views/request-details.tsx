@@ -8,11 +8,10 @@ import { Icon } from "../parts/icons.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { curlOf } from "../state/curl.ts";
+import { bytes, count, milliseconds, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
 import { imageUrl, report, requestDetails } from "../state/source.ts";
-import { text } from "../text.ts";
 
-const words = text.details;
 /** Maximum number of targets shown for a query. */
 const MAX_CONSIDERED = 100;
 
@@ -36,17 +35,17 @@ export function RequestDetails({ id }: { readonly id: string }) {
   const given = details.value;
   const isKnown = given !== null && given !== "gone";
   return (
-    <section class="details" aria-label={isKnown ? words.title(given.request.number) : text.loading}>
+    <section class="details" aria-label={isKnown ? `Request ${given.request.number}` : "Loading…"}>
       {isKnown ? (
         <Shown id={id} details={given} />
       ) : (
-        <p class="loading">{given === null ? text.loading : words.gone}</p>
+        <p class="loading">{given === null ? "Loading…" : "The manager no longer keeps this request."}</p>
       )}
       <Button
         kind="quiet"
         bare
         icon="close"
-        label={text.close}
+        label="Close"
         onClick={() => {
           document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
           setParameters({ request: undefined });
@@ -66,13 +65,13 @@ function Shown({ id, details: { request, images } }: ShownProps) {
   return (
     <>
       <header>
-        <p class="faint">{words.title(number)}</p>
+        <p class="faint">{`Request ${number}`}</p>
         <h2>
           <span class={`method ${method.toLowerCase()}`}>{method}</span>{" "}
           <span class="details-path">{path}</span>
         </h2>
         <p class="outcome">
-          <StatusCode status={status} /> {resultCode ?? (status === undefined ? text.list.noResponse : "")}
+          <StatusCode status={status} /> {resultCode ?? (status === undefined ? "No response" : "")}
         </p>
       </header>
       <Reason request={request} />
@@ -80,22 +79,22 @@ function Shown({ id, details: { request, images } }: ShownProps) {
       <Facts
         facts={[
           [
-            words.operation,
-            request.operation === undefined ? words.noOperation : <code>{request.operation}</code>,
+            "Operation",
+            request.operation === undefined ? "none (unserved path)" : <code>{request.operation}</code>,
           ],
-          [words.database, request.database ?? text.none],
-          [words.arrived, <Moment at={Date.parse(request.time)} />],
-          [words.took, text.milliseconds(request.durationMs)],
+          ["Database", request.database ?? "none"],
+          ["Arrived", <Moment at={Date.parse(request.time)} />],
+          ["Answered in", milliseconds(request.durationMs)],
         ]}
       />
       {considered !== undefined && <Considered considered={considered} />}
-      <Message title={words.request} message={request.request} images={images} query={request.query} />
+      <Message title="Request" message={request.request} images={images} query={request.query} />
       {request.response !== undefined && (
-        <Message title={words.response} message={request.response} images={images} />
+        <Message title="Response" message={request.response} images={images} />
       )}
       {report === null && (
         <div class="row">
-          <CopyButton bare={false} value={curlOf(id, request)} label={words.curl} />
+          <CopyButton bare={false} value={curlOf(id, request)} label="Copy as curl" />
         </div>
       )}
     </>
@@ -113,7 +112,7 @@ function Reason({ request }: { readonly request: ReportedRequest }) {
     <div class={isFault ? "reason fault" : "reason"}>
       <h3>
         <Icon name="warning" />
-        {isFault ? words.faultOf(fault) : words.refusedBy(refusedBy ?? words.emulator)}
+        {isFault ? `A fault was applied: ${fault}` : `Refused by ${refusedBy ?? "the emulator itself"}`}
       </h3>
       <p>{shown}</p>
     </div>
@@ -136,7 +135,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
     <section class="message">
       <h3>{title}</h3>
       <details open={headers.length <= 8}>
-        <summary>{words.headers(headers.length)}</summary>
+        <summary>{count(headers.length, "header")}</summary>
         <dl class="headers">
           {headers.map(([name, value], index) => (
             <div key={`${index} ${name}`}>
@@ -148,16 +147,16 @@ function Message({ title, message, images, query = "" }: MessageProps) {
       </details>
       {query !== "" && (
         <p class="query">
-          <span class="faint">{words.query}</span> <code>?{query}</code>
+          <span class="faint">Query</span> <code>?{query}</code>
         </p>
       )}
       {size === 0 ? (
-        <p class="faint">{words.noBody}</p>
+        <p class="faint">No body</p>
       ) : dropped === true ? (
-        <p class="faint">{words.dropped(text.bytes(size))}</p>
+        <p class="faint">{`The body (${bytes(size)}) is no longer kept`}</p>
       ) : (
         <>
-          <p class="faint body-size">{words.body(text.bytes(size))}</p>
+          <p class="faint body-size">{`Body, ${bytes(size)}`}</p>
           {fields !== undefined ? (
             <dl class="headers">
               {fields.map(({ name, text: value, filename }) => (
@@ -177,7 +176,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
               key={sha256}
               sha256={sha256}
               facts={images[sha256]}
-              alt={words.pictureOf(title.toLowerCase())}
+              alt={`Picture in the ${title.toLowerCase()}`}
             />
           ))}
         </>
@@ -197,23 +196,19 @@ const Picture = ({ sha256, facts, alt }: PictureProps) => (
     <a href={imageUrl(sha256) ?? ""} target="_blank" rel="noreferrer" aria-label={alt}>
       <Thumbnail sha256={sha256} />
     </a>
-    {facts !== undefined && (
-      <figcaption class="faint">
-        {words.picture(facts.format, facts.width, facts.height, text.bytes(facts.size))}
-      </figcaption>
-    )}
+    {facts !== undefined && <figcaption class="faint">{pictureFacts(facts)}</figcaption>}
   </figure>
 );
 
 const Considered = ({ considered }: { readonly considered: NonNullable<ReportedRequest["considered"]> }) => (
   <section>
-    <h3>{words.considered}</h3>
-    {considered.length === 0 && <p class="faint">{text.overview.noTargets}</p>}
+    <h3>Targets that the query considered</h3>
+    {considered.length === 0 && <p class="faint">No targets</p>}
     <ol class="considered">
       {considered.slice(0, MAX_CONSIDERED).map(({ targetId, name, matched, why }) => (
         <li key={targetId}>
           <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
-            {matched ? words.matched : words.notMatched}
+            {matched ? "matched" : "not matched"}
           </Badge>
           <span class="considered-name">{name}</span>
           <span class="faint">{why}</span>
@@ -221,7 +216,7 @@ const Considered = ({ considered }: { readonly considered: NonNullable<ReportedR
       ))}
     </ol>
     {considered.length > MAX_CONSIDERED && (
-      <p class="faint">{words.more(considered.length - MAX_CONSIDERED)}</p>
+      <p class="faint">{`and ${count(considered.length - MAX_CONSIDERED, "more target")}, none of them nearer`}</p>
     )}
   </section>
 );

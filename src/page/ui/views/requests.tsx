@@ -7,22 +7,21 @@ import { Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { clearings, missedRequests, requests } from "../state/connection.ts";
+import { count, milliseconds } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
-import { text } from "../text.ts";
 import { RequestDetails } from "./request-details.tsx";
 
-const words = text.list;
 const ROW_HEIGHT = 40;
 const NONE: readonly PageRequest[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
 const APIS = [
-  { value: "", label: words.allApis },
-  ...(["target", "query", "modelTarget", "manager"] as const).map((value) => ({
-    value,
-    label: words.apis[value],
-  })),
+  { value: "", label: "All APIs" },
+  { value: "target", label: "Target" },
+  { value: "query", label: "Query" },
+  { value: "modelTarget", label: "Model Target" },
+  { value: "manager", label: "Manager" },
 ] as const;
 
 const isRefused = ({ refusedBy, status, fault }: PageRequest): boolean =>
@@ -86,20 +85,20 @@ export function Requests() {
   return (
     <div class="filling">
       <header class="view-head">
-        <h1>{text.views.requests}</h1>
-        <span class="faint tally-text">{text.requests(shown.length)}</span>
+        <h1>Requests</h1>
+        <span class="faint tally-text">{count(shown.length, "request")}</span>
         {missedRequests.value > 0 && (
-          <span class="faint tally-text">{words.missed(missedRequests.value)}</span>
+          <span class="faint tally-text">{`${count(missedRequests.value, "older request")} are no longer kept`}</span>
         )}
         <span class="spacer" />
-        {waiting > 0 && <span class="waiting">{words.waiting(waiting)}</span>}
+        {waiting > 0 && <span class="waiting">{`${count(waiting, "new request")} while paused`}</span>}
         {report === null && (
           <>
             {" "}
             <Button
               icon={paused.value === null ? "pause" : "play"}
               kind={paused.value === null ? "plain" : "main"}
-              label={paused.value === null ? words.pause : words.resume}
+              label={paused.value === null ? "Pause" : "Resume"}
               onClick={() => {
                 paused.value =
                   paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
@@ -107,7 +106,7 @@ export function Requests() {
             />
             <Button
               icon="trash"
-              label={words.clear}
+              label="Clear"
               onClick={() => {
                 clearing.value = true;
               }}
@@ -117,23 +116,23 @@ export function Requests() {
       </header>
       <div class="toolbar">
         <SearchField
-          label={words.filter}
+          label="Filter by path, code, reason or database"
           value={parameters.get("search") ?? ""}
           onInput={(search) => setParameters({ search })}
         />
         <Select
           bare
-          label={words.api}
+          label="API"
           value={filter.api}
           options={APIS}
           onChange={(api) => setParameters({ api, operation: undefined })}
         />
         <Select
           bare
-          label={words.operation}
+          label="Operation"
           value={filter.operation}
           options={[
-            { value: "", label: words.allOperations },
+            { value: "", label: "All operations" },
             ...operations.map((operation) => ({ value: operation, label: operation })),
           ]}
           onChange={(operation) => setParameters({ operation })}
@@ -146,19 +145,22 @@ export function Requests() {
               setParameters({ refused: currentTarget.checked ? "1" : undefined })
             }
           />
-          <span>{words.refusedOnly}</span>
+          <span>Refused only</span>
         </label>
       </div>
       <div class={chosenId === null ? "split" : "split chosen"}>
         <div class="split-list">
           {shown.length === 0 ? (
-            <Empty icon="requests" title={all.length === 0 ? words.emptyTitle : words.noMatch}>
-              {all.length === 0 && <p>{words.empty}</p>}
+            <Empty
+              icon="requests"
+              title={all.length === 0 ? "No requests yet" : "No request matches the filter"}
+            >
+              {all.length === 0 && <p>Requests appear here when clients send them.</p>}
             </Empty>
           ) : (
             <VirtualList
               class="requests"
-              label={words.label}
+              label="Requests"
               items={shown}
               keyOf={({ id }) => id}
               rowHeight={ROW_HEIGHT}
@@ -175,14 +177,14 @@ export function Requests() {
       <Announcer />
       {clearing.value && (
         <Confirm
-          title={words.clearTitle}
-          action={words.clear}
-          onConfirm={() => attempt(() => ask("DELETE", "/requests"), words.cleared)}
+          title="Clear the journal?"
+          action="Clear"
+          onConfirm={() => attempt(() => ask("DELETE", "/requests"), "Cleared the journal")}
           onClose={() => {
             clearing.value = false;
           }}
         >
-          {words.clearText}
+          This deletes all requests, for everyone who views the journal.
         </Confirm>
       )}
     </div>
@@ -191,13 +193,13 @@ export function Requests() {
 
 const ColumnHeads = () => (
   <div class="request column-heads" aria-hidden="true">
-    <span>{words.columns.status}</span>
-    <span>{words.columns.method}</span>
-    <span>{words.columns.path}</span>
-    <span>{words.columns.result}</span>
-    <span>{words.columns.database}</span>
-    <span>{words.columns.time}</span>
-    <span>{words.columns.took}</span>
+    <span>Status</span>
+    <span>Method</span>
+    <span>Path</span>
+    <span>Result</span>
+    <span>Database</span>
+    <span>Time</span>
+    <span>Took</span>
   </div>
 );
 
@@ -221,10 +223,10 @@ function Row({ request, chosen, tabIndex }: RowProps) {
       <StatusCode status={status} />
       <span class={`method ${method.toLowerCase()}`}>{method}</span>
       <span class="path">{path}</span>
-      <span class="result">{resultCode ?? (status === undefined ? words.noResponse : "")}</span>
+      <span class="result">{resultCode ?? (status === undefined ? "No response" : "")}</span>
       <span class="database">{database ?? ""}</span>
       <Moment at={Date.parse(time)} form="time" />
-      <span class="took">{text.milliseconds(durationMs)}</span>
+      <span class="took">{milliseconds(durationMs)}</span>
     </button>
   );
 }
@@ -233,17 +235,18 @@ function Row({ request, chosen, tabIndex }: RowProps) {
 function Announcer() {
   const said = useSignal("");
   const heard = useRef({ count: requests.peek().length, timer: 0 });
-  const count = useComputed(() => requests.value.length);
+  const length = useComputed(() => requests.value.length);
   useEffect(() => {
     const { current } = heard;
-    if (current.timer !== 0 || count.value === current.count) return;
+    if (current.timer !== 0 || length.value === current.count) return;
     current.timer = window.setTimeout(() => {
       const added = requests.peek().slice(current.count);
       current.count = requests.peek().length;
       current.timer = 0;
-      if (added.length > 0) said.value = words.announce(added.length, added.filter(isRefused).length);
+      if (added.length > 0)
+        said.value = `${count(added.length, "new request")}${added.filter(isRefused).length > 0 ? `, ${added.filter(isRefused).length} refused` : ""}`;
     }, ANNOUNCE_MILLISECONDS);
-  }, [count.value]);
+  }, [length.value]);
   return (
     <div class="visually-hidden" aria-live="polite">
       {said.value}

@@ -4,9 +4,10 @@ import { CopyButton } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { state } from "../state/connection.ts";
 import { shellQuoted } from "../state/curl.ts";
-import { text } from "../text.ts";
 
-const LANGUAGES = ["curl", "node", "test"] as const;
+const LANGUAGES = { curl: "curl", node: "Node", test: "In a test" } as const;
+type Language = keyof typeof LANGUAGES;
+const LANGUAGE_NAMES = Object.keys(LANGUAGES) as readonly Language[];
 
 interface SnippetsProps {
   readonly database: PageCloudDatabase;
@@ -15,14 +16,14 @@ interface SnippetsProps {
 
 /** Ready-to-run code with this database's keys. */
 export function Snippets({ database, onClose }: SnippetsProps) {
-  const language = useSignal<(typeof LANGUAGES)[number]>("curl");
+  const language = useSignal<Language>("curl");
   const code = SNIPPETS[language.value](database, state.value?.urls.target ?? "https://vws.vuforia.com");
   return (
-    <Dialog wide title={text.overview.snippetsTitle(database.database_name)} onClose={onClose}>
-      <p>{text.overview.snippetsIntro}</p>
+    <Dialog wide title={`Use ${database.database_name}`} onClose={onClose}>
+      <p>Ready to run, with the keys and addresses of this database.</p>
       <fieldset class="tabs">
-        <legend class="visually-hidden">{text.overview.snippets}</legend>
-        {LANGUAGES.map((name) => (
+        <legend class="visually-hidden">Use it</legend>
+        {LANGUAGE_NAMES.map((name) => (
           <button
             key={name}
             type="button"
@@ -31,7 +32,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
               language.value = name;
             }}
           >
-            {text.overview.languages[name]}
+            {LANGUAGES[name]}
           </button>
         ))}
       </fieldset>
@@ -39,7 +40,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
         <pre>
           <code>{code}</code>
         </pre>
-        <CopyButton value={code} label={text.copy} />
+        <CopyButton value={code} label="Copy" />
       </div>
     </Dialog>
   );
@@ -47,7 +48,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
 
 type Snippet = (database: PageCloudDatabase, targetUrl: string) => string;
 
-const SNIPPETS: Readonly<Record<(typeof LANGUAGES)[number], Snippet>> = {
+const SNIPPETS: Readonly<Record<Language, Snippet>> = {
   curl: ({ server_access_key, server_secret_key }, url) => `ACCESS_KEY=${shellQuoted(server_access_key)}
 SECRET_KEY=${shellQuoted(server_secret_key)}
 

@@ -8,15 +8,14 @@ import { StatusLine } from "../parts/status-line.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, statusOf } from "../state/clock.ts";
+import { bytes, duration } from "../state/format.ts";
 import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
-import { text } from "../text.ts";
 
-const words = text.target;
 const COUNTS = [
-  ["current_month_recos", words.thisMonth],
-  ["previous_month_recos", words.lastMonth],
-  ["total_recos", words.total],
+  ["current_month_recos", "This month"],
+  ["previous_month_recos", "Last month"],
+  ["total_recos", "In total"],
 ] as const;
 
 interface DetailsProps {
@@ -30,24 +29,24 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const deleting = useSignal(false);
   const { name, target_id } = target;
   const path = pathOf("cloud_databases", database, "targets", target_id);
-  const change = (fields: object) => attempt(() => ask("PUT", path, fields), words.saved(name));
+  const change = (fields: object) => attempt(() => ask("PUT", path, fields), `Saved ${name}`);
   const original = imageUrl(target.sha256);
   return (
     <Dialog wide title={name} onClose={onClose}>
       <div class="target-details">
         <div class="target-side">
           <div class="target-large">
-            <Thumbnail sha256={target.sha256} alt={words.picture} />
+            <Thumbnail sha256={target.sha256} alt="Picture" />
           </div>
           <div class="row">
             {original !== undefined && (
               <a class="button plain" href={original} target="_blank" rel="noreferrer">
-                <span>{words.original}</span>
+                <span>Open the original</span>
               </a>
             )}
             {report === null && (
               <FileButton
-                label={words.replacePicture}
+                label="Replace the picture"
                 accept={PICTURES}
                 onFiles={async ([file]) => file !== undefined && change({ image: await base64Of(file) })}
               />
@@ -58,15 +57,15 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
           <Facts
             facts={[
               [
-                words.id,
+                "Target id",
                 <span class="secret">
                   <code>{target_id}</code>
-                  <CopyButton value={target_id} label={`${text.copy} ${words.id}`} />
+                  <CopyButton value={target_id} label={`Copy Target id`} />
                 </span>,
               ],
-              [words.uploaded, <Moment at={target.uploaded_at} />],
-              [words.modified, <Moment at={target.modified_at} />],
-              [words.processing, text.duration(target.processing_time_seconds)],
+              ["Added", <Moment at={target.uploaded_at} />],
+              ["Changed", <Moment at={target.modified_at} />],
+              ["Processing time", duration(target.processing_time_seconds)],
             ]}
           />
         </div>
@@ -83,17 +82,17 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
                 );
                 void attempt(
                   () => ask("POST", `${path}/recognition_counts`, counts),
-                  words.countsSaved(name),
+                  `Saved the counts of ${name}`,
                 );
               }}
             >
-              <h3>{words.counts}</h3>
+              <h3>Recognition counts</h3>
               <div class="field-grid">
                 {COUNTS.map(([field, label]) => (
                   <CountField key={field} label={label} name={field} required defaultValue={target[field]} />
                 ))}
               </div>
-              <Button submit label={words.setCounts} />
+              <Button submit label="Set counts" />
             </form>
           </div>
         )}
@@ -103,7 +102,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
           <Button
             kind="danger"
             icon="trash"
-            label={text.remove}
+            label="Delete"
             onClick={() => {
               deleting.value = true;
             }}
@@ -112,16 +111,16 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
       )}
       {deleting.value && (
         <Confirm
-          title={words.deleteTitle(name)}
-          action={text.remove}
+          title={`Delete ${name}?`}
+          action="Delete"
           onConfirm={async () => {
-            if (await attempt(() => ask("DELETE", path), words.deleted(name))) onClose();
+            if (await attempt(() => ask("DELETE", path), `Deleted ${name}`)) onClose();
           }}
           onClose={() => {
             deleting.value = false;
           }}
         >
-          {words.deleteText}
+          Queries will no longer find it, and its id becomes unknown.
         </Confirm>
       )}
     </Dialog>
@@ -136,8 +135,8 @@ function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
   return (
     <Button
       icon="bolt"
-      label={words.finish}
-      onClick={() => attempt(() => ask("POST", path), words.finished(target.name))}
+      label="Finish its processing"
+      onClick={() => attempt(() => ask("POST", path), `Finished the processing of ${target.name}`)}
     />
   );
 }
@@ -167,9 +166,9 @@ function TargetForm({ target, onChange }: FormProps) {
         });
       }}
     >
-      <Field label={words.name} name="name" required maxLength={64} defaultValue={target.name} />
+      <Field label="Name" name="name" required maxLength={64} defaultValue={target.name} />
       <Field
-        label={words.width}
+        label="Width in scene units"
         name="width"
         type="number"
         min={0}
@@ -179,25 +178,25 @@ function TargetForm({ target, onChange }: FormProps) {
       />
       <label class="check">
         <input type="checkbox" name="active" defaultChecked={target.active_flag} />
-        <span>{words.active}</span>
+        <span>Active (queries can find it)</span>
       </label>
       {isText ? (
         <label class="field">
-          <span class="field-label">{words.metadata}</span>
+          <span class="field-label">Metadata</span>
           <textarea name="metadata" rows={4} spellcheck={false} defaultValue={decoded.text} />
-          <span class="hint">{words.metadataHint}</span>
+          <span class="hint">Sent as base64; at most 1,048,575 bytes</span>
         </label>
       ) : (
         <div class="field">
-          <span class="field-label">{words.metadata}</span>
+          <span class="field-label">Metadata</span>
           {"text" in decoded ? (
             <pre class="metadata">{decoded.text}…</pre>
           ) : (
-            <p class="faint">{words.metadataBinary(text.bytes(Math.floor((metadata_length * 3) / 4)))}</p>
+            <p class="faint">{`${bytes(Math.floor((metadata_length * 3) / 4))}, not text`}</p>
           )}
         </div>
       )}
-      <Button kind="main" submit label={text.save} />
+      <Button kind="main" submit label="Save" />
     </form>
   );
 }

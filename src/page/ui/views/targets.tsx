@@ -9,19 +9,26 @@ import { Thumbnail } from "../parts/thumbnail.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, ratingOf, statusOf } from "../state/clock.ts";
+import { count, number } from "../state/format.ts";
 import { notify } from "../state/notices.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
 import { base64Of, chosenDatabase, databaseNames, decodedMetadata, targets } from "../state/targets.ts";
-import { text } from "../text.ts";
 import { TargetDetails } from "./target-details.tsx";
 
-const words = text.gallery;
 /** Size of a card with its gap, in pixels. */
 const CARD = { width: 176, height: 232 };
 
-type Sort = keyof typeof words.sorts;
-const SORTS = Object.entries(words.sorts).map(([value, label]) => ({ value: value as Sort, label }));
+const SORT_LABELS = {
+  newest: "Newest first",
+  oldest: "Oldest first",
+  name: "Name",
+  rating: "Best rating first",
+  worst: "Worst rating first",
+  status: "Status",
+} as const;
+type Sort = keyof typeof SORT_LABELS;
+const SORTS = Object.entries(SORT_LABELS).map(([value, label]) => ({ value: value as Sort, label }));
 
 const byName = (a: PageTarget, b: PageTarget) => (a.name < b.name ? -1 : Number(a.name > b.name));
 
@@ -73,8 +80,8 @@ export function Targets() {
 
   if (name === null)
     return (
-      <Empty icon="targets" title={words.emptyTitle}>
-        <p>{words.noDatabase}</p>
+      <Empty icon="targets" title="No targets yet">
+        <p>No cloud database yet. Add one in the overview.</p>
       </Empty>
     );
 
@@ -89,7 +96,7 @@ export function Targets() {
       if (await attempt(() => ask("POST", pathOf("cloud_databases", name, "targets"), body))) added += 1;
     }
     adding.value = null;
-    if (added > 0) notify("done", words.added(added));
+    if (added > 0) notify("done", `Added ${count(added, "target")}`);
   };
   /** Another target may be open when this is called after a request. */
   const close = (id: string) => {
@@ -97,27 +104,30 @@ export function Targets() {
   };
   const all = targets.value?.length ?? 0;
   return (
-    <DropZone label={words.dropping(name)} onFiles={add}>
+    <DropZone label={`Drop to add to ${name}`} onFiles={add}>
       <div class="filling">
         <header class="view-head">
-          <h1>{text.views.targets}</h1>
+          <h1>Targets</h1>
           <span class="faint tally-text" aria-live="polite">
             {adding.value !== null
-              ? words.adding(adding.value.done + 1, adding.value.all)
-              : targets.value !== null && words.shown(shown.length, all)}
+              ? `Adding ${adding.value.done + 1} of ${adding.value.all}`
+              : targets.value !== null &&
+                (shown.length === all
+                  ? count(all, "target")
+                  : `${number(shown.length)} of ${count(all, "target")}`)}
           </span>
           <span class="spacer" />
           {report === null && (
             <>
               <Button
                 icon="bolt"
-                label={words.finish}
-                onClick={() => attempt(() => ask("POST", "/finish_processing"), words.finished)}
+                label="Finish processing"
+                onClick={() => attempt(() => ask("POST", "/finish_processing"), "Finished all processing")}
               />
               <FileButton
                 kind="main"
                 icon="plus"
-                label={words.add}
+                label="Add targets"
                 accept={PICTURES}
                 multiple
                 onFiles={add}
@@ -128,13 +138,13 @@ export function Targets() {
         <div class="toolbar">
           <Select
             bare
-            label={words.database}
+            label="Database"
             value={name}
             options={databaseNames.value.map((value) => ({ value, label: value }))}
             onChange={(database) => setParameters({ database, target: undefined })}
           />
           <SearchField
-            label={words.search}
+            label="Search name, id or metadata"
             value={search.value}
             onInput={(value) => {
               search.value = value;
@@ -142,22 +152,22 @@ export function Targets() {
           />
           <Select
             bare
-            label={words.sort}
+            label="Sort by"
             value={sort}
             options={SORTS}
             onChange={(value) => setParameters({ sort: value })}
           />
         </div>
         {targets.value === null ? (
-          <p class="loading">{text.loading}</p>
+          <p class="loading">Loading…</p>
         ) : shown.length === 0 ? (
-          <Empty icon="targets" title={all === 0 ? words.emptyTitle : words.noMatch}>
-            {all === 0 && <p>{words.empty}</p>}
+          <Empty icon="targets" title={all === 0 ? "No targets yet" : "No target matches the search"}>
+            {all === 0 && <p>Drop PNG or JPEG files anywhere on this page, or choose them.</p>}
           </Empty>
         ) : (
           <VirtualList
             class="gallery"
-            label={text.views.targets}
+            label="Targets"
             items={shown}
             keyOf={({ target_id }) => target_id}
             rowHeight={CARD.height}
@@ -186,10 +196,10 @@ function Card({ target, tabIndex }: CardProps) {
       class={target.active_flag ? "target" : "target inactive"}
       onClick={() => setParameters({ target: target.target_id })}
     >
-      <span class="visually-hidden">{words.card}</span>
+      <span class="visually-hidden">Target</span>
       <span class="target-picture">
         <Thumbnail sha256={target.sha256} />
-        {!target.active_flag && <Badge tone="off">{text.inactive}</Badge>}
+        {!target.active_flag && <Badge tone="off">Inactive</Badge>}
       </span>
       <span class="target-name" title={target.name}>
         {target.name}

@@ -6,17 +6,23 @@ import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
 import { Thumbnail } from "../parts/thumbnail.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
+import { count, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
 import { chosenDatabase, databaseNames } from "../state/targets.ts";
-import { text } from "../text.ts";
-
-const words = text.trial;
 
 interface Tried {
   readonly picture: File;
   readonly url: string;
   readonly database: string;
   readonly trial: PageTrial;
+}
+
+function quality(brisque: number): string {
+  if (brisque < 20) return "Excellent: sharp and rich in detail.";
+  if (brisque < 40) return "Good: little noise or blur.";
+  if (brisque < 60) return "Fair: some blur, noise or compression.";
+  if (brisque < 80) return "Poor: much blur, noise or compression.";
+  return "Unusable: almost no natural detail.";
 }
 
 /** What a query with a picture would find, and why. */
@@ -50,8 +56,8 @@ export function TryPicture() {
 
   if (database === null)
     return (
-      <Empty icon="try" title={text.views.try}>
-        <p>{text.gallery.noDatabase}</p>
+      <Empty icon="try" title="Try a picture">
+        <p>No cloud database yet. Add one in the overview.</p>
       </Empty>
     );
   const take = (files: readonly File[]) => {
@@ -61,31 +67,36 @@ export function TryPicture() {
   const { value: result } = tried;
   const target = result?.trial.targets.find(({ target_id }) => target_id === chosen.value);
   return (
-    <DropZone label={words.drop} onFiles={take}>
+    <DropZone label="Drop or paste a picture" onFiles={take}>
       <header class="view-head">
-        <h1>{text.views.try}</h1>
-        {running.value && <span class="faint tally-text">{words.running}</span>}
+        <h1>Try a picture</h1>
+        {running.value && <span class="faint tally-text">Comparing…</span>}
         <span class="spacer" />
         <Select
           bare
-          label={text.gallery.database}
+          label="Database"
           value={database}
           options={databaseNames.value.map((value) => ({ value, label: value }))}
           onChange={(name) => setParameters({ database: name })}
         />
-        {result !== null && <FileButton kind="main" label={words.choose} accept={PICTURES} onFiles={take} />}
+        {result !== null && (
+          <FileButton kind="main" label="Choose a picture" accept={PICTURES} onFiles={take} />
+        )}
       </header>
       {result === null ? (
         <div class="try-drop">
-          <Empty icon="try" title={words.drop}>
-            <p>{words.intro}</p>
-            <FileButton kind="main" label={words.choose} accept={PICTURES} onFiles={take} />
+          <Empty icon="try" title="Drop or paste a picture">
+            <p>
+              See what a query with a picture would find, and how similar every target is. Trying does not
+              count as a request.
+            </p>
+            <FileButton kind="main" label="Choose a picture" accept={PICTURES} onFiles={take} />
           </Empty>
         </div>
       ) : (
         <div class="try">
           <PictureFacts tried={result} />
-          <section class="card try-scores" aria-label={words.nearest}>
+          <section class="card try-scores" aria-label="Nearest first">
             <Scores
               trial={result.trial}
               chosen={chosen.value}
@@ -106,23 +117,16 @@ export function TryPicture() {
 function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Tried }) {
   const { image } = trial;
   return (
-    <section class="card try-picture" aria-label={words.yours}>
-      <img src={url} alt={words.yours} />
+    <section class="card try-picture" aria-label="Your picture">
+      <img src={url} alt="Yours" />
       <div class="try-facts">
         <h2>{picture.name}</h2>
-        <p class="faint">
-          {text.details.picture(
-            image.format ?? picture.type,
-            image.width ?? undefined,
-            image.height ?? undefined,
-            text.bytes(image.size),
-          )}
-        </p>
+        <p class="faint">{pictureFacts({ ...image, format: image.format ?? picture.type })}</p>
         <Facts
           facts={[
-            [words.asQuery, image.problem ?? words.accepted],
+            ["As a query", image.problem ?? "accepted"],
             [
-              words.asTarget,
+              "As a target",
               image.target_problem ?? (
                 <span class="row">
                   {image.outcome !== null && <StatusBadge status={image.outcome} />}
@@ -130,13 +134,18 @@ function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Trie
                 </span>
               ),
             ],
-            ...(image.brisque === null ? [] : [[words.brisque, words.brisqueOf(image.brisque)] as const]),
+            ...(image.brisque === null
+              ? []
+              : [["BRISQUE", `${image.brisque.toFixed(1)} (0 is best, 100 is worst)`] as const]),
           ]}
         />
         {image.brisque !== null && (
           <p class="faint">
-            {words.quality(image.brisque)} {image.outcome === "failed" && words.flat}{" "}
-            {image.outcome === "success" && image.rating === 0 && words.zero}
+            {quality(image.brisque)}{" "}
+            {image.outcome === "failed" && "The picture has nearly one colour, so processing fails."}{" "}
+            {image.outcome === "success" &&
+              image.rating === 0 &&
+              "Queries never find a target with a rating of 0."}
           </p>
         )}
       </div>
@@ -156,13 +165,17 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
   return (
     <>
       <header>
-        <h2>{words.result(found)}</h2>
-        {threshold !== null && <span class="threshold-key faint">{words.threshold(threshold)}</span>}
+        <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
+        {threshold !== null && <span class="threshold-key faint">{`Threshold ${threshold}`}</span>}
       </header>
       {matcher.name !== "structural_similarity" && (
-        <p class="faint">{matcher.name === "exact" ? words.exact : words.custom}</p>
+        <p class="faint">
+          {matcher.name === "exact"
+            ? "This emulator compares bytes: only identical files match."
+            : "Your own matcher decides."}
+        </p>
       )}
-      {targets.length === 0 && <p class="faint">{words.noTargets}</p>}
+      {targets.length === 0 && <p class="faint">The database has no targets.</p>}
       <ol class="scores">
         {targets.map((target) => (
           <li key={target.target_id}>
@@ -180,11 +193,11 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
                   <b>{target.name}</b>
                   {target.matched && (
                     <Badge tone="good" icon="done">
-                      {words.found}
+                      found
                     </Badge>
                   )}
                   <span class="spacer" />
-                  <span class="score-value">{target.score?.toFixed(3) ?? words.noScore}</span>
+                  <span class="score-value">{target.score?.toFixed(3) ?? "no score"}</span>
                 </span>
                 <span class="score-bar" aria-hidden="true">
                   <span class="score-fill" style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />
@@ -198,14 +211,14 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
           </li>
         ))}
       </ol>
-      {not_compared > 0 && <p class="faint">{words.notCompared(not_compared)}</p>}
+      {not_compared > 0 && <p class="faint">{`${count(not_compared, "older target")} not compared`}</p>}
     </>
   );
 }
 
 /** Why a target does not match, if the score does not explain it. */
 function WhyNot({ target: { matched, score, passed_over } }: { readonly target: PageTriedTarget }) {
-  const why = passed_over ?? (matched || score !== null ? null : words.noMatch);
+  const why = passed_over ?? (matched || score !== null ? null : "the matcher sees no match");
   return why === null ? null : <span class="faint score-why">{why}</span>;
 }
 
@@ -228,23 +241,23 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
     };
   }, []);
   return (
-    <section class="card try-pair" aria-label={words.pair(target.name)}>
-      <h2>{words.pair(target.name)}</h2>
+    <section class="card try-pair" aria-label={`Your picture and ${target.name}`}>
+      <h2>{`Your picture and ${target.name}`}</h2>
       <div class="pair">
         <figure>
-          <img src={url} alt={words.yours} />
-          <figcaption>{words.yours}</figcaption>
+          <img src={url} alt="Yours" />
+          <figcaption>Your picture</figcaption>
         </figure>
         <figure>
-          <Thumbnail sha256={target.sha256} alt={words.target} />
+          <Thumbnail sha256={target.sha256} alt="Target" />
           <figcaption>{target.name}</figcaption>
         </figure>
         <figure>
           {comparison.value !== null && <HeatMap comparison={comparison.value} url={url} />}
           <figcaption>
-            <span>{words.heat}</span>
+            <span>Where they differ</span>
             <span class="heat-scale">
-              {words.alike} <span class="heat-gradient" aria-hidden="true" /> {words.different}
+              alike <span class="heat-gradient" aria-hidden="true" /> different
             </span>
           </figcaption>
         </figure>
@@ -288,6 +301,12 @@ function HeatMap({
     image.src = url;
   }, []);
   return (
-    <canvas ref={canvas} width={MAP_SIDE} height={MAP_SIDE} role="img" aria-label={words.heatAlt(score)} />
+    <canvas
+      ref={canvas}
+      width={MAP_SIDE}
+      height={MAP_SIDE}
+      role="img"
+      aria-label={`Map of the differences; the score is ${score.toFixed(3)}`}
+    />
   );
 }

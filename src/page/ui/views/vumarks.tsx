@@ -4,9 +4,7 @@ import { Button, Field } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
-import { text } from "../text.ts";
-
-const words = text.models;
+import { duration } from "../state/format.ts";
 
 /** A VuMark database with its targets. */
 export function VuMarks({ database }: { readonly database: PageVuMarkDatabase }) {
@@ -16,7 +14,7 @@ export function VuMarks({ database }: { readonly database: PageVuMarkDatabase })
     <article class="card" aria-label={name}>
       <h3>{name}</h3>
       {targets.length === 0 ? (
-        <p class="faint">{words.noTemplates}</p>
+        <p class="faint">No VuMark targets.</p>
       ) : (
         <ul class="templates">
           {targets.map((target) => (
@@ -29,7 +27,7 @@ export function VuMarks({ database }: { readonly database: PageVuMarkDatabase })
       <footer>
         <Button
           icon="plus"
-          label={words.addTemplate}
+          label="Add a VuMark target"
           onClick={() => {
             adding.value = true;
           }}
@@ -37,18 +35,18 @@ export function VuMarks({ database }: { readonly database: PageVuMarkDatabase })
       </footer>
       {adding.value && (
         <FormDialog
-          title={words.addTemplate}
-          action={words.addTemplate}
+          title="Add a VuMark target"
+          action="Add a VuMark target"
           onClose={() => {
             adding.value = false;
           }}
           onSubmit={(fields) => {
             const given = String(fields.get("name"));
             const path = pathOf("vumark_databases", name, "vumark_targets");
-            return attempt(() => ask("POST", path, { name: given }), words.added(given));
+            return attempt(() => ask("POST", path, { name: given }), `Added ${given}`);
           }}
         >
-          <Field label={words.templateName} name="name" required autofocus />
+          <Field label="Name of the VuMark target" name="name" required autofocus />
         </FormDialog>
       )}
     </article>
@@ -71,10 +69,10 @@ function Template({ database, target }: TemplateProps) {
     <>
       <b>{target.name}</b> <code class="faint">{target.target_id}</code>
       {left.value > 0 ? (
-        <p class="faint">{words.templateBusy(text.duration(left.value / 1000))}</p>
+        <p class="faint">{`Processing, ${duration(left.value / 1000)} left`}</p>
       ) : (
         <label class="field">
-          <span class="field-label">{words.instanceId}</span>
+          <span class="field-label">Instance id</span>
           <input
             type="text"
             autocomplete="off"
@@ -84,20 +82,20 @@ function Template({ database, target }: TemplateProps) {
               id.value = currentTarget.value;
             }}
           />
-          <span class="hint">{words.instanceHint}</span>
+          <span class="hint">Type an id to see what the VuMark API answers</span>
         </label>
       )}
       {left.value === 0 &&
         id.value !== "" &&
         (failed.value === id.value ? (
           <p class="faint" role="status">
-            {words.instanceNone}
+            The manager cannot draw this id.
           </p>
         ) : (
           <img
             class="instance"
             src={`${pathOf("page", "instances", target.target_id)}?${query}`}
-            alt={words.instanceAlt(id.value)}
+            alt={`Instance for ${id.value}`}
             onError={() => {
               failed.value = id.peek();
             }}
