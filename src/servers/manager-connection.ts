@@ -1,13 +1,14 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
-import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
 import { type ManagerExchange, ManagerUnavailableError } from "../store/manager/manager-client.ts";
+import { RUN_HEADER, SERVER_HEADER } from "../store/manager/protocol.ts";
 
 /** Shorter than servers keep idle connections open, so that none is reused just as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
 const MAX_SOCKETS = 64;
-const BROKEN = new Set(["ECONNRESET", "EPIPE"]);
+/** Codes of connections that broke, possibly after the manager had received the request. */
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 /** A busy manager reports progress twice a second, so a manager that is silent for this long hangs. */
 const PATIENCE_MILLISECONDS = 1200;
 const MAX_LINE = 300;
@@ -48,7 +49,9 @@ export function connectToManager(
     new ManagerUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
   const patience = new Patience(patienceMilliseconds);
 
-  const send = (message: WireRequest, again: boolean): Promise<WireResponse> =>
+  let run: string | undefined;
+  /** @param firstRun - the run of the manager that may have received the request before. */
+  const send = (message: WireRequest, isRepeated = false, firstRun = run): Promise<WireResponse> =>
     new Promise((resolve, reject) => {
       const { method, path, headers, body } = message;
       const outgoing = open(
@@ -58,7 +61,11 @@ export function connectToManager(
           hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
           port: baseUrl.port,
           path: baseUrl.pathname.replace(/\/$/, "") + path,
-          headers: { ...Object.fromEntries(headers), [SERVER_HEADER]: self },
+          headers: {
+            ...Object.fromEntries(headers),
+            [SERVER_HEADER]: self,
+            ...(isRepeated && firstRun !== undefined && { [RUN_HEADER]: firstRun }),
+          },
         },
         (incoming) => {
           patience.heard();
@@ -70,13 +77,14 @@ export function connectToManager(
             });
             return;
           }
+          run = runOf(incoming);
           const chunks: Buffer[] = [];
           incoming
             .on("data", (chunk: Buffer) => {
               patience.heard();
               chunks.push(chunk);
             })
-            .once("error", (error) => reject(unreachable(error.message)))
+            .once("error", failed)
             .once("end", () =>
               resolve({
                 status: incoming.statusCode ?? 0,
@@ -86,23 +94,23 @@ export function connectToManager(
             );
         },
       );
+      // Also on the first use of a connection, which a proxy may have closed. The manager makes a change only once.
+      const failed = ({ message: said, code = said }: Error & { code?: string }) => {
+        if (!isRepeated && BROKEN.has(code)) resolve(send(message, true, firstRun));
+        else reject(unreachable(code));
+      };
       const done = patience.wait(() => outgoing.destroy(new Error(`no answer in ${patience.seconds} s`)));
       outgoing
         .on("information", () => patience.heard())
         .once("close", done)
-        .once("error", (error: Error & { code?: string }) => {
-          const { code = error.message } = error;
-          // A reused connection may lead to a manager that has stopped; another one may run there now.
-          if (outgoing.reusedSocket && !again && BROKEN.has(code)) resolve(send(message, true));
-          else reject(unreachable(code));
-        })
+        .once("error", failed)
         .end(body);
     });
   const close = () => {
     patience.end();
     agent.destroy();
   };
-  return { exchange: (message) => send(message, false), close };
+  return { exchange: (message) => send(message), close };
 }
 
 /**
@@ -158,11 +166,16 @@ class Patience {
   }
 }
 
+const MANAGER = "target-manager ";
+/** Names the run of the manager that answered. */
+const runOf = ({ headers }: IncomingMessage): string =>
+  String(headers[SERVER_HEADER.toLowerCase()]).slice(MANAGER.length);
+
 /** Describes what answered; undefined when it is a target manager. */
 function describeImpostor(incoming: IncomingMessage, self: string): string | undefined {
   const { statusCode = 0 } = incoming;
   const names = header({ headers: pairs(incoming.rawHeaders) }, SERVER_HEADER);
-  if (names?.startsWith("target-manager ") === true) return undefined;
+  if (names?.startsWith(MANAGER) === true) return undefined;
   if (names === self) return "it is this server itself";
   if (names !== undefined) return `it is a ${names.split(" ", 1)[0]} server`;
   const { location, "content-type": type = "no content type" } = incoming.headers;

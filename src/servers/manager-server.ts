@@ -8,7 +8,7 @@ import type { ResolvedOptions } from "../mock/options.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { PageApi } from "../page/page-api.ts";
 import type { PageState } from "../page/page-data.ts";
-import { INTERNAL_PREFIX } from "../store/manager/internal-protocol.ts";
+import { INTERNAL_PREFIX } from "../store/manager/protocol.ts";
 import { SnapshotUpload } from "../store/snapshot-upload.ts";
 import type { Store } from "../store/store.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";

@@ -1,14 +1,15 @@
 import { createFaults } from "../apis/index.ts";
-import { InternalApi } from "../apis/internal/internal-api.ts";
 import { MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import { type HeaderList, header } from "../emulator/message.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
 import { compareBySimilarity } from "../images/matching/comparison.ts";
-import { prepareInBackground } from "../images/matching/ranking.ts";
+import { packedSketchOf, prepareInBackground } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/ratings/assess.ts";
-import { SERVER_HEADER } from "../store/manager/internal-protocol.ts";
+import { SERVER_HEADER } from "../store/manager/protocol.ts";
+import { StateServer } from "../store/manager/state-server.ts";
+import { MemoryBacking } from "../store/memory-backing.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { keepState } from "./kept-state.ts";
 import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./manager-server.ts";
@@ -46,13 +47,13 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     faults: createFaults(settings),
     random: createRandom(seed),
   };
-  const { journal, clock, faults, random } = state;
+  const { journal } = state;
   const services = { ...state, profile, settings };
   const emulator = managerEmulator(services);
   const quiet = managerEmulator({ ...services, journal: new Journal(1) });
   // Not from the seed, because every run of the manager needs its own name.
   const epoch = createRandom().hex(16);
-  const internal = new InternalApi(store, journal, clock, epoch, faults, random);
+  const internal = new StateServer(new MemoryBacking(store, state, epoch, packedSketchOf), epoch);
   // The journal has the other servers' entries too, but those servers log them.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);

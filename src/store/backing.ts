@@ -4,6 +4,7 @@ import type { Random } from "../emulator/random.ts";
 import type { Database } from "../schema/database.ts";
 import type { FaultRequest } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
+import type { TargetImage } from "../schema/target.ts";
 import type { StoredChange, StoredImage } from "./codec.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { DatabaseKey } from "./store.ts";
@@ -16,6 +17,9 @@ export interface Version {
   /** Counts its changes. */
   readonly version: number;
 }
+
+/** Makes an image's sketch for other processes; undefined when it cannot be decoded. */
+export type SketchImage = (image: TargetImage) => Promise<Buffer | undefined>;
 
 /** Records as they are at a version. */
 export interface FoundRecords extends Version {
@@ -38,7 +42,7 @@ export type Committed = number | "stale" | "gone" | "missingImage";
  */
 export interface Backing {
   /** Reads a database's records, or their changes since a known version. Undefined: there is no such database. */
-  read(key: RecordsKey, known: Version | undefined): Promise<FoundRecords | "unchanged" | undefined>;
+  read(key: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined>;
   /** Scopes of all databases, in order of creation. */
   list(): Promise<readonly string[]>;
   /** Creates an empty database, unless another one shares a unique field. */
@@ -60,6 +64,18 @@ export interface Backing {
   restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;
 }
 
+/** A request, as far as faults that JSON can hold depend on it. */
+export type FaultQuestion = Pick<FaultRequest, "api" | "operation" | "database">;
+
+/** The rest of a request. Only functions of faults look at it, and they do not exist outside their process. */
+export const NO_REQUEST: Omit<FaultRequest, keyof FaultQuestion> = {
+  method: "",
+  path: "",
+  query: "",
+  headers: {},
+  body: Buffer.alloc(0),
+};
+
 /** What servers share: records, the clock setting and the journal. */
 export interface SharedState extends Backing {
   /** As of the latest response. */
@@ -69,7 +85,7 @@ export interface SharedState extends Backing {
   /** Reads only the clock setting, and whether any fault was added. */
   readClock(): Promise<void>;
   /** As `Faults.choose`. */
-  chooseFault(request: FaultRequest, random: Random): Promise<FaultEffect | undefined>;
+  chooseFault(request: FaultQuestion, random: Random): Promise<FaultEffect | undefined>;
   /** Adds entries to the shared journal. */
   putJournal(packed: Buffer): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ClockSetting } from "../emulator/clock.ts";
 import { isJsonObject, parseLargeJson, SNAPSHOT_LIMITS } from "../emulator/json.ts";
 import { credentialRecord } from "../schema/credential.ts";
 import { databaseRecord } from "../schema/database.ts";
@@ -144,3 +145,52 @@ function unmarked(value: unknown): unknown {
   const rest = value.slice(1);
   return rest.startsWith(MARK) ? rest : Number(rest);
 }
+
+/** Names bytes that follow the text. */
+const BYTES = `${MARK}bytes`;
+const LENGTH_BYTES = 4;
+
+/**
+ * Packs a list for another server, without loss. Its parts, and those of lists among them, may be bytes or undefined.
+ * The form: length of the text, text, bytes.
+ */
+export function pack(parts: readonly unknown[]): Buffer {
+  const bytes: Buffer[] = [];
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    if (!Buffer.isBuffer(value)) return value;
+    bytes.push(value);
+    return { [BYTES]: value.length };
+  };
+  const text = Buffer.from(toText(named(parts)));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...bytes]);
+}
+
+/**
+ * Unpacks what {@link pack} packed.
+ *
+ * @throws RangeError or SyntaxError when the data is something else.
+ */
+export async function unpack(packed: Buffer): Promise<unknown> {
+  let at = LENGTH_BYTES;
+  const next = (length: number): Buffer => {
+    at += length;
+    if (at > packed.length) throw new RangeError(`expected ${at} bytes or more; got ${packed.length}`);
+    return packed.subarray(at - length, at);
+  };
+  const value = await fromLargeText(next(packed.readUInt32BE(0)).toString());
+  const resolved = (part: unknown): unknown => {
+    if (part === null) return undefined;
+    if (Array.isArray(part)) return part.map(resolved);
+    const length = isJsonObject(part) ? part[BYTES] : undefined;
+    return typeof length === "number" && length >= 0 ? next(length) : part;
+  };
+  return resolved(value);
+}
+
+/** The setting of a clock that all servers follow. */
+export const clockSetting = z.lazy(() =>
+  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
+);

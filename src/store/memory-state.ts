@@ -1,7 +1,7 @@
 import type { Database } from "../schema/database.ts";
 import type { Target, TargetImage } from "../schema/target.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
-import type { RateHistories } from "./rate-history.ts";
+import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
 import { type Change, VersionedRecords } from "./records.ts";
 import { databaseChange, databaseChanges, databaseRecords, globalChanges, type StoreState } from "./state.ts";
 import type { DatabaseKey } from "./store.ts";
@@ -80,6 +80,13 @@ export class MemoryState {
     if (changes.some(({ kind, record }) => kind === "database" && record === null)) this.remove(scope);
     else if (changes.length > 0) scope.commit(changes);
     this.onChange();
+  }
+
+  /** As `RecordStore.takeRateToken`. */
+  takeToken({ histories }: Scope, rules: readonly RateRule[], now: number): RateRule | undefined {
+    const full = takeToken(histories, rules, now);
+    if (rules.length > 0 && full === undefined) this.onChange();
+    return full;
   }
 
   capture(): StoreState {

@@ -3,7 +3,7 @@ import type { Snapshot } from "../schema/snapshot.ts";
 import type { TargetImage } from "../schema/target.ts";
 import type { StoredImage } from "./codec.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
-import { type RateRule, takeToken } from "./rate-history.ts";
+import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
 import { readSnapshot, snapshotOf } from "./snapshot.ts";
 import { type AssessImage, type DatabaseKey, type HeldImage, RecordStore } from "./store.ts";
@@ -43,9 +43,7 @@ export class MemoryStore extends RecordStore<"now"> {
 
   override takeRateToken(name: string, rules: readonly RateRule[], now: number): RateRule | undefined {
     const scope = this.scope(["databaseName", name]);
-    const full = scope && takeToken(scope.histories, rules, now);
-    if (rules.length > 0 && full === undefined) this.state.onChange();
-    return full;
+    return scope && this.state.takeToken(scope, rules, now);
   }
 
   override reset(): void {

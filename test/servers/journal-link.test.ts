@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { UNMOVED } from "../../src/emulator/clock.ts";
 import { Journal, type JournalEntry } from "../../src/emulator/journal.ts";
 import type { WireResponse } from "../../src/emulator/message.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { JournalLink } from "../../src/servers/journal-link.ts";
+import { pack, unpack } from "../../src/store/codec.ts";
 import { type JournalPage, unpackJournal } from "../../src/store/journal-codec.ts";
 import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";
 
-const taken: WireResponse = { status: 200, headers: [], body: Buffer.alloc(0) };
+const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false]) };
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {
@@ -15,7 +17,8 @@ function linked() {
   const link = new JournalLink(
     new ManagerClient(async ({ body }) => {
       if (manager.isUnavailable) throw new ManagerUnavailableError("unavailable");
-      batches.push(unpackJournal(body));
+      const [packed] = Object(await unpack(body));
+      batches.push(unpackJournal(packed));
       return taken;
     }),
   );

@@ -2,9 +2,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { UNMOVED } from "../../src/emulator/clock.ts";
 import { type ManagerAddress, type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
-import { SERVER_HEADER } from "../../src/store/manager/internal-protocol.ts";
+import { pack } from "../../src/store/codec.ts";
+import { SERVER_HEADER } from "../../src/store/manager/protocol.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
 
@@ -223,9 +225,9 @@ describe("what answers in the target manager's place", () => {
         }
         clearInterval(timer);
         // No record of that key, and no databases.
-        const isList = request.url?.endsWith("/records") === true;
-        response.writeHead(isList ? 200 : 204, { [SERVER_HEADER]: "target-manager x" });
-        response.end(isList ? "[]" : undefined);
+        const isList = request.url?.endsWith("/list") === true;
+        response.writeHead(200, { [SERVER_HEADER]: "target-manager x" });
+        response.end(pack([isList ? [] : undefined, UNMOVED, false]));
       }, 20);
     });
     const { ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 120 });

@@ -39,8 +39,9 @@ describe("what is served", () => {
     expect(await status(`${servers.query.url}/targets`)).toBe(404);
     expect(await status(`${servers.target.url}/v1/query`)).toBe(404);
     expect(await status(`${servers.target.url}/cloud_databases`)).toBe(404);
-    expect(await status(`${servers.target.url}/internal/journal`)).toBe(404);
-    expect(await status(`${servers.manager.url}/internal/journal`)).toBe(200);
+    const internal = "/internal/openapi.json";
+    expect(await status(servers.target.url + internal)).toBe(404);
+    expect(await status(servers.manager.url + internal)).toBe(200);
     expect(await status(`${servers.manager.url}/internal/nothing`)).toBe(404);
   });
 

@@ -1,10 +1,14 @@
-import { InternalApi } from "../../src/apis/internal/internal-api.ts";
 import { MovableClock, systemClock } from "../../src/emulator/clock.ts";
+import { Faults } from "../../src/emulator/faults.ts";
 import { Journal } from "../../src/emulator/journal.ts";
 import type { WireRequest } from "../../src/emulator/message.ts";
+import { createRandom } from "../../src/emulator/random.ts";
+import { packedSketchOf } from "../../src/images/matching/ranking.ts";
 import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { connectToManager } from "../../src/servers/manager-connection.ts";
 import { ManagerClient } from "../../src/store/manager/manager-client.ts";
+import { StateServer } from "../../src/store/manager/state-server.ts";
+import { MemoryBacking } from "../../src/store/memory-backing.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
 import { assessByBytes } from "./contract-cases.ts";
@@ -12,9 +16,10 @@ import { assessByBytes } from "./contract-cases.ts";
 /** A target manager's store behind a socket, and the requests that it received. */
 export interface Backing {
   readonly memory: MemoryStore;
+  readonly port: number;
   /** A server's store; every call makes a new one that has read nothing yet. */
   connect(): SharedStore;
-  /** Method, path up to the value, and status of every request. */
+  /** What every request asked for, and the status of its response. */
   readonly asked: string[];
   /** Bytes of all response bodies. */
   sent(): number;
@@ -31,15 +36,22 @@ export async function openBacking(): Promise<Backing> {
   let runs = 0;
   const start = async (store: MemoryStore, port: number) => {
     runs += 1;
-    const api = new InternalApi(store, new Journal(), new MovableClock(systemClock), `run${runs}`);
+    const parts = {
+      journal: new Journal(),
+      clock: new MovableClock(systemClock),
+      faults: new Faults([]),
+      random: createRandom(),
+    };
+    const backing = new MemoryBacking(store, parts, `run${runs}`, packedSketchOf);
+    const server = new StateServer(backing, `run${runs}`);
     const answer = async (request: WireRequest) => {
-      const response = await api.answer(request);
-      asked.push(`${request.method} ${request.path.split("/", 4).slice(2).join("/")} ${response.status}`);
+      const response = await server.answer(request);
+      asked.push(`${request.path.slice("/internal/".length)} ${response.status}`);
       sent += response.body.length;
       return { response };
     };
-    const server = new HttpServer({ answer, answerMalformed: () => Promise.reject(new Error("unused")) });
-    return { server, port: await server.listen(port, "127.0.0.1") };
+    const http = new HttpServer({ answer, answerMalformed: () => Promise.reject(new Error("unused")) });
+    return { server: http, port: await http.listen(port, "127.0.0.1") };
   };
   const memory = new MemoryStore(assessByBytes);
   let running = await start(memory, 0);
@@ -47,6 +59,7 @@ export async function openBacking(): Promise<Backing> {
   return {
     memory,
     asked,
+    port: running.port,
     connect() {
       const connection = connectToManager(new URL(`http://127.0.0.1:${running.port}`));
       connections.push(connection);

@@ -1,21 +1,28 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { header, type WireRequest, type WireResponse } from "../../src/emulator/message.ts";
-import { toText } from "../../src/store/codec.ts";
+import { UNMOVED } from "../../src/emulator/clock.ts";
+import type { WireRequest, WireResponse } from "../../src/emulator/message.ts";
+import { pack, unpack } from "../../src/store/codec.ts";
 import { ManagerClient } from "../../src/store/manager/manager-client.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
 import { cloud } from "./contract-cases.ts";
 
-const records = (etag: string, requestQuota: number, since?: number): WireResponse => ({
+const result = (value: unknown): WireResponse => ({
   status: 200,
-  headers: [["ETag", `"${etag}"`]],
-  body: Buffer.from(
-    toText({
-      ...(since !== undefined && { since }),
-      changes: [{ kind: "database", key: "", record: cloud({ databaseName: "shop", requestQuota }) }],
-    }),
-  ),
+  headers: [],
+  body: pack([value, UNMOVED, false]),
 });
-const empty = (status: number, text = ""): WireResponse => ({ status, headers: [], body: Buffer.from(text) });
+const records = (scope: string, version: number, requestQuota: number, since?: number): WireResponse =>
+  result({
+    scope,
+    version,
+    ...(since !== undefined && { since }),
+    changes: [{ kind: "database", key: "", record: cloud({ databaseName: "shop", requestQuota }) }],
+  });
+const failed = (status: number, text = ""): WireResponse => ({
+  status,
+  headers: [],
+  body: Buffer.from(text),
+});
 
 describe("a server's copy of the target manager's state", () => {
   let requests: WireRequest[];
@@ -30,7 +37,8 @@ describe("a server's copy of the target manager's state", () => {
       }),
     );
   });
-  const lastAsked = () => header({ headers: requests.at(-1)?.headers ?? [] }, "If-None-Match");
+  /** The version that the latest request knew. */
+  const lastKnown = async () => Object(await unpack(requests.at(-1)?.body ?? Buffer.alloc(0)))[1];
   const quota = async (name = "shop") => {
     const database = await store.findDatabaseByName(name);
     return database?.kind === "cloud" ? database.requestQuota : undefined;
@@ -48,38 +56,38 @@ describe("a server's copy of the target manager's state", () => {
   };
 
   test("is read again by its version, as long as it is one of the latest 200", async () => {
-    answer = ({ path }) => records(`${encodeURIComponent(path)}.1`.replaceAll("%", "-"), 1);
+    answer = ({ body }) => records(body.toString("hex"), 1, 1);
     await quota("oldest");
     await quota("oldest");
-    expect(lastAsked()).toMatch(/oldest.*\.1"$/);
+    expect(await lastKnown()).toMatchObject({ version: 1 });
     for (let count = 0; count < 200; count += 1) await quota(`database ${count}`);
     await quota("database 0");
-    expect(lastAsked()).toMatch(/\.1"$/);
+    expect(await lastKnown()).toMatchObject({ version: 1 });
     await quota("oldest");
-    expect(lastAsked()).toBeUndefined();
+    expect(await lastKnown()).toBeUndefined();
   });
 
   test("has the later version, when two responses overtake each other", async () => {
-    answer = () => records("a.1", 1);
+    answer = () => records("a", 1, 1);
     await quota();
     const { slow, release } = askSlowly();
-    answer = () => records("a.3", 3, 1);
+    answer = () => records("a", 3, 3, 1);
     expect(await quota()).toBe(3);
-    release(records("a.2", 2, 1));
+    release(records("a", 2, 2, 1));
     expect(await slow).toBe(3);
-    answer = () => empty(304);
+    answer = () => result("unchanged");
     expect(await quota()).toBe(3);
-    expect(lastAsked()).toBe('"a.3"');
+    expect(await lastKnown()).toEqual({ scope: "a", version: 3 });
   });
 
   test("is read as a whole when its version is no longer known", async () => {
-    answer = () => records("a.1", 1);
+    answer = () => records("a", 1, 1);
     await quota();
     const { slow, release } = askSlowly();
-    answer = () => empty(204);
+    answer = () => result(undefined);
     expect(await quota()).toBeUndefined();
-    answer = () => records("a.4", 4);
-    release(records("a.2", 2, 1));
+    answer = () => records("a", 4, 4);
+    release(records("a", 2, 2, 1));
     expect(await slow).toBe(4);
   });
 
@@ -87,9 +95,9 @@ describe("a server's copy of the target manager's state", () => {
     [400, "400: expected argument 1"],
     [500, "500"],
   ])("is not to be had from a manager that answers %i, which says why only at 400", async (status, said) => {
-    answer = () => empty(status, "expected argument 1");
+    answer = () => failed(status, "expected argument 1");
     await expect(store.reset()).rejects.toThrow(
-      new RegExp(`^the target manager answered DELETE /internal/state with ${said}$`),
+      new RegExp(`^the target manager answered /internal/reset with ${said}$`),
     );
   });
 });

@@ -1,7 +1,8 @@
 import { loadModule } from "../../emulator/load-module.ts";
 import { messageOf } from "../../emulator/text.ts";
+import type { SketchImage } from "../backing.ts";
 import type { AssessImage } from "../store.ts";
-import { RedisBacking, type SketchImage } from "./redis-backing.ts";
+import { RedisBacking } from "./redis-backing.ts";
 import { RedisConnection, StateRefusedError } from "./redis-connection.ts";
 
 export interface RedisAddress {

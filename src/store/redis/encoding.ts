@@ -1,8 +1,6 @@
-import * as z from "zod/mini";
 import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import type { Database } from "../../schema/database.ts";
-import { record } from "../../schema/kernel/record.ts";
-import { decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";
+import { clockSetting, decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";
 import type { DatabaseRecords } from "../state.ts";
 import { uniqueValues } from "../unique-fields.ts";
 
@@ -52,7 +50,3 @@ export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] 
 export function clockIn(text: unknown): ClockSetting {
   return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;
 }
-
-const clockSetting = z.lazy(() =>
-  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
-);

@@ -3,10 +3,17 @@ import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { type FaultEffect, Faults } from "../../emulator/faults.ts";
 import type { Random } from "../../emulator/random.ts";
 import type { Database } from "../../schema/database.ts";
-import type { FaultRequest } from "../../schema/fault.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
-import type { TargetImage } from "../../schema/target.ts";
-import type { Committed, FoundRecords, RecordsKey, SharedState, Version } from "../backing.ts";
+import {
+  type Committed,
+  type FaultQuestion,
+  type FoundRecords,
+  NO_REQUEST,
+  type RecordsKey,
+  type SharedState,
+  type SketchImage,
+  type Version,
+} from "../backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange, type StoredImage } from "../codec.ts";
 import { type KeptImage, keptImage } from "../image-blobs.ts";
 import type { RateRule } from "../rate-history.ts";
@@ -20,9 +27,6 @@ import { newName, type RedisConnection } from "./redis-connection.ts";
 
 const IMAGE_SECONDS = 60;
 const MAX_JOURNAL = 1000;
-
-/** Makes an image's sketch for other processes; undefined when it cannot be decoded. */
-export type SketchImage = (image: TargetImage) => Promise<Buffer | undefined>;
 
 /** State that Redis or Valkey keeps, for any number of servers of any kind. */
 export class RedisBacking implements SharedState {
@@ -41,10 +45,7 @@ export class RedisBacking implements SharedState {
     private readonly sketchOf?: SketchImage,
   ) {}
 
-  async read(
-    [field, value]: RecordsKey,
-    known: Version | undefined,
-  ): Promise<FoundRecords | "unchanged" | undefined> {
+  async read([field, value]: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined> {
     const wanted = field === "scope" || field === "global" ? value : JSON.stringify(value);
     const answer = await this.redis.run("read", [
       field,
@@ -184,8 +185,8 @@ export class RedisBacking implements SharedState {
     }
   }
 
-  chooseFault(request: FaultRequest, random: Random): Promise<FaultEffect | undefined> {
-    return this.withFaults((faults) => faults.choose(request, random));
+  chooseFault(request: FaultQuestion, random: Random): Promise<FaultEffect | undefined> {
+    return this.withFaults((faults) => faults.choose({ ...NO_REQUEST, ...request }, random));
   }
 
   private note(settings: unknown): void {

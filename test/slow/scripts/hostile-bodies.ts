@@ -23,6 +23,13 @@ const many = (count: number, make: (index: number) => string) =>
 const utf8Damaged = () => Buffer.concat([filled("A", { before: '{"name":"' }), Buffer.from([0xff])]);
 const names = () => Buffer.from(`{${many(1_000_000, (at) => `"n${at}":1`)}}`);
 
+/** As servers send text to each other: its length first. */
+const packed = (text: Buffer) => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text]);
+};
+
 /** What may be slow to read as JSON. */
 const JSONS: Readonly<Record<string, () => Buffer>> = {
   "brackets beyond the limit of JSON": () => filled("[", { bytes: BYTES }),
@@ -129,10 +136,10 @@ const routes = [
     headers: (body: Buffer) => signed("client", "/v1/query", body, "multipart/form-data; boundary=b"),
   },
   {
-    url: `${manager}/internal/records`,
+    url: `${manager}/internal/create`,
     cases: {
-      "a million names": names,
-      "a long string": () => filled("A", { before: '{"a":"', after: '"}' }),
+      "a million names": () => packed(names()),
+      "a long string": () => packed(filled("A", { before: '{"a":"', after: '"}' })),
     },
     headers: () => ({}),
   },
