@@ -4,10 +4,10 @@ import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
-import { queryApi } from "./query/api.ts";
+import { queryApi } from "./query/operations.ts";
 import { reportOperations } from "./reports/operations.ts";
 import type { Services, Settings } from "./services.ts";
-import { targetApi } from "./target/api.ts";
+import { targetApi } from "./target/operations.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
 /** Every API, in the order in which hints list them. */

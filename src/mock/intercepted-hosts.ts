@@ -1,4 +1,4 @@
-import { tokenSource } from "../apis/model-target/bearer.ts";
+import { tokenSource } from "../apis/model-target/checks.ts";
 import { header } from "../emulator/message.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";

@@ -1,6 +1,6 @@
 import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
-import { rememberKeys } from "../emulator/former-keys.ts";
+import { rememberKeys } from "../apis/explanations/values.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";

@@ -1,5 +1,5 @@
 import { datasetArchive } from "../apis/model-target/dataset-archive.ts";
-import { svgInstance } from "../apis/vumark/svg-instance.ts";
+import { svgInstance } from "../apis/vumark/instances.ts";
 import { datasetStatusAt } from "../schema/dataset.ts";
 import { reportCsv } from "../schema/report.ts";
 import { isProcessed } from "../schema/target.ts";

@@ -4,7 +4,7 @@ export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
 export type Service = (typeof SERVICES)[number];
 
 /** The operations of the target API on cloud databases. */
-export const TARGET_OPERATIONS = [
+const TARGET_OPERATIONS = [
   "addTarget",
   "listTargets",
   "getTarget",

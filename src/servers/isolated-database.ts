@@ -1,4 +1,4 @@
-import { ALL_SCOPES } from "../apis/model-target/bearer.ts";
+import { ALL_SCOPES } from "../apis/model-target/checks.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import type { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-parts.ts";

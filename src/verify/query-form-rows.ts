@@ -1,4 +1,4 @@
-import { ENTITY_TOO_LARGE_PAGE } from "../apis/signed/pages.ts";
+import { ENTITY_TOO_LARGE_PAGE } from "../apis/signed/responses.ts";
 import { makePng, pngChunk } from "./png.ts";
 import type { Plan } from "./query-plan.ts";
 import { type Expected, json, list, nginx, type QueryRow, text } from "./query-row.ts";

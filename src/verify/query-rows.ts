@@ -1,4 +1,4 @@
-import { HEADER_TOO_LARGE_PAGE, JETTY_PAGE } from "../apis/signed/pages.ts";
+import { HEADER_TOO_LARGE_PAGE, JETTY_PAGE } from "../apis/signed/responses.ts";
 import { QUERY_FORM_ROWS } from "./query-form-rows.ts";
 import type { Plan } from "./query-plan.ts";
 import { json, list, nginx, type QueryRow, text } from "./query-row.ts";

@@ -1,4 +1,4 @@
-import { HEADER_TOO_LARGE_PAGE, LOAD_BALANCER_PAGE } from "../apis/signed/pages.ts";
+import { HEADER_TOO_LARGE_PAGE, LOAD_BALANCER_PAGE } from "../apis/signed/responses.ts";
 import type { HeaderList } from "../emulator/message.ts";
 import { type Profile, REGIONS } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, knownOf, type NeededTarget, observed, slug } from "./fact.ts";

@@ -117,7 +117,7 @@ describe("the architecture", () => {
 
   it("reads the time in the clock only, and draws randomness in one place", () => {
     // It quotes code for clients.
-    const advising = "apis/explanations/date.ts";
+    const advising = "apis/explanations/values.ts";
     expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "emulator/clock.ts", advising)).toEqual([]);
     expect(
       outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "emulator/random.ts"),

@@ -1,8 +1,9 @@
 import type { Api } from "../../emulator/api.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Services } from "../services.ts";
-import { ownerOfServerKey } from "../signed/key-owner.ts";
-import { emptyNotFound, plainText } from "../signed/pages.ts";
+import { ownerOfServerKey } from "../signed/authentication.ts";
+import { emptyNotFound, plainText } from "../signed/responses.ts";
+
 import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
 import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
 import {

@@ -6,7 +6,7 @@ import { dated } from "../../emulator/plain.ts";
 import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../emulator/response.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
 import type { Conflict } from "../../store/unique-fields.ts";
-import { plainText } from "../signed/pages.ts";
+import { plainText } from "../signed/responses.ts";
 
 const json = <Details>(
   status: number,

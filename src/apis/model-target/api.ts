@@ -3,8 +3,9 @@ import type { FaultRule } from "../../emulator/faults.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Operation } from "../../schema/operation-names.ts";
 import type { ModelTargetPhase, Services, Settings } from "../services.ts";
-import { malformedPages, notFound, plainText } from "../signed/pages.ts";
-import { ownerOfClient } from "./bearer.ts";
+import { malformedPages, notFound, plainText } from "../signed/responses.ts";
+import { ownerOfClient } from "./checks.ts";
+
 import {
   createCredential,
   deleteCredential,

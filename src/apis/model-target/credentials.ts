@@ -6,9 +6,9 @@ import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
 import type { ApiContext } from "../services.ts";
-import { bearerToken, CLIENT_CREDENTIALS, holdsScope } from "./bearer.ts";
-import { jsonContentType, validJson } from "./body-checks.ts";
+import { bearerToken, CLIENT_CREDENTIALS, holdsScope, jsonContentType, validJson } from "./checks.ts";
 import { expected } from "./dataset-request.ts";
+
 import { missingTopLevel } from "./dataset-validation.ts";
 import { done, serviceError, success, validationError } from "./responses.ts";
 

@@ -5,19 +5,22 @@ import {
   type DatasetRequest,
   expected,
   type Finding,
+  MOST_MODELS,
   missing,
   readDatasetRequest,
 } from "./dataset-request.ts";
-import { MOST_MODELS } from "./dataset-schema.ts";
-import { enumerations, missingInModels, modelSources, modelStrings } from "./model-validation.ts";
 import {
   configurations,
   declaredStates,
+  enumerations,
+  missingInModels,
+  modelSources,
+  modelStrings,
   statesEntries,
   statesTypes,
   viewPositions,
   views,
-} from "./view-validation.ts";
+} from "./model-validation.ts";
 
 const TOP_LEVEL = [
   { key: "models", type: "jsarray", fits: Array.isArray },
@@ -29,17 +32,17 @@ function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** Stage 1: required fields of a request. */
+/** Required fields of a request. */
 export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
   TOP_LEVEL.filter(({ key }) => !Object.hasOwn(fields, key)).map(({ key }) => missing(`/${key}`));
 
-/** Stage 2: their types. */
+/** Their types. */
 export const topLevelTypes = ({ fields }: DatasetRequest): readonly Finding[] =>
   TOP_LEVEL.filter(({ key, fits }) => !fits(fields[key])).map(({ key, type }) =>
     expected(`/${key}`, type, fields[key]),
   );
 
-/** Stage 10, counts: the profile decides their place among the stages. */
+/** Counts: the profile decides their place among the stages. */
 export function modelCounts({ family, models: { length } }: DatasetRequest): readonly Finding[] {
   const reason = (wanted: string) => `models has ${length} entries; expected ${wanted}`;
   if (family === "STANDARD") {
@@ -53,7 +56,7 @@ export function modelCounts({ family, models: { length } }: DatasetRequest): rea
   return length === 0 ? [{ message: "models must contain at least one entry", reason: wanted }] : [];
 }
 
-/** Stage 10, names: by profile; reported last, before the counts if these are last too. */
+/** Names: by profile; reported last, before the counts if these are last too. */
 export function uniqueNames({ family, models }: DatasetRequest): readonly Finding[] {
   const names = new Set(models.map(({ fields }) => fields.name));
   return family === "STANDARD" || names.size === models.length
@@ -70,23 +73,23 @@ type Stage = (request: DatasetRequest) => readonly Finding[];
 
 /** The stages of validation, in order; see README.md. */
 const stagesUnder = ({ modelCountsReported, modelNamesUnique }: Profile): readonly Stage[] => [
-  ({ fields }) => missingTopLevel(fields), // 1
-  topLevelTypes, // 2
-  ...(modelCountsReported === "afterTypes" ? [modelCounts] : []), // 10, one half
-  missingInModels, // 3
-  modelSources, // 4
-  modelStrings, // 5
-  enumerations, // 6
-  views, // 7
-  viewPositions, // 8
-  statesTypes, // 9a
-  statesEntries, // 9b
-  configurations, // 9c
-  declaredStates, // 9d
+  ({ fields }) => missingTopLevel(fields),
+  topLevelTypes,
+  ...(modelCountsReported === "afterTypes" ? [modelCounts] : []),
+  missingInModels,
+  modelSources,
+  modelStrings,
+  enumerations,
+  views,
+  viewPositions,
+  statesTypes,
+  statesEntries,
+  configurations,
+  declaredStates,
   (request) => [
     ...(modelNamesUnique ? uniqueNames(request) : []),
     ...(modelCountsReported === "last" ? modelCounts(request) : []),
-  ], // 10
+  ],
 ];
 
 /** All findings of the first stage that has any; none when the request is valid. */

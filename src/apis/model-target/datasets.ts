@@ -16,16 +16,20 @@ import { show } from "../../emulator/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import type { ApiContext, Settings } from "../services.ts";
-import { type Bearer, bearerToken, EVERYTHING, FAMILY_SCOPES, holdsScope } from "./bearer.ts";
 import {
+  type Bearer,
+  bearerToken,
   contentLengthIsInteger,
   creationLengthIsInteger,
+  EVERYTHING,
+  FAMILY_SCOPES,
+  holdsScope,
   jsonContentType,
   validJson,
-} from "./body-checks.ts";
+} from "./checks.ts";
 import { datasetArchive } from "./dataset-archive.ts";
-import { reasonFor } from "./dataset-request.ts";
-import { datasetRequestSchema } from "./dataset-schema.ts";
+import { datasetRequestSchema, reasonFor } from "./dataset-request.ts";
+
 import { findingsIn } from "./dataset-validation.ts";
 import { done, serviceError, success, validationError, zip } from "./responses.ts";
 

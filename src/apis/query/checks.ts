@@ -1,19 +1,31 @@
 import { acceptsJson as jsonIsCovered } from "../../emulator/accept.ts";
-import { check } from "../../emulator/check.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { malformedDateReason, missingDateReason, skewReason } from "../explanations/date.ts";
-import { unknownKeyReason } from "../explanations/key.ts";
-import { malformedAuthorizationReason, missingAuthorizationReason } from "../explanations/scheme.ts";
+import {
+  malformedAuthorizationReason,
+  malformedDateReason,
+  missingAuthorizationReason,
+  missingDateReason,
+  skewReason,
+  unknownKeyReason,
+} from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
-import { signatureVerdict } from "../signed/authentication.ts";
-import { parseDateHeader, QUERY_DATE_FORMS } from "../signed/date-header.ts";
-import { contentLengthCheck } from "../signed/framing.ts";
-import { ownerOfClientKey } from "../signed/key-owner.ts";
+import { ownerOfClientKey, signatureVerdict } from "../signed/authentication.ts";
+import { contentLengthCheck, headerLinesFit, parseDateHeader, QUERY_DATE_FORMS } from "../signed/framing.ts";
+import {
+  boundaryOccurs,
+  fieldsKnown,
+  imageGiven,
+  imageOpens,
+  imageSmallEnough,
+  includeTargetDataValid,
+  maxNumResultsValid,
+} from "./form-checks.ts";
 import {
   authenticationFailure,
   authorizationMalformed,
@@ -30,8 +42,8 @@ import {
   unsupportedMediaType,
 } from "./responses.ts";
 
-/** Row 2: `Content-Length`, where visible, is an integer and equals the body's length. */
-export const contentLengthFits = contentLengthCheck({
+/** `Content-Length`, where visible, is an integer and equals the body's length. */
+const contentLengthFits = contentLengthCheck({
   notAnInteger: lengthNotAnInteger,
   tooLarge: bodyTooShort,
   tooSmall: authenticationFailure,
@@ -39,8 +51,8 @@ export const contentLengthFits = contentLengthCheck({
 
 const AUTHORIZATION_EXPECTED = "VWS <client access key>:<signature>";
 
-/** Row 3: `Authorization` is present. */
-export const authorizationGiven = check({
+/** `Authorization` is present. */
+const authorizationGiven = check({
   name: "authorizationGiven",
   refusals: [authorizationMissing],
   test: ({ request }: Context) =>
@@ -48,8 +60,8 @@ export const authorizationGiven = check({
     missingAuthorizationReason(request, AUTHORIZATION_EXPECTED),
 });
 
-/** Row 4: two parts separated by one space, the second not empty; exactly one colon with something after it. */
-export const authorizationWellFormed = check({
+/** Two parts separated by one space, the second not empty; exactly one colon with something after it. */
+const authorizationWellFormed = check({
   name: "authorizationWellFormed",
   refusals: [authorizationMalformed],
   test: ({ request }: Context) => {
@@ -61,8 +73,8 @@ export const authorizationWellFormed = check({
   },
 });
 
-/** Row 5: the client access key is known, and the signature was made with its secret key. Finds the database. */
-export const authenticated = check({
+/** The client access key is known, and the signature was made with its secret key. Finds the database. */
+const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
   test: async (context: ApiContext) => {
@@ -81,8 +93,8 @@ export const authenticated = check({
   },
 });
 
-/** Row 6: the database is not inactive; its other states do not affect queries. */
-export const projectActive = check({
+/** The database is not inactive; its other states do not affect queries. */
+const projectActive = check({
   name: "projectActive",
   refusals: [inactiveProject],
   test: ({ database }: { readonly database: CloudDatabase }) =>
@@ -90,8 +102,8 @@ export const projectActive = check({
     `the state of the database "${database.databaseName}" is PROJECT_INACTIVE`,
 });
 
-/** Row 7: `Accept` is absent, or one of its media ranges covers JSON. */
-export const acceptsJson = check({
+/** `Accept` is absent, or one of its media ranges covers JSON. */
+const acceptsJson = check({
   name: "acceptsJson",
   refusals: [notAcceptable],
   test: ({ request }: Context) => {
@@ -105,16 +117,16 @@ export const acceptsJson = check({
   },
 });
 
-/** Row 8: `Date` is present. */
-export const dateGiven = check({
+/** `Date` is present. */
+const dateGiven = check({
   name: "dateGiven",
   refusals: [dateRequired],
   test: ({ request, now }: Context) =>
     header(request, "date") !== undefined || missingDateReason(request, now),
 });
 
-/** Row 9: `Date` is in one of the accepted forms. Finds the moment. */
-export const dateWellFormed = check({
+/** `Date` is in one of the accepted forms. Finds the moment. */
+const dateWellFormed = check({
   name: "dateWellFormed",
   refusals: [dateMalformed],
   test: ({ request, now }: Context) => {
@@ -126,8 +138,8 @@ export const dateWellFormed = check({
 
 const MAX_SKEW_MS = 65 * 60_000;
 
-/** Row 10: `Date` is within 65 minutes of now (exactly 65 is out). */
-export const dateCurrent = check({
+/** `Date` is within 65 minutes of now (exactly 65 is out). */
+const dateCurrent = check({
   name: "dateCurrent",
   refusals: [requestTimeTooSkewed],
   test: ({ now, date, moment }: Context & { readonly date: string; readonly moment: number }) =>
@@ -135,18 +147,19 @@ export const dateCurrent = check({
 });
 
 const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
+
 const contentTypeOf = ({ request }: Context): string => header(request, "content-type") ?? "";
 
-/** Row 11: `Content-Type` is present and not empty. */
-export const contentTypeGiven = check({
+/** `Content-Type` is present and not empty. */
+const contentTypeGiven = check({
   name: "contentTypeGiven",
   refusals: [jettyPage],
   test: (context: Context) =>
     contentTypeOf(context) !== "" || `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`,
 });
 
-/** Row 12: a multipart form; the profile decides whether `*`/`*` counts as one. */
-export const contentTypeIsMultipart = check({
+/** A multipart form; the profile decides whether `*`/`*` counts as one. */
+const contentTypeIsMultipart = check({
   name: "contentTypeIsMultipart",
   refusals: [unsupportedMediaType],
   test: (context: Context) => {
@@ -160,8 +173,8 @@ export const contentTypeIsMultipart = check({
   },
 });
 
-/** Row 13: `Content-Type` names a boundary. Finds it. */
-export const boundaryNamed = check({
+/** `Content-Type` names a boundary. Finds it. */
+const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
   test: (context: Context) => {
@@ -173,3 +186,26 @@ export const boundaryNamed = check({
       : { boundary };
   },
 });
+
+/** The query API's checks, in the order of README.md. */
+export const queryTable = CheckTable.on<ApiContext, "query">()
+  .row(headerLinesFit)
+  .row(contentLengthFits)
+  .row(authorizationGiven)
+  .row(authorizationWellFormed)
+  .row(authenticated) // finds the database
+  .row(projectActive)
+  .row(acceptsJson)
+  .row(dateGiven)
+  .row(dateWellFormed) // finds the date
+  .row(dateCurrent)
+  .row(contentTypeGiven)
+  .row(contentTypeIsMultipart)
+  .row(boundaryNamed) // finds the form's boundary
+  .row(boundaryOccurs)
+  .row(fieldsKnown) // finds the form
+  .row(imageGiven) // finds the image
+  .row(imageOpens)
+  .row(imageSmallEnough)
+  .row(maxNumResultsValid)
+  .row(includeTargetDataValid);

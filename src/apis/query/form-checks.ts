@@ -16,7 +16,7 @@ import {
 
 type BoundaryContext = Context & { readonly boundary: string };
 
-/** Row 14: the boundary occurs in the body. */
+/** The boundary occurs in the body. */
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
@@ -27,7 +27,7 @@ export const boundaryOccurs = check({
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
 
-/** Row 15: only known fields; names are case-sensitive. Finds the form. */
+/** Only known fields; names are case-sensitive. Finds the form. */
 export const fieldsKnown = check({
   name: "fieldsKnown",
   refusals: ({ unknownQueryField }) => [
@@ -46,7 +46,7 @@ interface FormContext {
   readonly form: readonly FormPart[];
 }
 
-/** Row 16: an image is given, as a file. Finds its bytes. */
+/** An image is given, as a file. Finds its bytes. */
 export const imageGiven = check({
   name: "imageGiven",
   refusals: [noImage],
@@ -66,7 +66,7 @@ interface ImageContext {
   readonly image: Buffer;
 }
 
-/** Row 17: the image opens, is a PNG or JPEG, and its sides are not too long. */
+/** The image opens, is a PNG or JPEG, and its sides are not too long. */
 export const imageOpens = check({
   name: "imageOpens",
   refusals: [badImage],
@@ -78,7 +78,7 @@ export const imageOpens = check({
 
 const MOST_IMAGE_BYTES = 2_097_152;
 
-/** Row 18: the image is at most 2 MiB. */
+/** The image is at most 2 MiB. */
 export const imageSmallEnough = check({
   name: "imageSmallEnough",
   refusals: [entityTooLarge],
@@ -99,7 +99,7 @@ function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
 const LARGEST_INTEGER = 2_147_483_647;
 const MOST_RESULTS = 50;
 
-/** Row 19: `max_num_results` is a whole number from 1 to 50. Default 1. */
+/** `max_num_results` is a whole number from 1 to 50. Default 1. */
 export const maxNumResultsValid = check({
   name: "maxNumResultsValid",
   refusals: [invalidValue, outOfRange],
@@ -131,7 +131,7 @@ export const maxNumResultsValid = check({
 
 const INCLUDE_TARGET_DATA = ["top", "all", "none"] as const;
 
-/** Row 20: `include_target_data` is `top`, `all` or `none`, in any case. Default `top`. */
+/** `include_target_data` is `top`, `all` or `none`, in any case. Default `top`. */
 export const includeTargetDataValid = check({
   name: "includeTargetDataValid",
   refusals: [invalidValue],

@@ -1,60 +1,26 @@
-import { CheckTable } from "../../emulator/check.ts";
+import type { Api } from "../../emulator/api.ts";
+import type { FaultRule } from "../../emulator/faults.ts";
 import { described, object } from "../../emulator/json-schema.ts";
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type JsonSchema, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Target } from "../../schema/target.ts";
-import type { ApiContext } from "../services.ts";
+import type { Services, Settings } from "../services.ts";
+import { ownerOfClientKey } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";
+import { headerTooLargePage } from "../signed/responses.ts";
+import { queryTable } from "./checks.ts";
 import {
-  acceptsJson,
-  authenticated,
-  authorizationGiven,
-  authorizationWellFormed,
-  boundaryNamed,
-  contentLengthFits,
-  contentTypeGiven,
-  contentTypeIsMultipart,
-  dateCurrent,
-  dateGiven,
-  dateWellFormed,
-  projectActive,
-} from "./checks.ts";
-import {
-  boundaryOccurs,
-  fieldsKnown,
-  imageGiven,
-  imageOpens,
-  imageSmallEnough,
-  includeTargetDataValid,
-  maxNumResultsValid,
-} from "./form-checks.ts";
-import { found } from "./responses.ts";
+  addedHeaders,
+  anyFailure,
+  encodeResponse,
+  found,
+  lengthNotAnInteger,
+  notFound,
+  serverText,
+} from "./responses.ts";
 import { searchTargets } from "./search.ts";
-
-/** The query API's checks, in the order of README.md. */
-export const queryTable = CheckTable.on<ApiContext, "query">()
-  .row(headerLinesFit) // 1
-  .row(contentLengthFits) // 2
-  .row(authorizationGiven) // 3
-  .row(authorizationWellFormed) // 4
-  .row(authenticated) // 5: finds the database
-  .row(projectActive) // 6
-  .row(acceptsJson) // 7
-  .row(dateGiven) // 8
-  .row(dateWellFormed) // 9: finds the date
-  .row(dateCurrent) // 10
-  .row(contentTypeGiven) // 11
-  .row(contentTypeIsMultipart) // 12
-  .row(boundaryNamed) // 13: finds the form's boundary
-  .row(boundaryOccurs) // 14
-  .row(fieldsKnown) // 15: finds the form
-  .row(imageGiven) // 16: finds the image
-  .row(imageOpens) // 17
-  .row(imageSmallEnough) // 18
-  .row(maxNumResultsValid) // 19
-  .row(includeTargetDataValid); // 20
 
 const image: JsonSchema = { contentMediaType: "application/octet-stream" };
 
@@ -120,3 +86,42 @@ function targetData({ name, applicationMetadata: metadata, lastModifiedDate: mod
       metadata === null ? null : (decodeServiceBase64(metadata)?.toString("base64") ?? null),
   };
 }
+
+/** `cloudQueryFailure`: every query gets the configured response. */
+function presetFaults({ cloudQueryFailure }: Settings): readonly FaultRule[] {
+  if (cloudQueryFailure === undefined) return [];
+  return [
+    {
+      origin: "cloudQueryFailure",
+      effect: `every query fails with ${cloudQueryFailure.status}, as the option cloudQueryFailure says`,
+      matches: ({ operation }) => operation === "query",
+      response: cloudQueryFailure,
+    },
+  ];
+}
+
+/** The query API; see README.md. */
+export const queryApi: Api<Services> = {
+  name: "query",
+  title: "query API",
+  urlOption: "queryUrl",
+  operations: [query],
+  unservedChecks: [headerLinesFit],
+  unserved: () => ok(notFound),
+  failure: (code, status) => ok(anyFailure(code, status)),
+  serverText,
+  malformed: {
+    contentLength: lengthNotAnInteger,
+    headersTooLarge: headerTooLargePage,
+    malformed: lengthNotAnInteger,
+    bodyTooLarge: serverText(413),
+    overloaded: serverText(503),
+  },
+  presetFaults,
+  finish: (response, context, { settings }) =>
+    encodeResponse(response, context, settings.queryContentEncoding),
+  addedHeaders,
+  holdsSecrets: false,
+  isDelayed: true,
+  owner: ownerOfClientKey,
+};

@@ -7,7 +7,7 @@ import { type Profile, REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dateOf, transactionId } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
-import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/pages.ts";
+import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/responses.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */
 

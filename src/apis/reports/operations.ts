@@ -1,47 +1,19 @@
-import { CheckTable, check } from "../../emulator/check.ts";
 import { constant, described, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
-import { dated } from "../../emulator/plain.ts";
-import { type DeclaredResponse, notYet, ok, refuse } from "../../emulator/response.ts";
+import { notYet, ok, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { isReady, monthName, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
-import type { ApiContext } from "../services.ts";
-import { fail, jsonBody, resultCode, success, transaction } from "../signed/target-responses.ts";
-import { targetTable } from "../signed/target-table.ts";
-import { accessDenied, expired, noSuchKey } from "./error-documents.ts";
-import { parameterName, presignedUrl, readValidity } from "./presigned-url.ts";
+import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
+import { jsonBody } from "../signed/responses.ts";
+import { downloadTable, reportTable } from "./checks.ts";
+import { noSuchKey, parameterName, presignedUrl, report, reportPlace } from "./responses.ts";
 
-/** Row 26: `month` is the current or the previous month (UTC) as `YYYY-MM`. Finds which. */
-const monthAccepted = check({
-  name: "monthAccepted",
-  concerns: ["requestReport"],
-  refusals: [fail(400)],
-  test: ({ body, now }: ApiContext) => {
-    const given = body.fields.month;
-    const months = ["current", "previous"] as const;
-    const month = months.find((name) => monthName(name, now) === given);
-    if (month !== undefined) return { month };
-    const expected = months.map((name) => show(monthName(name, now))).join(" or ");
-    return `month must be ${expected}; got ${show(given)}`;
-  },
-});
-
-const reportPlace = success({
-  ...resultCode(),
-  ...transaction,
-  presigned_url: described(
-    { type: "string", format: "uri" },
-    "Where to download the report once it is ready.",
-  ),
-});
-
-export const requestReport = operation({
+const requestReport = operation({
   name: "requestReport",
   method: "POST",
   path: "/imagetargets/databases/{database_id}/reports/recoCounts",
   summary: "Creates the recognition-counts report of the current or the previous month.",
   security: "serverKeys",
-  checks: targetTable.row(monthAccepted),
+  checks: reportTable,
   body: jsonBody({
     month: described({ type: "string", pattern: "^[0-9]{4}-[0-9]{2}$" }, "YYYY-MM, in UTC."),
   }),
@@ -63,33 +35,7 @@ export const requestReport = operation({
   },
 });
 
-/** The URL has every parameter and has not expired. Its signature is not checked. */
-const urlValid = check({
-  name: "urlValid",
-  refusals: [accessDenied, expired],
-  test: ({ request, profile, now }: ApiContext) => {
-    const validity = readValidity(profile, request.query);
-    if ("problem" in validity) return refuse(accessDenied, validity.problem);
-    return (
-      now <= validity.expiresAt ||
-      refuse(
-        expired,
-        `the URL expired ${(now - validity.expiresAt) / 1000} s ago; request the report again`,
-        validity,
-      )
-    );
-  },
-});
-
-const report: DeclaredResponse<string> = {
-  status: 200,
-  description: "CSV: target_id and reco_count.",
-  headers: dated("text/plain"),
-  schema: text,
-  body: (_context, csv) => csv,
-};
-
-export const downloadReport = operation({
+const downloadReport = operation({
   name: "downloadReport",
   method: "GET",
   path: "/reports/{database_id}/{file:[^/]+\\.csv}",
@@ -107,7 +53,7 @@ export const downloadReport = operation({
     },
     [parameterName(profile, "Signature")]: text,
   }),
-  checks: CheckTable.on<ApiContext, "downloadReport">().row(urlValid),
+  checks: downloadTable,
   responses: [report, noSuchKey],
   handle: async ({ services, now, params }) => {
     const { database_id = "", file = "" } = params;

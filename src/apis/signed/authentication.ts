@@ -1,17 +1,38 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header, type MaybePromise } from "../../emulator/message.ts";
+import { refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
 import { type Database, isCloudDatabase } from "../../schema/database.ts";
-import { type Operation, TARGET_OPERATIONS } from "../../schema/operation-names.ts";
+import type { Operation } from "../../schema/operation-names.ts";
 import type { RateRule } from "../../store/rate-history.ts";
-import { unknownKeyReason } from "../explanations/key.ts";
-import { malformedAuthorizationReason, missingAuthorizationReason } from "../explanations/scheme.ts";
-import type { ApiContext } from "../services.ts";
-import { ownerOfServerKey } from "./key-owner.ts";
-import { fail, failure, tooManyRequests } from "./target-responses.ts";
+import {
+  malformedAuthorizationReason,
+  missingAuthorizationReason,
+  unknownKeyReason,
+} from "../explanations/values.ts";
+import type { ApiContext, Services } from "../services.ts";
+import { fail, failure, tooManyRequests } from "./responses.ts";
+
+/** The database whose server access key an `Authorization` names. */
+export function ownerOfServerKey(
+  authorization: string | undefined,
+  { store }: Pick<Services, "store">,
+): MaybePromise<Database | undefined> {
+  const accessKey = namedAccessKey(authorization);
+  return accessKey === undefined ? undefined : store.findDatabaseByServerAccessKey(accessKey);
+}
+
+/** The database whose client access key an `Authorization` names. */
+export function ownerOfClientKey(
+  authorization: string | undefined,
+  { store }: Pick<Services, "store">,
+): MaybePromise<CloudDatabase | undefined> {
+  const accessKey = namedAccessKey(authorization);
+  return accessKey === undefined ? undefined : store.findDatabaseByClientAccessKey(accessKey);
+}
 
 const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
   listTargets: "listTargets",
@@ -35,7 +56,7 @@ function rulesFor(database: Database, operation: Operation): readonly RateRule[]
 }
 
 /**
- * Row 2: the request is within the rate limits of the database that its access key names; the signature is checked
+ * The request is within the rate limits of the database that its access key names; the signature is checked
  * later. A refused request does not count. Finds the owner of the key, if there is one.
  */
 export const withinRateLimits = check({
@@ -68,7 +89,7 @@ function limited(
 
 const EXPECTED = "VWS <server access key>:<signature>";
 
-/** Row 3: `Authorization` is present. */
+/** `Authorization` is present. */
 export const authorizationGiven = check({
   name: "authorizationGiven",
   refusals: [failure("AuthenticationFailure")],
@@ -76,7 +97,7 @@ export const authorizationGiven = check({
     header(request, "authorization") !== undefined || missingAuthorizationReason(request, EXPECTED),
 });
 
-/** Row 4: two words, then exactly one colon with something after it. */
+/** Two words, then exactly one colon with something after it. */
 export const authorizationWellFormed = check({
   name: "authorizationWellFormed",
   refusals: [fail(400)],
@@ -87,10 +108,9 @@ export const authorizationWellFormed = check({
 
 type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
 
-/** Row 5: the access key belongs to a cloud database. Finds it. */
+/** The access key belongs to a cloud database. Finds it. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
-  concerns: TARGET_OPERATIONS,
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner, request } = context;
@@ -101,10 +121,9 @@ export const knownAccessKey = check({
   },
 });
 
-/** Row 5 of operations that accept keys of either kind of database. */
+/** The access key belongs to a database of either kind. Finds it. */
 export const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
-  concerns: ["generateInstance", "requestReport"],
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner } = context;
@@ -138,7 +157,7 @@ export function signatureVerdict(
   );
 }
 
-/** Row 6: the request is signed with the database's secret key. */
+/** The request is signed with the database's secret key. */
 export const signatureMatches = check({
   name: "signatureMatches",
   refusals: [failure("AuthenticationFailure")],
@@ -153,13 +172,48 @@ export const signatureMatches = check({
   },
 });
 
-/** Row 7: the path names the database that the keys belong to, which is a cloud database. */
-export const ownDatabaseNamed = check({
-  name: "ownDatabaseNamed",
-  concerns: ["requestReport"],
-  refusals: [failure("AuthenticationFailure")],
-  test: ({ params, database }: ApiContext & { readonly database: Database }) =>
-    isCloudDatabase(database) && database.databaseId === params.database_id
-      ? { database: database satisfies CloudDatabase }
-      : "the path's database id is not the id of the database that the keys belong to",
+type DatabaseContext = ApiContext & { readonly database: Database };
+
+/** The request quota is not 0. Template databases have none. */
+export const requestQuotaLeft = check({
+  name: "requestQuotaLeft",
+  refusals: [failure("RequestQuotaReached")],
+  test: ({ database }: DatabaseContext) =>
+    database.kind !== "cloud" ||
+    database.requestQuota !== 0 ||
+    `the request quota of the database "${database.databaseName}" is 0`,
+});
+
+const stateOf = ({ databaseName, stateName }: Database): string =>
+  `the state of the database "${databaseName}" is ${stateName}`;
+
+/** The database's state allows requests. */
+export const stateAllows = check({
+  name: "stateAllows",
+  refusals: [failure("ProjectHasNoApiAccess"), failure("ProjectSuspended")],
+  test: ({ database }: DatabaseContext) => {
+    if (database.stateName === "PROJECT_HAS_NO_API_ACCESS")
+      return refuse(failure("ProjectHasNoApiAccess"), stateOf(database));
+    return (
+      database.stateName !== "PROJECT_SUSPENDED" || refuse(failure("ProjectSuspended"), stateOf(database))
+    );
+  },
+});
+
+/** A cloud database is not inactive. */
+export const stateAllowsMore = check({
+  name: "stateAllows",
+  concerns: [
+    "addTarget",
+    "updateTarget",
+    "deleteTarget",
+    "getDuplicates",
+    "generateInstance",
+    "requestReport",
+  ],
+  refusals: [failure("ProjectInactive")],
+  test: ({ database }: DatabaseContext) =>
+    database.stateName !== "PROJECT_INACTIVE" ||
+    database.kind !== "cloud" ||
+    `${stateOf(database)}; only GET requests other than duplicates are served in this state`,
 });

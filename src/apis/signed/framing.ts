@@ -1,16 +1,19 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
+import { isJsonObject } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { headerTooLargePage, loadBalancerPage } from "./pages.ts";
-import { failure, streamTimeout } from "./target-responses.ts";
+import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
+import type { ApiContext } from "../services.ts";
+import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
 
 const LONGEST_HEADER_LINE_BYTES = 8190;
+
 /** Between a header's name and its value. */
 const SEPARATOR = ": ";
 
-/** Row 1 of both tables: no header line is too long. On the wire, each character of a line is one byte. */
+/** No header line is too long. On the wire, each character of a line is one byte. */
 export const headerLinesFit = check({
   name: "headerLinesFit",
   refusals: [headerTooLargePage],
@@ -54,9 +57,114 @@ export const contentLengthCheck = (
     },
   });
 
-/** Row 25 of the target API's table. */
+/** As the service behind the load balancer answers; the query API has responses of its own. */
 export const contentLengthFits = contentLengthCheck({
   notAnInteger: loadBalancerPage,
   tooLarge: streamTimeout,
   tooSmall: failure("AuthenticationFailure"),
+});
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";
+
+const MONTH = `(?<month>${MONTHS.join("|")})`;
+
+const TIME = "(?<hour>\\d{1,2}):(?<minute>\\d{1,2}):(?<second>\\d{1,2})";
+
+const DAY = "(?<day>\\d{1,2})";
+
+const YEAR = "(?<year>\\d{4})";
+
+/** Words separated by runs of spaces, in any letter case; the weekday need not match the date. */
+const form = (...words: string[]): RegExp => new RegExp(`^${words.join("\\s+")}$`, "i");
+
+/** The only form that the target API accepts. */
+export const TARGET_API_DATE_FORMS: readonly RegExp[] = [form(`${WEEKDAY},`, DAY, MONTH, YEAR, TIME, "GMT")];
+
+/** The forms that the query API accepts, each with or without `GMT`. */
+export const QUERY_DATE_FORMS: readonly RegExp[] = [
+  [`${WEEKDAY},?`, MONTH, DAY, TIME, YEAR],
+  [`${WEEKDAY},?`, DAY, MONTH, YEAR, TIME],
+].flatMap((words) => [form(...words), form(...words, "GMT")]);
+
+/** Reads a date header as GMT. Undefined when it has none of the forms, or is not a day of the calendar. */
+export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
+  const fitting = forms.find((shape) => shape.test(value));
+  const found = fitting?.exec(value)?.groups;
+  if (found === undefined) return undefined;
+  const { day = "", month = "", year = "", hour = "", minute = "", second = "" } = found;
+  const date = new Date(0);
+  // Not Date.UTC, which reads years below 100 as years of the twentieth century.
+  date.setUTCFullYear(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second));
+  const isInCalendar =
+    Number(year) > 0 &&
+    date.getUTCDate() === Number(day) &&
+    date.getUTCHours() === Number(hour) &&
+    date.getUTCMinutes() === Number(minute) &&
+    date.getUTCSeconds() === Number(second);
+  return isInCalendar ? date.getTime() : undefined;
+}
+
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** `Date` is present, in the accepted form, and within 5 minutes of now (exactly 5 is out). */
+export const dateCurrent = check({
+  name: "dateCurrent",
+  refusals: [fail(400), failure("RequestTimeTooSkewed")],
+  test: ({ request, now }: Context) => {
+    const date = header(request, "date");
+    if (date === undefined) return refuse(fail(400), missingDateReason(request, now));
+    const moment = parseDateHeader(date, TARGET_API_DATE_FORMS);
+    if (moment === undefined) return refuse(fail(400), malformedDateReason(date, now));
+    return (
+      Math.abs(now - moment) < MAX_SKEW_MS ||
+      refuse(failure("RequestTimeTooSkewed"), skewReason(date, moment, now, "5 minutes"))
+    );
+  },
+});
+
+/** The body is not empty. */
+export const bodyGiven = (refusal: DeclaredResponse) =>
+  check({
+    name: "bodyGiven",
+    refusals: [refusal],
+    test: ({ body }: ApiContext) => !body.isEmpty || "the body is empty; expected a JSON object",
+  });
+
+/** The body is a JSON object. */
+export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
+  check({
+    name: "bodyIsJsonObject",
+    refusals: [refusal],
+    test: ({ body: { json } }: ApiContext) => {
+      if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
+      return isJsonObject(json.value) || `the body must be a JSON object; got ${show(json.value)}`;
+    },
+  });
+
+/** The body has every required key, and only allowed ones. */
+export const keysAllowed = (refusal: DeclaredResponse) =>
+  check({
+    name: "keysAllowed",
+    refusals: [refusal],
+    test: ({ operation, body: { fields } }: ApiContext) => {
+      const { required = [], optional = [] } = operation.body?.keys ?? {};
+      const missing = required.filter((key) => !Object.hasOwn(fields, key));
+      if (missing.length > 0) return `the body lacks ${missing.join(", ")}`;
+      const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
+      return (
+        unknown.length === 0 ||
+        `the body has unknown keys (${show(unknown.join(", "))}); expected only ${[...required, ...optional].join(", ")}`
+      );
+    },
+  });
+
+/** Requests with a body name a content type; any value is accepted. */
+export const contentTypeGiven = check({
+  name: "contentTypeGiven",
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ request }: Context) =>
+    Boolean(header(request, "content-type")) ||
+    "the Content-Type header is missing or empty; expected any value",
 });

@@ -1,13 +1,22 @@
+import type { Api } from "../../emulator/api.ts";
 import { described, flag, type JsonSchemas, orNull, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, refuse } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/target.ts";
-import type { ApiContext } from "../services.ts";
-import { targetQuotaReached } from "../signed/project-state.ts";
-import { activeFlagOf, nameTaken } from "../signed/target-fields.ts";
-import { fail, failure, jsonBody } from "../signed/target-responses.ts";
-import { targetTable } from "../signed/target-table.ts";
+import type { ApiContext, Services } from "../services.ts";
+import { ownerOfServerKey } from "../signed/authentication.ts";
+import { headerLinesFit } from "../signed/framing.ts";
+import {
+  anyFailure,
+  fail,
+  failure,
+  jsonBody,
+  malformedPages,
+  notFound,
+  plainText,
+} from "../signed/responses.ts";
+import { activeFlagOf, nameTaken, targetQuotaReached, targetTable } from "./checks.ts";
 import {
   similarTargets,
   summaryOfDatabase,
@@ -26,6 +35,7 @@ const targetFields: JsonSchemas = {
   width: { type: "number", exclusiveMinimum: 0, description: "In scene units." },
   image: described(text, "Base64 of a PNG or JPEG of at most 2359293 bytes and 37748736 pixels."),
 };
+
 const targetOptions: JsonSchemas = {
   active_flag: described({ anyOf: [orNull(flag), { enum: [0, 1] }] }, "Default true."),
   application_metadata: orNull(described(text, "Base64 of at most 1048575 bytes.")),
@@ -37,7 +47,7 @@ const metadataOf = ({ body }: ApiContext): string | null => {
   return typeof application_metadata === "string" ? application_metadata : null;
 };
 
-export const addTarget = operation({
+const addTarget = operation({
   name: "addTarget",
   method: "POST",
   path: "/targets",
@@ -72,7 +82,7 @@ export const addTarget = operation({
   },
 });
 
-export const listTargets = operation({
+const listTargets = operation({
   name: "listTargets",
   method: "GET",
   path: "/targets",
@@ -85,7 +95,7 @@ export const listTargets = operation({
   },
 });
 
-export const getTarget = operation({
+const getTarget = operation({
   name: "getTarget",
   method: "GET",
   path: "/targets/{id}",
@@ -110,7 +120,7 @@ export const getTarget = operation({
   },
 });
 
-export const updateTarget = operation({
+const updateTarget = operation({
   name: "updateTarget",
   method: "PUT",
   path: "/targets/{id}",
@@ -163,7 +173,7 @@ export const updateTarget = operation({
 
 const deletedMeanwhile = refuse(failure("UnknownTarget"), "the target was deleted in the meantime");
 
-export const deleteTarget = operation({
+const deleteTarget = operation({
   name: "deleteTarget",
   method: "DELETE",
   path: "/targets/{id}",
@@ -182,7 +192,7 @@ export const deleteTarget = operation({
   },
 });
 
-export const getDuplicates = operation({
+const getDuplicates = operation({
   name: "getDuplicates",
   method: "GET",
   path: "/duplicates/{id}",
@@ -203,7 +213,7 @@ export const getDuplicates = operation({
   },
 });
 
-export const databaseSummary = operation({
+const databaseSummary = operation({
   name: "databaseSummary",
   method: "GET",
   path: "/summary",
@@ -230,7 +240,7 @@ export const databaseSummary = operation({
   },
 });
 
-export const targetSummary = operation({
+const targetSummary = operation({
   name: "targetSummary",
   method: "GET",
   path: "/summary/{id}",
@@ -261,3 +271,19 @@ export const targetOperations = [
   databaseSummary,
   targetSummary,
 ];
+
+/** The target API; see README.md. */
+export const targetApi: Api<Services> = {
+  name: "target",
+  title: "target API",
+  urlOption: "targetUrl",
+  operations: targetOperations,
+  unservedChecks: [headerLinesFit],
+  unserved: notFound,
+  failure: (code, status) => ok(anyFailure(code, status)),
+  serverText: plainText,
+  malformed: malformedPages,
+  holdsSecrets: false,
+  isDelayed: true,
+  owner: ownerOfServerKey,
+};

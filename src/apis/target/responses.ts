@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from "../../emulator/json-schema.ts";
 import type { JsonSchema } from "../../emulator/response.ts";
-import { resultCode, success, transaction } from "../signed/target-responses.ts";
+import { resultCode, success, transaction } from "../signed/responses.ts";
 
 const status = oneOf(["processing", "success", "failed"]);
 const rating: JsonSchema = {

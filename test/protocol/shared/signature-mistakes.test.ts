@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type ComputeHmac, findMistakes } from "../../../src/apis/explanations/signature-mistakes.ts";
+import { type ComputeHmac, findMistakes } from "../../../src/apis/explanations/signature.ts";
 import {
   joined,
   rightLines,

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { pdfInstance } from "../../../src/apis/vumark/pdf-instance.ts";
-import { pngInstance } from "../../../src/apis/vumark/png-instance.ts";
-import { svgInstance } from "../../../src/apis/vumark/svg-instance.ts";
+import { pdfInstance, pngInstance, svgInstance } from "../../../src/apis/vumark/instances.ts";
+
 import { drawnText, pdfTitle, pngTexts, xmlTextOf } from "./read-back.ts";
 
 /** Any text without lone surrogates. */

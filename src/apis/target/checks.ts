@@ -1,4 +1,4 @@
-import { check } from "../../emulator/check.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { show } from "../../emulator/text.ts";
@@ -7,21 +7,84 @@ import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/target.ts";
-import { explainBase64 } from "../explanations/base64.ts";
+import { explainBase64, unknownTargetReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
-import { fail, failure } from "./target-responses.ts";
+import {
+  authorizationGiven,
+  authorizationWellFormed,
+  knownAccessKey,
+  requestQuotaLeft,
+  signatureMatches,
+  stateAllows,
+  stateAllowsMore,
+  withinRateLimits,
+} from "../signed/authentication.ts";
+import {
+  bodyGiven,
+  bodyIsJsonObject,
+  contentLengthFits,
+  contentTypeGiven,
+  dateCurrent,
+  headerLinesFit,
+  keysAllowed,
+} from "../signed/framing.ts";
+import { fail, failure, unexpectedBody } from "../signed/responses.ts";
+
+/** There is room in the target quota. */
+const targetQuotaLeft = check({
+  name: "targetQuotaLeft",
+  concerns: ["addTarget"],
+  refusals: [failure("TargetQuotaReached")],
+  test: async ({ database, services }: ApiContext & { readonly database: CloudDatabase }) =>
+    (await services.store.countTargets(database.databaseName)) < database.targetQuota ||
+    targetQuotaReached(database.targetQuota),
+});
+
+export const targetQuotaReached = (quota: number): string =>
+  `the database already has as many targets as its target quota allows: ${quota}`;
+
+/** The path's target exists and is not deleted. Finds it. */
+const knownTarget = check({
+  name: "knownTarget",
+  concerns: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
+  refusals: [failure("UnknownTarget")],
+  test: async (context: ApiContext & { readonly database: CloudDatabase }) => {
+    const { database, params, services } = context;
+    const target = await services.store.findTarget(database.databaseName, params.id ?? "");
+    return target === undefined ? unknownTargetReason(context) : { target };
+  },
+});
+
+const WITHOUT_BODY = [
+  "listTargets",
+  "getTarget",
+  "deleteTarget",
+  "getDuplicates",
+  "databaseSummary",
+  "targetSummary",
+] as const;
+
+/** No body on `GET` and `DELETE`. */
+const noUnexpectedBody = check({
+  name: "noUnexpectedBody",
+  concerns: WITHOUT_BODY,
+  refusals: [unexpectedBody],
+  test: ({ request, body }: ApiContext) =>
+    body.isEmpty || `a ${request.method} request must not have a body; got ${body.bytes.length} bytes`,
+});
 
 /** The operations whose body has a target's fields; a check of an absent field passes. */
 const concerns = ["addTarget", "updateTarget"] as const;
 
 const MAX_NAME_CHARACTERS = 64;
+
 const MANY_CHARACTERS = 10_000;
 
 /** Longer texts are decoded in a separate turn of the event loop. */
 const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
-/** Row 17: `application_metadata` is null, or a base64 string of at most 1048575 bytes when decoded. */
-export const metadataFits = check({
+/** `application_metadata` is null, or a base64 string of at most 1048575 bytes when decoded. */
+const metadataFits = check({
   name: "metadataFits",
   concerns,
   refusals: [fail(400), fail(422), failure("MetadataTooLarge")],
@@ -55,8 +118,8 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 export const activeFlagOf = ({ body }: Pick<ApiContext, "body">): boolean | undefined =>
   FLAGS.get(body.fields.active_flag);
 
-/** Row 18: `active_flag` is a boolean, 0, 1 or null. */
-export const activeFlagBoolean = check({
+/** `active_flag` is a boolean, 0, 1 or null. */
+const activeFlagBoolean = check({
   name: "activeFlagBoolean",
   concerns,
   refusals: [fail(400)],
@@ -71,31 +134,8 @@ export const activeFlagBoolean = check({
   },
 });
 
-/** The service's limit depends on the template, and is far lower. */
-const LONGEST_INSTANCE_ID = 65_536;
-
-/** Row 19: `instance_id` is a string, not empty and not too long. */
-export const instanceIdGiven = check({
-  name: "instanceIdGiven",
-  concerns: ["generateInstance"],
-  refusals: [failure("BadRequest"), failure("InvalidInstanceId")],
-  test: ({ body }: ApiContext) => {
-    const id = body.fields.instance_id;
-    if (typeof id !== "string") {
-      return refuse(failure("BadRequest"), `instance_id must be a string; got ${show(id)}`);
-    }
-    return (
-      (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
-      refuse(
-        failure("InvalidInstanceId"),
-        `instance_id has ${id.length} characters; expected 1 to ${LONGEST_INSTANCE_ID}`,
-      )
-    );
-  },
-});
-
-/** Row 20: `image` is a base64 string. Finds its bytes; undefined when it is absent. */
-export const imageIsBase64 = check({
+/** `image` is a base64 string. Finds its bytes; undefined when it is absent. */
+const imageIsBase64 = check({
   name: "imageIsBase64",
   concerns,
   refusals: [fail(400), fail(422)],
@@ -113,8 +153,8 @@ export const imageIsBase64 = check({
   },
 });
 
-/** Row 21: the bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
-export const imageAcceptable = check({
+/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
+const imageAcceptable = check({
   name: "imageAcceptable",
   concerns,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
@@ -126,7 +166,7 @@ export const imageAcceptable = check({
   },
 });
 
-/** Row 22: `name` is a string of 1 to 64 characters up to U+FFFF that no other target of the database has. */
+/** `name` is a string of 1 to 64 characters up to U+FFFF that no other target of the database has. */
 const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: DeclaredResponse) =>
   check({
     name: "nameFree",
@@ -156,14 +196,15 @@ const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: De
     },
   });
 
-export const newNameFree = nameFree("addTarget", fail(500));
-export const changedNameFree = nameFree("updateTarget", failure("TargetNameExist"));
+const newNameFree = nameFree("addTarget", fail(500));
+
+const changedNameFree = nameFree("updateTarget", failure("TargetNameExist"));
 
 export const nameTaken = (name: unknown) =>
   refuse(failure("TargetNameExist"), `another target of the database has the name ${show(name)}`);
 
-/** Row 23: `width` is a number above 0, in scene units. */
-export const widthPositive = check({
+/** `width` is a number above 0, in scene units. */
+const widthPositive = check({
   name: "widthPositive",
   concerns,
   refusals: [fail(400)],
@@ -176,3 +217,33 @@ export const widthPositive = check({
     );
   },
 });
+
+type TargetOperation = (typeof concerns)[number] | (typeof WITHOUT_BODY)[number];
+
+/** The checks in the order of README.md. One whose responses differ between operations is several with the same name. */
+export const targetTable = CheckTable.on<ApiContext, TargetOperation>()
+  .row(headerLinesFit)
+  .row(withinRateLimits) // finds the owner of the access key
+  .row(authorizationGiven)
+  .row(authorizationWellFormed)
+  .row(knownAccessKey) // finds the database
+  .row(signatureMatches)
+  .row(requestQuotaLeft)
+  .row(stateAllows)
+  .row(stateAllowsMore)
+  .row(targetQuotaLeft)
+  .row(knownTarget) // finds the path's target
+  .row(noUnexpectedBody)
+  .row(dateCurrent)
+  .row({ ...bodyGiven(fail(500)), concerns })
+  .row({ ...bodyIsJsonObject(fail(400)), concerns })
+  .row({ ...keysAllowed(fail(400)), concerns })
+  .row(metadataFits)
+  .row(activeFlagBoolean)
+  .row(imageIsBase64) // finds the image's bytes
+  .row(imageAcceptable)
+  .row(newNameFree)
+  .row(changedNameFree)
+  .row(widthPositive)
+  .row({ ...contentTypeGiven, concerns })
+  .row(contentLengthFits);

@@ -1,8 +1,78 @@
 import type { Context } from "../../emulator/context.ts";
+import { described, text } from "../../emulator/json-schema.ts";
+import { dated } from "../../emulator/plain.ts";
 import type { Profile } from "../../emulator/profiles.ts";
+import type { DeclaredResponse } from "../../emulator/response.ts";
+import { xmlText } from "../../emulator/xml.ts";
+import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { resultCode, success, transaction } from "../signed/responses.ts";
+
+/** The error documents of report downloads. */
+
+const HOST_ID_BYTES = 56;
+
+function errorDocument<Details>(
+  status: number,
+  description: string,
+  elements: (context: Context, details: Details) => Readonly<Record<string, string>>,
+): DeclaredResponse<Details> {
+  return {
+    status,
+    description,
+    headers: dated("application/xml"),
+    schema: text,
+    body: (context, details) => {
+      const { random } = context;
+      const all = {
+        ...elements(context, details),
+        RequestId: random.hex(16).toUpperCase(),
+        HostId: random.bytes(HOST_ID_BYTES).toString("base64"),
+      };
+      const content = Object.entries(all).map(([name, value]) => `<${name}>${xmlText(value)}</${name}>`);
+      return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${content.join("")}</Error>\n`;
+    },
+  };
+}
+
+export const accessDenied = errorDocument<unknown>(
+  403,
+  "A parameter of the URL is missing or malformed.",
+  () => ({ Code: "AccessDenied", Message: "Access Denied" }),
+);
+
+/** `expires` is the URL's `Expires` parameter, in seconds. */
+export const expired = errorDocument<{ readonly expires: string; readonly expiresAt: number }>(
+  403,
+  "The URL has expired.",
+  ({ profile, now }, { expires, expiresAt }) => ({
+    Code: "AccessDenied",
+    Message: "Request has expired",
+    [parameterName(profile, "Expires")]: expires,
+    Expires: toTheSecond(expiresAt),
+    ServerTime: toTheSecond(now),
+  }),
+);
+
+/** Details: the key. */
+export const noSuchKey = errorDocument<string>(
+  404,
+  "There is no such report, or it is not ready.",
+  (_context, key) => ({
+    Code: "NoSuchKey",
+    Message: "The specified key does not exist.",
+    Key: key,
+  }),
+);
+
+const toTheSecond = (time: number): string =>
+  new Date(Math.max(-MOST_MILLISECONDS, Math.min(time, MOST_MILLISECONDS)))
+    .toISOString()
+    .replace(/\.\d+/, "");
 
 const VALID_SECONDS = 604_799;
+
 const UPPER_CASE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 const TOKEN_BYTES = 600;
 
 /**
@@ -44,6 +114,7 @@ const PARAMETERS = [
   "Expires",
   "Signature",
 ] as const;
+
 type Parameter = (typeof PARAMETERS)[number];
 
 export const parameterName = ({ reportParameterPrefix }: Profile, name: Parameter): string =>
@@ -81,3 +152,20 @@ function parseCompactDate(text: string): number | undefined {
   // Date.parse turns a day that the month does not have into another day.
   return Number.isNaN(time) || compactDate(time) !== text ? undefined : time;
 }
+
+export const reportPlace = success({
+  ...resultCode(),
+  ...transaction,
+  presigned_url: described(
+    { type: "string", format: "uri" },
+    "Where to download the report once it is ready.",
+  ),
+});
+
+export const report: DeclaredResponse<string> = {
+  status: 200,
+  description: "CSV: target_id and reco_count.",
+  headers: dated("text/plain"),
+  schema: text,
+  body: (_context, csv) => csv,
+};

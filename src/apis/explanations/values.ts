@@ -1,0 +1,213 @@
+import { header, type WireRequest } from "../../emulator/message.ts";
+import { show, showUnknownKey } from "../../emulator/text.ts";
+import type { Database } from "../../schema/database.ts";
+import type { ApiContext } from "../services.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How far a difference may be from whole or half hours and still be explained by a time zone. */
+const TOLERATED_MS = 5 * 60_000;
+
+/** Why a malformed `Date` header was refused, and what would be accepted now. */
+export function malformedDateReason(date: string, now: number): string {
+  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(new Date(now).toUTCString())}, as new Date().toUTCString() returns it`;
+}
+
+function kindOf(date: string): string {
+  if (date === "") return ", which is empty";
+  if (/^\d{4}-\d{2}-\d{2}/.test(date)) return ", which is ISO 8601 (toISOString)";
+  if (/^\d{10,13}$/.test(date)) return ", which is a number of seconds or milliseconds";
+  if (/GMT[+-]\d{4}/.test(date)) return ", which is local time (toString)";
+  if (/[+-]\d{4}$/.test(date)) return ", which has an offset instead of GMT";
+  if (/\bUTC$/.test(date)) return ", which says UTC instead of GMT";
+  return "";
+}
+
+/** Why a `Date` header that is too far from now was refused. */
+export function skewReason(date: string, moment: number, now: number, allowed: string): string {
+  const says = `the Date header is ${show(date)}, but the service's clock says ${new Date(now).toUTCString()}; expected less than ${allowed} between them: `;
+  const off = moment - now;
+  const hours = Math.round((off / HOUR_MS) * 2) / 2;
+  const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
+  const zone = `it is ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: use new Date().toUTCString(); or `;
+  return `${says}${isZone ? zone : ""}correct the client's clock, or the mock's if a test set it`;
+}
+
+/** Whether this runtime's `Headers` or `Request` drops `Date`, as those of browsers and happy-dom do; tested once. */
+let runtimeLosesDate: boolean | undefined;
+
+function losesDate(): boolean {
+  const headers = { date: "x" };
+  runtimeLosesDate ??=
+    typeof Headers === "function" &&
+    typeof Request === "function" &&
+    !(
+      new Headers(headers).has("date") &&
+      new Request("https://probe.invalid/", { headers }).headers.has("date")
+    );
+  return runtimeLosesDate;
+}
+
+/** Says that the request has no `Date` header, and why it may be missing. */
+export function missingDateAdvice(request: WireRequest): string {
+  const missing = "the request has no Date header";
+  if (hasNoHeaders(request)) return `${missing}: ${NO_HEADERS}`;
+  return losesDate()
+    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
+    : missing;
+}
+
+/** Why a request without a `Date` header was refused. */
+export const missingDateReason = (request: WireRequest, now: number): string =>
+  `${missingDateAdvice(request)}; expected a form like ${show(new Date(now).toUTCString())}`;
+
+/** Advice for a request that arrived without the headers that clients always send. */
+const NO_HEADERS =
+  "no headers arrived at all; another interceptor (such as a second nock or MSW in the same process) or this runtime lost them";
+
+const hasNoHeaders = ({ headers }: WireRequest): boolean =>
+  headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));
+
+/** What to add when there is no `Authorization` header. */
+export const missingHeadersAdvice = (request: WireRequest): string =>
+  hasNoHeaders(request) && header(request, "authorization") === undefined ? `; ${NO_HEADERS}` : "";
+
+/** Why an `Authorization` header was refused as malformed. */
+export function malformedAuthorizationReason(request: WireRequest, wanted: string): string {
+  const given = header(request, "authorization") ?? "";
+  const [, scheme = ""] = /^(\S*)/.exec(given) ?? [];
+  return `the Authorization header is malformed${detail(given, scheme)}; expected ${wanted}`;
+}
+
+function detail(given: string, scheme: string): string {
+  if (/^bearer$/i.test(scheme)) {
+    return ": Bearer tokens belong to the Model Target API; requests to this API are signed with the database's keys";
+  }
+  if (/^basic$/i.test(scheme))
+    return ": HTTP Basic belongs to POST /oauth2/token; requests to this API are signed";
+  if (/^vws$/i.test(scheme) && /^\S+ +$/.test(`${given} `)) return ": nothing follows VWS";
+  if (/undefined|null/.test(given)) return ": it contains a value that was not set";
+  if (!given.includes(":")) return ": there is no colon between access key and signature";
+  if (!given.includes(" ")) return ": there is no space after VWS";
+  if (/^\S+ [^:]+:$/.test(given)) return ": the signature is empty";
+  if (/^\S+ +:/.test(given)) return ": the access key is empty";
+  return given.split(":").length > 2 ? ": it has more than one colon" : ": it has more than one space";
+}
+
+/** Why a request without an `Authorization` header was refused. */
+export const missingAuthorizationReason = (request: WireRequest, wanted: string): string =>
+  `the request has no Authorization header; expected ${wanted}${missingHeadersAdvice(request)}`;
+/** How many keys are remembered; the oldest are forgotten first. */
+const MOST_KEYS = 1000;
+
+/**
+ * Access keys of this process's stopped mocks, with the names of their databases. A late request, or one from a client that
+ * outlived its test, reaches the next mock, which can then explain where it comes from.
+ */
+const former = new Map<string, string>();
+
+export function rememberKeys(
+  databases: Iterable<{
+    readonly databaseName: string;
+    readonly serverAccessKey: string;
+    readonly clientAccessKey?: string;
+  }>,
+): void {
+  for (const { databaseName, serverAccessKey, clientAccessKey } of databases) {
+    for (const key of [serverAccessKey, clientAccessKey])
+      if (key !== undefined) former.set(key, databaseName);
+  }
+  for (const key of former.keys()) {
+    if (former.size <= MOST_KEYS) break;
+    former.delete(key);
+  }
+}
+
+/** Name of the database that the key belonged to. */
+const formerKeyOwner = (accessKey: string): string | undefined => former.get(accessKey);
+
+const RULE = "server keys sign target API requests, client keys sign queries";
+
+/** How many databases are searched for a misplaced secret key or target. */
+const MOST_DATABASES = 100;
+
+/** Why a request's access key is unknown to its API. */
+export async function unknownKeyReason(
+  { services: { store } }: ApiContext,
+  key: string | undefined,
+  wanted: "server" | "client",
+): Promise<string> {
+  if (key === undefined) return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
+  const owner =
+    wanted === "server"
+      ? await store.findDatabaseByClientAccessKey(key)
+      : await store.findDatabaseByServerAccessKey(key);
+  if (owner !== undefined) {
+    const other = wanted === "server" ? "client" : "server";
+    return `the access key ${show(key)} is the ${other} access key of the database ${show(owner.databaseName)}; ${RULE}`;
+  }
+  const databases = (await store.listCloudDatabases()).slice(-MOST_DATABASES);
+  const swapped = databases.find(
+    ({ serverSecretKey, clientSecretKey }) => key === serverSecretKey || key === clientSecretKey,
+  );
+  if (swapped !== undefined) {
+    return (
+      `a secret key of the database ${show(swapped.databaseName)} was sent as the access key: are the two swapped? ` +
+      "the access key is sent, the secret key only signs"
+    );
+  }
+  const former = formerKeyOwner(key);
+  if (former !== undefined) {
+    return (
+      `the access key ${showUnknownKey(key)} belongs to the database ${show(former)} of a mock that has stopped: is this a request ` +
+      "left over from an earlier test, or a client created in one? Await all requests, and create the client in each test"
+    );
+  }
+  const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
+  if (template !== undefined) {
+    return `the server access key ${show(key)} belongs to the VuMark database ${show(template.databaseName)}, whose keys this API does not accept`;
+  }
+  return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
+}
+
+/** Why the path's target is unknown; names another database that has it. */
+export async function unknownTargetReason({
+  database: { databaseName },
+  params: { id = "" },
+  services: { store },
+}: ApiContext & { readonly database: Database }): Promise<string> {
+  const why = `the database "${databaseName}" has no undeleted target with the id ${show(id)}`;
+  for (const other of (await store.listCloudDatabases()).slice(-MOST_DATABASES)) {
+    if (other.databaseName === databaseName) continue;
+    if ((await store.findTarget(other.databaseName, id)) === undefined) continue;
+    return `${why}; the database ${show(other.databaseName)} has it: sign with the keys of the database that the target was added to`;
+  }
+  return why;
+}
+
+/** What makes a text invalid base64, where, and the likely cause. */
+export function explainBase64(text: string): string {
+  const rule = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
+  const dataUri = /^data:[^,]{0,200},/i.exec(text);
+  if (dataUri !== null) {
+    return `${rule}: it is a data URI; send only what follows ${show(dataUri[0])}`;
+  }
+  const at = text.search(/[^A-Za-z0-9+/=]/);
+  if (at < 0)
+    return `${rule}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`;
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return `${rule}: the character ${JSON.stringify(character)} at position ${at + 1} of ${text.length} ${likely(text, character)}`;
+}
+
+function likely(text: string, character: string): string {
+  if (/[\r\n]/.test(character)) return "is a line break; encode without line breaks (MIME base64 has them)";
+  if (/[-_]/.test(character)) return 'belongs to base64url; encode with + and / ("base64", not "base64url")';
+  if (character === "%") return "comes from percent-encoding; send the base64 as it is";
+  if (character === " ") {
+    return / /.test(text.trim())
+      ? "is a space, probably a + that form encoding replaced"
+      : "is surrounding white space; trim it";
+  }
+  if (character === "\ufffd") return "comes from bytes that were read as text; encode the file's bytes";
+  return "is not a base64 character; encode the file's bytes as base64";
+}

@@ -1,0 +1,93 @@
+import { CheckTable, check } from "../../emulator/check.ts";
+import { refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
+import type { CloudDatabase } from "../../schema/cloud-database.ts";
+import { type Database, isCloudDatabase } from "../../schema/database.ts";
+import { monthName } from "../../schema/report.ts";
+import type { ApiContext } from "../services.ts";
+import {
+  authorizationGiven,
+  authorizationWellFormed,
+  knownKeyOfAnyDatabase,
+  requestQuotaLeft,
+  signatureMatches,
+  stateAllows,
+  stateAllowsMore,
+  withinRateLimits,
+} from "../signed/authentication.ts";
+import {
+  bodyGiven,
+  bodyIsJsonObject,
+  contentLengthFits,
+  contentTypeGiven,
+  dateCurrent,
+  headerLinesFit,
+  keysAllowed,
+} from "../signed/framing.ts";
+import { fail, failure } from "../signed/responses.ts";
+import { accessDenied, expired, readValidity } from "./responses.ts";
+
+/** The path names the database that the keys belong to, which is a cloud database. */
+const ownDatabaseNamed = check({
+  name: "ownDatabaseNamed",
+  refusals: [failure("AuthenticationFailure")],
+  test: ({ params, database }: ApiContext & { readonly database: Database }) =>
+    isCloudDatabase(database) && database.databaseId === params.database_id
+      ? { database: database satisfies CloudDatabase }
+      : "the path's database id is not the id of the database that the keys belong to",
+});
+
+/** `month` is the current or the previous month (UTC) as `YYYY-MM`. Finds which. */
+const monthAccepted = check({
+  name: "monthAccepted",
+  refusals: [fail(400)],
+  test: ({ body, now }: ApiContext) => {
+    const given = body.fields.month;
+    const months = ["current", "previous"] as const;
+    const month = months.find((name) => monthName(name, now) === given);
+    if (month !== undefined) return { month };
+    const expected = months.map((name) => show(monthName(name, now))).join(" or ");
+    return `month must be ${expected}; got ${show(given)}`;
+  },
+});
+
+/** The checks of the request for a report, in the order of README.md. */
+export const reportTable = CheckTable.on<ApiContext, "requestReport">()
+  .row(headerLinesFit)
+  .row(withinRateLimits) // finds the owner of the access key
+  .row(authorizationGiven)
+  .row(authorizationWellFormed)
+  .row(knownKeyOfAnyDatabase) // finds the database
+  .row(signatureMatches)
+  .row(ownDatabaseNamed) // it is a cloud database
+  .row(requestQuotaLeft)
+  .row(stateAllows)
+  .row(stateAllowsMore)
+  .row(dateCurrent)
+  .row(bodyGiven(fail(400)))
+  .row(bodyIsJsonObject(fail(400)))
+  .row(keysAllowed(fail(400)))
+  .row(contentTypeGiven)
+  .row(contentLengthFits)
+  .row(monthAccepted); // finds the month
+
+/** The URL has every parameter and has not expired. Its signature is not checked. */
+const urlValid = check({
+  name: "urlValid",
+  refusals: [accessDenied, expired],
+  test: ({ request, profile, now }: ApiContext) => {
+    const validity = readValidity(profile, request.query);
+    if ("problem" in validity) return refuse(accessDenied, validity.problem);
+    return (
+      now <= validity.expiresAt ||
+      refuse(
+        expired,
+        `the URL expired ${(now - validity.expiresAt) / 1000} s ago; request the report again`,
+        validity,
+      )
+    );
+  },
+});
+
+/** The checks of the download. */
+export const downloadTable = CheckTable.on<ApiContext, "downloadReport">().row(urlValid);

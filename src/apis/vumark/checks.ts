@@ -1,0 +1,129 @@
+import { CheckTable, check } from "../../emulator/check.ts";
+import { header } from "../../emulator/message.ts";
+import { refuse } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
+import type { Database } from "../../schema/database.ts";
+import { isProcessed, type Target } from "../../schema/target.ts";
+import type { TemplateTarget } from "../../schema/vumark-database.ts";
+import { unknownTargetReason } from "../explanations/values.ts";
+import type { ApiContext } from "../services.ts";
+import {
+  authorizationGiven,
+  authorizationWellFormed,
+  knownKeyOfAnyDatabase,
+  requestQuotaLeft,
+  signatureMatches,
+  stateAllows,
+  stateAllowsMore,
+  withinRateLimits,
+} from "../signed/authentication.ts";
+import {
+  bodyGiven,
+  bodyIsJsonObject,
+  contentLengthFits,
+  contentTypeGiven,
+  dateCurrent,
+  headerLinesFit,
+  keysAllowed,
+} from "../signed/framing.ts";
+import { failure } from "../signed/responses.ts";
+import { FORMATS } from "./instances.ts";
+
+/** The path's target exists and is not deleted, in a database of either kind. Finds it. */
+const knownTarget = check({
+  name: "knownTarget",
+  refusals: [failure("UnknownTarget")],
+  test: async (context: ApiContext & { readonly database: Database }) => {
+    const { database, params, services } = context;
+    const { store } = services;
+    const id = params.id ?? "";
+    const target =
+      database.kind === "cloud"
+        ? await store.findTarget(database.databaseName, id)
+        : await store.findTemplateTarget(database.databaseName, id);
+    return target === undefined ? unknownTargetReason(context) : { target };
+  },
+});
+
+/** The service's limit depends on the template, and is far lower. */
+const LONGEST_INSTANCE_ID = 65_536;
+
+/** `instance_id` is a string, not empty and not too long. */
+const instanceIdGiven = check({
+  name: "instanceIdGiven",
+  refusals: [failure("BadRequest"), failure("InvalidInstanceId")],
+  test: ({ body }: ApiContext) => {
+    const id = body.fields.instance_id;
+    if (typeof id !== "string") {
+      return refuse(failure("BadRequest"), `instance_id must be a string; got ${show(id)}`);
+    }
+    return (
+      (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
+      refuse(
+        failure("InvalidInstanceId"),
+        `instance_id has ${id.length} characters; expected 1 to ${LONGEST_INSTANCE_ID}`,
+      )
+    );
+  },
+});
+
+type InstanceContext = ApiContext & {
+  readonly database: Database;
+  readonly target: Target | TemplateTarget;
+};
+
+/** The keys belong to a template database. */
+const databaseHasTemplates = check({
+  name: "databaseHasTemplates",
+  refusals: [failure("InvalidTargetType")],
+  test: ({ database }: InstanceContext) =>
+    database.kind === "vumark" ||
+    `the database "${database.databaseName}" is a cloud database; instances need a VuMark database's target`,
+});
+
+/** The template target is past its processing time. */
+const templateProcessed = check({
+  name: "templateProcessed",
+  refusals: [failure("TargetStatusNotSuccess")],
+  test: ({ target, now }: InstanceContext) =>
+    isProcessed(target, now) ||
+    `the template target is processing for ${target.processingTimeSeconds} s after its last change`,
+});
+
+/** `Accept` is one of the three media types. Finds the format. */
+const mediaTypeAccepted = check({
+  name: "mediaTypeAccepted",
+  refusals: [failure("InvalidAcceptHeader")],
+  test: ({ request }: ApiContext) => {
+    const mediaType = header(request, "accept") ?? "";
+    const format = FORMATS.get(mediaType);
+    return format === undefined
+      ? `Accept must be ${[...FORMATS.keys()].join(", ")}; got ${show(mediaType)}`
+      : { format };
+  },
+});
+
+const badRequest = failure("BadRequest");
+
+/** The checks in the order of README.md. */
+export const instanceTable = CheckTable.on<ApiContext, "generateInstance">()
+  .row(headerLinesFit)
+  .row(withinRateLimits) // finds the owner of the access key
+  .row(authorizationGiven)
+  .row(authorizationWellFormed)
+  .row(knownKeyOfAnyDatabase) // finds the database
+  .row(signatureMatches)
+  .row(requestQuotaLeft)
+  .row(stateAllows)
+  .row(stateAllowsMore)
+  .row(knownTarget) // finds the path's target
+  .row(dateCurrent)
+  .row(bodyGiven(badRequest))
+  .row(bodyIsJsonObject(badRequest))
+  .row(keysAllowed(badRequest))
+  .row(instanceIdGiven)
+  .row(contentTypeGiven)
+  .row(contentLengthFits)
+  .row(databaseHasTemplates)
+  .row(templateProcessed)
+  .row(mediaTypeAccepted); // finds the format
