@@ -5,19 +5,7 @@ import { ownerOfServerKey } from "../signed/authentication.ts";
 import { emptyNotFound, plainText } from "../signed/responses.ts";
 
 import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
-import { deleteCredential, listCredentials, putCredential } from "./credentials.ts";
-import {
-  addCloudDatabase,
-  addVuMarkDatabase,
-  deleteCloudDatabase,
-  deleteVuMarkDatabase,
-  listCloudDatabases,
-  listVuMarkDatabases,
-  updateCloudDatabase,
-  updateVuMarkDatabase,
-} from "./databases.ts";
-import { addDataset, deleteDataset, listDatasets } from "./datasets.ts";
-import { addFault, deleteFault, listFaults } from "./faults.ts";
+import { cloudDatabases, vuMarkDatabases } from "./databases.ts";
 import {
   clearRequests,
   finishProcessing,
@@ -28,6 +16,7 @@ import {
   restoreSnapshot,
   takeSnapshot,
 } from "./operating.ts";
+import { credentials, datasets, faults } from "./resources.ts";
 import { addTarget, addVuMarkTarget, deleteTarget, setRecognitionCounts, updateTarget } from "./targets.ts";
 
 const malformed = plainText(400, "The request is not valid HTTP/1.1.");
@@ -38,30 +27,30 @@ export const managerApi: Api<Services> = {
   title: "target manager",
   urlOption: "managerUrl",
   operations: [
-    listCloudDatabases,
-    addCloudDatabase,
-    deleteCloudDatabase,
+    cloudDatabases.list,
+    cloudDatabases.add,
+    cloudDatabases.delete,
     addTarget,
     updateTarget,
     deleteTarget,
     setRecognitionCounts,
-    listVuMarkDatabases,
-    addVuMarkDatabase,
-    deleteVuMarkDatabase,
+    vuMarkDatabases.list,
+    vuMarkDatabases.add,
+    vuMarkDatabases.delete,
     addVuMarkTarget,
-    listDatasets,
-    addDataset,
-    deleteDataset,
-    listCredentials,
-    putCredential,
-    deleteCredential,
-    updateCloudDatabase,
-    updateVuMarkDatabase,
+    datasets.list,
+    datasets.add,
+    datasets.delete,
+    credentials.list,
+    credentials.add,
+    credentials.delete,
+    cloudDatabases.update,
+    vuMarkDatabases.update,
     listRequests,
     clearRequests,
-    listFaults,
-    addFault,
-    deleteFault,
+    faults.list,
+    faults.add,
+    faults.delete,
     reset,
     takeSnapshot,
     restoreSnapshot,

@@ -19,13 +19,15 @@ import {
   unknownToDelete,
 } from "./responses.ts";
 
-type ManagerOperation = `manager.${string}`;
+export type ManagerOperation = `manager.${string}`;
+/** An operation's name and summary. */
+export type Named = readonly [name: ManagerOperation, summary: string];
 
 /** The manager needs no authentication: a request only has to name what exists and to have a valid body. */
 export const anyRequest = CheckTable.on<ApiContext, ManagerOperation>();
 
-type Kind = Database["kind"];
-type DatabaseOf<K extends Kind> = Extract<Database, { readonly kind: K }>;
+export type Kind = Database["kind"];
+export type DatabaseOf<K extends Kind> = Extract<Database, { readonly kind: K }>;
 
 export const isOfKind = <K extends Kind>(
   database: Database | undefined,

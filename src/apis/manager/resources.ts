@@ -1,0 +1,133 @@
+import type * as z from "zod/mini";
+import type { MaybePromise } from "../../emulator/message.ts";
+import { operation } from "../../emulator/operation.ts";
+import { type DeclaredResponse, ok } from "../../emulator/response.ts";
+import { show } from "../../emulator/text.ts";
+import { credentialJson, postedCredential } from "../../schema/credential.ts";
+import { datasetJson, newDataset, postedDataset } from "../../schema/dataset.ts";
+import { faultJson, postedFault } from "../../schema/fault.ts";
+import type { WireForm } from "../../schema/kernel/wire.ts";
+import type { ApiContext, Services } from "../services.ts";
+import { anyRequest, bodyAccepted, jsonBody, type Named } from "./checks.ts";
+import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
+
+/** Records that belong to no database: their JSON, and what each operation does. */
+interface Resource<T, Given> {
+  readonly path: string;
+  /** The path's parameter that identifies one. */
+  readonly key: string;
+  /** As in "there is no dataset with the uuid x". */
+  readonly called: string;
+  readonly json: WireForm<T>;
+  readonly posted: { readonly schema: z.ZodMiniType<Given> };
+  readonly list: Named;
+  readonly all: (services: Services) => MaybePromise<readonly T[]>;
+  readonly add: Named;
+  /** Returns what the response shows. */
+  readonly create: (given: Given, context: ApiContext) => MaybePromise<T>;
+  readonly added?: DeclaredResponse<T>;
+  readonly delete: Named;
+  /** False: there is none. */
+  readonly remove: (services: Services, key: string) => MaybePromise<boolean>;
+  readonly deleted: DeclaredResponse;
+}
+
+/** The operations on a resource. */
+function operationsOf<T, Given>(resource: Resource<T, Given>) {
+  const { path, key, json, posted, deleted } = resource;
+  const [list, add, remove] = [resource.list, resource.add, resource.delete];
+  const listed = doneWithAll(json);
+  const body = jsonBody(posted.schema);
+  const added = resource.added ?? addedWith(json);
+  return {
+    list: operation({
+      name: list[0],
+      method: "GET",
+      path,
+      summary: list[1],
+      checks: anyRequest,
+      responses: [listed],
+      handle: async ({ services }) => ok(listed, await resource.all(services)),
+    }),
+    add: operation({
+      name: add[0],
+      method: "POST",
+      path,
+      summary: add[1],
+      body,
+      checks: anyRequest.row(bodyAccepted(body)),
+      responses: [added],
+      handle: async (context) => ok(added, await resource.create(context.given, context)),
+    }),
+    delete: operation({
+      name: remove[0],
+      method: "DELETE",
+      path: `${path}/{${key}}`,
+      summary: remove[1],
+      checks: anyRequest,
+      responses: [deleted, unknownToDelete],
+      handle: async ({ params, services }) => {
+        const value = params[key] ?? "";
+        if (await resource.remove(services, value)) return ok(deleted);
+        return refuseUnknown(`there is no ${resource.called} ${show(value)}`, unknownToDelete);
+      },
+    }),
+  };
+}
+
+export const datasets = operationsOf({
+  path: "/model_target_datasets",
+  key: "uuid",
+  called: "dataset with the uuid",
+  json: datasetJson,
+  posted: postedDataset,
+  list: ["manager.listDatasets", "Lists the Model Target datasets."],
+  all: ({ store }) => store.listDatasets(),
+  add: ["manager.addDataset", "Adds a Model Target dataset, or replaces the one with its uuid."],
+  create: async (given, { services: { store, settings }, random, now }) => {
+    const dataset = newDataset(given, settings, () => random.hex(32), now);
+    await store.createDataset(dataset);
+    return dataset;
+  },
+  delete: ["manager.deleteDataset", "Deletes a Model Target dataset."],
+  remove: ({ store }, uuid) => store.deleteDataset(uuid),
+  deleted: noBody,
+});
+
+export const credentials = operationsOf({
+  path: "/oauth2_client_credentials",
+  key: "client_id",
+  called: "client credential with the id",
+  json: credentialJson,
+  posted: postedCredential,
+  list: ["manager.listCredentials", "Lists the OAuth 2.0 client credentials with their secrets."],
+  all: ({ store }) => store.listCredentials(),
+  add: ["manager.putCredential", "Adds a client credential, or replaces the one with its client id."],
+  create: async (given, { services: { store } }) => {
+    await store.putCredential(given);
+    return given;
+  },
+  added: noContent,
+  delete: ["manager.deleteCredential", "Deletes a client credential."],
+  remove: ({ store }, clientId) => store.deleteCredential(clientId),
+  deleted: noContent,
+});
+
+/** Failures that a test injects. All servers of the manager share them. */
+export const faults = operationsOf({
+  path: "/faults",
+  key: "fault_id",
+  called: "fault with the id",
+  json: faultJson,
+  posted: postedFault,
+  list: ["manager.listFaults", "Lists the faults, newest first, and how many requests each was applied to."],
+  all: ({ faults }) => faults.list(),
+  add: [
+    "manager.addFault",
+    "Makes matching requests to any server fail from now on; only the newest matching fault applies.",
+  ],
+  create: (given, { services }) => services.faults.create(given),
+  delete: ["manager.deleteFault", "Removes a fault."],
+  remove: ({ faults }, id) => faults.delete(id),
+  deleted: noContent,
+});
