@@ -2,6 +2,8 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
+import { hasMatrix } from "./test/support/matrix.ts";
+import { RepeatedTests } from "./test/support/repeated-tests.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -11,6 +13,15 @@ const WHOLE_PROCESS = [
   "test/images/large-decoder.test.ts",
   "test/runners/node-test-fixture.test.ts",
   "test/intercept/**/*.test.ts",
+];
+
+/** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
+const PROGRAMS = [
+  "test/cli/{processes,progress,redis-guide,run,serve,verify,walkthrough}.test.ts",
+  "test/docs/{facts,main-job,release,vuforia-api}.test.ts",
+  "test/protocol/model-target/{archive,workflow-example}.test.ts",
+  "test/servers/redis-{away,servers}.test.ts",
+  "test/store/redis-store.test.ts",
 ];
 
 export default defineConfig({
@@ -33,8 +44,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
-    // Many tests start processes and connections: a stalled machine fails them once, a defect fails them twice.
-    retry: 1,
+    reporters: ["default", new RepeatedTests()],
     setupFiles: [source("./test/support/fail-outside.ts")],
     coverage: {
       provider: "v8",
@@ -52,36 +62,46 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: [...WHOLE_PROCESS, "test/image/**", "test/package/**", "test/slow/**", "test/page/**"],
+          exclude: [
+            ...WHOLE_PROCESS,
+            ...PROGRAMS,
+            "test/image/**",
+            "test/matrix/**",
+            "test/package/**",
+            "test/slow/**",
+            "test/page/**",
+          ],
           isolate: false,
         },
       },
       { extends: true, test: { name: "process", include: WHOLE_PROCESS } },
+      { extends: true, test: { name: "programs", include: PROGRAMS, isolate: false, retry: 1 } },
       {
         extends: true,
         test: {
-          name: "ui",
+          name: "page",
           include: ["test/page/**/*.test.ts"],
           globalSetup: "test/page/set-up.ts",
           testTimeout: 120_000,
           expect: { poll: { timeout: 60_000 } },
           // A browser of its own process, on a machine that does other things too.
-          retry: 2,
+          retry: 1,
         },
       },
       {
         extends: true,
-        test: { name: "slow", include: ["test/slow/**/*.test.ts"], testTimeout: 240_000 },
+        test: { name: "slow", include: ["test/slow/**/*.test.ts"], testTimeout: 240_000, retry: 1 },
       },
       {
         extends: true,
         test: {
           name: "package",
-          include: ["test/package/**/*.test.ts"],
+          include: ["test/package/**/*.test.ts", ...(hasMatrix ? ["test/matrix/**/*.test.ts"] : [])],
           // They start processes of their own, in which everything happens that they test.
           isolate: false,
           globalSetup: "test/package/pack.ts",
           testTimeout: 120_000,
+          retry: 1,
         },
       },
     ],

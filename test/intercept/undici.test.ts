@@ -1,8 +1,9 @@
+import { createRequire } from "node:module";
 import { Readable, Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import * as undici7 from "undici";
-import * as undici6 from "undici-6";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { hasMatrix, inMatrix } from "../support/matrix.ts";
 import { mock as anyMock, HOST, type MockOptions, reply } from "./mocks.ts";
 
 const SLOTS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
@@ -11,14 +12,12 @@ const dispatchers = () => SLOTS.map((slot) => Object.getOwnPropertyDescriptor(gl
 const mock = (options: MockOptions = {}) => anyMock({ intercept: "sockets", ...options });
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-/** The first version that some supported versions of Node cannot load. */
-const undici8 = major > 22 || (major === 22 && minor >= 19) ? await import("undici-8") : undefined;
-
-const versions: [name: string, undici: typeof undici7][] = [
-  ["undici 7", undici7],
-  ["undici 6", undici6 as unknown as typeof undici7],
-];
-if (undici8 !== undefined) versions.push(["undici 8", undici8 as unknown as typeof undici7]);
+const versions: [name: string, undici: typeof undici7][] = [["undici 7", undici7]];
+const load = createRequire(import.meta.url);
+if (hasMatrix) versions.push(["undici 6", load(inMatrix("undici-6"))]);
+// The first version that some supported versions of Node cannot load.
+if (hasMatrix && (major > 22 || (major === 22 && minor >= 19)))
+  versions.push(["undici 8", load(inMatrix("undici-8"))]);
 
 describe.each(versions)(
   "%s",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { installEverywhere } from "./install.ts";
 
 /*
@@ -10,17 +10,18 @@ import { installEverywhere } from "./install.ts";
  * cannot load are skipped.
  */
 const FILES = [
-  "test/package/clients.test.ts",
+  "test/matrix/clients.test.ts",
   "test/package/bypassing.test.ts",
   "test/package/explained.test.ts",
-  "test/package/neighbours.test.ts",
-  "test/package/realms.test.ts",
+  "test/matrix/neighbours.test.ts",
+  "test/matrix/realms.test.ts",
   "test/package/register.test.ts",
   "test/package/runners.test.ts",
-  "test/package/runtimes.test.ts",
+  "test/matrix/runtimes.test.ts",
   "test/package/memory.test.ts",
-  "test/package/types.test.ts",
-  "test/package/worker.test.ts",
+  "test/matrix/types.test.ts",
+  "test/matrix/worker.test.ts",
+  "test/matrix/vitest-5.test.ts",
   "test/package/playwright.test.ts",
   "test/intercept/nock.test.ts",
   "test/intercept/sockets.test.ts",
@@ -40,14 +41,7 @@ interface Report {
 const given = process.argv.slice(2);
 const versions = given.length > 0 ? given : ["20", "22", "24"];
 const folder = await realpath(await mkdtemp(join(tmpdir(), "matrix-")));
-// Too large to be dependencies of this repository, and a Vitest that npm cannot install beside the one there.
-const tools = ["bun@1", "deno@2", "vitest@5", "jsdom@26", "happy-dom@20"];
-spawnSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", folder, ...tools], { stdio: "inherit" });
-const environment = {
-  ...process.env,
-  VITEST_5_FOLDER: join(folder, "node_modules/vitest"),
-  PATH: [process.env.PATH, join(folder, "node_modules/.bin")].join(delimiter),
-};
+spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--prefix", "test/matrix"], { stdio: "inherit" });
 const cells = new Map<string, string[]>(FILES.map((file) => [file, []]));
 const failed: string[] = [];
 for (const version of versions) {
@@ -61,7 +55,6 @@ for (const version of versions) {
   ];
   spawnSync("npx", ["--yes", "--package", `node@${version}`, "--", "node", ...vitest], {
     stdio: "inherit",
-    env: environment,
   });
   const { testResults }: Report = JSON.parse(await readFile(output, "utf8"));
   for (const file of FILES) {

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { buildPage } from "../../src/page/ui/build.ts";
+import { hasMatrix, MATRIX_MODULES } from "../support/matrix.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -32,6 +34,12 @@ export async function packIn(staged: string): Promise<string> {
   return join(staged, packed.stdout.trim());
 }
 
+/** Lets the project find what `test/matrix` has installed before what this repository has. */
+async function linkMatrix(modules: string): Promise<void> {
+  for (const name of await readdir(MATRIX_MODULES))
+    if (!/^[.@]/.test(name)) await symlink(join(MATRIX_MODULES, name), join(modules, name));
+}
+
 /**
  * Builds and packs the package once for all tests of this folder, and installs the tarball into a temporary project together with
  * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network.
@@ -43,6 +51,11 @@ export default async function setup(project: TestProject) {
   const tarball = await packIn(join(folder, "staged"));
   await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
+  if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
+  else
+    sayWhatIsSkipped(
+      "Skipped other versions of clients, runners and interceptors: `npm run test:matrix` installs them.",
+    );
   await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
   project.provide("consumer", join(folder, "consumer"));

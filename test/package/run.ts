@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, rm, symlink } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { inject } from "vitest";
+import { inMatrix } from "../support/matrix.ts";
 
 const consumer = inject("consumer");
 
@@ -19,11 +21,9 @@ export async function filesOfPackage(): Promise<readonly string[]> {
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
-/** The path of a file of one of this repository's dependencies. */
-export const inModules = (path: string): string => join(consumer, "../node_modules", path);
-
-/** Vitest 5, which npm cannot install beside the Vitest of this repository; `npm run test:matrix` does. */
-export const vitest5 = process.env.VITEST_5_FOLDER;
+/** The path of a file of one of the dependencies of `test/matrix` or of this repository. */
+export const inModules = (path: string): string =>
+  existsSync(inMatrix(path)) ? inMatrix(path) : join(consumer, "../node_modules", path);
 
 /** Runs Node in a folder of that project. Returns its output and exit code. */
 export const runNode = (
@@ -53,7 +53,9 @@ export async function runProgram(
 
 /** Copies a folder of `samples` into the project that has the package installed. */
 export async function copySamples(name: string, to = name): Promise<void> {
-  const samples = fileURLToPath(new URL(`samples/${name}`, import.meta.url));
+  const [samples = ""] = ["samples", "../matrix/samples"]
+    .map((folder) => fileURLToPath(new URL(`${folder}/${name}`, import.meta.url)))
+    .filter(existsSync);
   await cp(samples, inConsumer(to), { recursive: true });
 }
 
@@ -72,6 +74,6 @@ export async function createProject(
   for (const [dependency, installedAs] of Object.entries(dependencies)) {
     const path = inConsumer(name, "node_modules", dependency);
     await mkdir(dirname(path), { recursive: true });
-    await symlink(resolve(inModules(""), installedAs), path);
+    await symlink(inModules(installedAs), path);
   }
 }

@@ -1,10 +1,7 @@
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
-import { copySamples, createProject, inConsumer, inModules, runNode, vitest5 } from "./run.ts";
-
-const [major = 0] = process.versions.node.split(".").map(Number);
-const canRunVitest5 = major >= 22 && vitest5 !== undefined;
+import { inConsumer, inModules, runNode } from "./run.ts";
 
 /** Runs an example with the installed package. Returns its output. */
 async function runExample(name: string, ...args: string[]): Promise<string> {
@@ -41,23 +38,6 @@ describe("in a project with", () => {
   it.each(["threads", "forks"])("Vitest, with both files in one worker of %s", async (pool) => {
     const printed = await runExample("vitest", ...vitest, `--pool=${pool}`);
     expect(printed).toMatch(/Tests +7 passed \(7\)/);
-  });
-
-  it.skipIf(!canRunVitest5)("Vitest 5, and in each of its environments and pools", async () => {
-    await createProject("vitest-5", { vitest: vitest5 ?? "" });
-    await cp(inConsumer("examples"), inConsumer("vitest-5/examples"), { recursive: true });
-    await copySamples("realms", "vitest-5/realms");
-    const vitest = [inConsumer("vitest-5/node_modules/vitest/vitest.mjs"), "run"];
-    for (const [folder, args, counts] of [
-      ["vitest-5/examples/vitest", ["--pool=threads"], /Tests +7 passed \(7\)/],
-      ["vitest-5/examples/vitest", ["--pool=forks"], /Tests +7 passed \(7\)/],
-      ["vitest-5/realms", [], /Tests +16 passed \(16\)/],
-    ] as const) {
-      const { code, printed } = await runNode(folder, [...vitest, ...args]);
-      expect(code, printed).toBe(0);
-      expect(printed).toMatch(/v5\./);
-      expect(printed).toMatch(counts);
-    }
   });
 
   it("Jest, with both files in one worker", async () => {

@@ -46,9 +46,6 @@ export const model = (changes: Readonly<Record<string, unknown>> = {}): Record<s
   ...changes,
 });
 
-export const withoutKeys = (record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
-
 /** A creation body with these models. */
 export const dataset = (...models: unknown[]): Record<string, unknown> => ({
   name: "machine room",

@@ -1,6 +1,6 @@
 import { cp } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { copySamples, createProject, inConsumer, inModules, runNode } from "./run.ts";
+import { copySamples, createProject, inConsumer, inModules, runNode } from "../package/run.ts";
 
 /** A second copy of nock 14 beside the one that the package uses. */
 const COPY = "nock-copy";

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { build } from "esbuild";
 import { startServers } from "mock-cloud-reco/server";
 import { expect, it, onTestFinished } from "vitest";
+import { copySamples, createProject, inConsumer, inModules } from "../package/run.ts";
 import { findChromium, launchChromium } from "../page/chromium.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { copySamples, createProject, inConsumer, inModules } from "./run.ts";
 
 const chromium = findChromium();
 if (chromium === undefined) sayWhatIsSkipped("Skipped MSW in browsers: no Chromium was found.");

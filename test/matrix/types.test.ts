@@ -1,8 +1,7 @@
 import { cp } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { createProject, inConsumer, inModules, runNode, vitest5 } from "./run.ts";
+import { createProject, inConsumer, inModules, runNode } from "../package/run.ts";
 
 beforeAll(async () => {
   await cp(fileURLToPath(new URL("types", import.meta.url)), inConsumer("types"), { recursive: true });
@@ -38,9 +37,8 @@ describe.each(["typescript-5.4", "typescript-7"])("%s compiles", (compiler) => {
   );
 });
 
-if (vitest5 === undefined) sayWhatIsSkipped("Skipped Vitest 5: VITEST_5_FOLDER is not set.");
-it.skipIf(vitest5 === undefined)("typescript-7 compiles tests of Vitest 5", async () => {
-  await createProject("types-vitest-5", { vitest: vitest5 ?? "" });
+it("typescript-7 compiles tests of Vitest 5", async () => {
+  await createProject("types-vitest-5", { vitest: "vitest-5" });
   await cp(inConsumer("types/runners.mts"), inConsumer("types-vitest-5/runners.mts"));
   await compile("typescript-7", "types-vitest-5", "--module", "node16", "--skipLibCheck", "runners.mts");
 });

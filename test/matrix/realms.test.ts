@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { copySamples, inModules, runNode } from "./run.ts";
+import { copySamples, inModules, runNode } from "../package/run.ts";
 
 beforeAll(() => copySamples("realms"));
 

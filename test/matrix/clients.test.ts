@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { copySamples, runNode } from "./run.ts";
+import { copySamples, runNode } from "../package/run.ts";
 
 beforeAll(() => copySamples("clients"));
 

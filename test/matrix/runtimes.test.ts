@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findProgram } from "../support/find-program.ts";
-import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { copySamples, runProgram } from "./run.ts";
+import { copySamples, inModules, runProgram } from "../package/run.ts";
 
 const RUNTIMES = [
   // Beside nock, Bun drops the headers of a request by a function that was captured before.
@@ -13,17 +11,16 @@ const CLIENTS = ["fetch", "fetch of a Request", "node:https", "a captured https.
 
 describe.each(RUNTIMES)("$name", ({ name, run, capturedWithNock }) => {
   const program = name.toLowerCase();
-  const path = findProgram(program);
-  if (path === undefined) sayWhatIsSkipped(`Skipped what works in ${name}: no ${program} was found.`);
+  const path = inModules(`.bin/${program}`);
 
-  it.skipIf(path === undefined).each([false, true])(
+  it.each([false, true])(
     "reaches the mock by every way that the guide lists; with register: %s",
     async (isRegistered) => {
       await copySamples("runtimes");
       const args = [...run, ...(isRegistered ? ["--preload", "./preloaded.mjs"] : []), "runtime.mjs"];
       const environment: Record<string, string> = isRegistered ? { REGISTERED: "1" } : {};
       // Its own fetch passes by the trap of this suite; that no name server is there has to do.
-      const { code, printed } = await runProgram(path ?? "", "runtimes", args, {
+      const { code, printed } = await runProgram(path, "runtimes", args, {
         ...environment,
         NODE_OPTIONS: "",
       });
