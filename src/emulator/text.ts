@@ -17,6 +17,10 @@ export function utf8TextOf(bytes: Buffer): string | undefined {
 /** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** The code of a system's error. */
+export const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
 /**
  * A value as compact JSON in ASCII: every character outside U+0020..U+007E is escaped as `\uxxxx`.
  *

@@ -1,29 +1,45 @@
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { messageOf } from "../emulator/text.ts";
+import { systemClock } from "../emulator/clock.ts";
+import { codeOf, messageOf } from "../emulator/text.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-
-import { restoreState, StateFileError, writeState } from "../store/state-file.ts";
+import {
+  fileBehind,
+  removeUnfinished,
+  restoreState,
+  StateFileError,
+  writeState,
+} from "../store/state-file.ts";
 import type { StartProgress } from "./start-progress.ts";
 
 export { StateFileError } from "../store/state-file.ts";
 
 /** How long after a change the file is written; a second change in the meantime does not postpone it. */
 const COLLECTING_MILLISECONDS = 300;
+/** How soon the file is written again when it could not be. */
+const RETRY_MILLISECONDS = 1000;
+/** How often the holder of a lock renews it, and how long afterwards others may take it over. */
+const RENEWAL_MILLISECONDS = 5000;
+const STALE_MILLISECONDS = 30_000;
 
 /** A store whose state a file keeps. */
 export interface KeptState {
   /** Whether the file existed, and so the store has its state. */
   readonly isRestored: boolean;
-  /** Writes the state and lets another process use the file. */
+  /**
+   * Writes the state and lets another process use the file.
+   *
+   * @throws Error when the file cannot be written; it then has the last state that could be.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Restores the state in a file, if it exists, and writes the state to it within a second after each change. The state is that of a
+ * Restores the state in a file, if it exists, and writes the state to it soon after each change. The state is that of a
  * snapshot: neither the journal, nor the clock, nor faults.
  *
- * @param complain - called with one line when the file cannot be written; it is tried again after the next change.
+ * @param path - a symbolic link is followed.
+ * @param complain - called with a line when the file cannot be written; it is tried again every second.
  * @param onProgress - called while the file is read.
  * @throws StateFileError when the file cannot be read, which it leaves as it is, or another process uses it.
  */
@@ -33,9 +49,13 @@ export async function keepState(
   complain: (line: string) => void,
   onProgress: StartProgress = () => {},
 ): Promise<KeptState> {
-  const unlock = await lock(path);
+  const unusable = (error: unknown) =>
+    new StateFileError(`the state file ${path} cannot be used: ${messageOf(error)}`);
+  const file = await fileBehind(path).catch((error: unknown) => Promise.reject(unusable(error)));
+  const lock = await FileLock.take(file, path);
   let isRestored: boolean;
   try {
+    await removeUnfinished(file);
     let megabytes = 0;
     isRestored = await restoreState(path, store, (done, total) => {
       megabytes = Math.ceil(total / 1e6);
@@ -43,60 +63,129 @@ export async function keepState(
     });
     if (isRestored) onProgress("state", megabytes, megabytes);
   } catch (error) {
-    await unlock();
+    await lock.release();
     throw error;
   }
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let problem: string | undefined;
+  let isClosing = false;
+  const writeSoon = (milliseconds: number) => {
+    timer ??= setTimeout(() => void write(), milliseconds);
+  };
   const write = () => {
     clearTimeout(timer);
     timer = undefined;
-    writing = writing
-      .then(() => writeState(path, store.snapshot()))
-      .catch((error: unknown) => complain(`the state file ${path} cannot be written: ${messageOf(error)}`));
+    writing = writing.then(async () => {
+      const before = problem;
+      try {
+        await lock.assertHeld();
+        await writeState(file, store.snapshot());
+        problem = undefined;
+      } catch (error) {
+        problem = `the state file ${path} cannot be written: ${messageOf(error)}`;
+        if (isClosing) return;
+        if (problem !== before) complain(problem);
+        writeSoon(RETRY_MILLISECONDS);
+      }
+    });
     return writing;
   };
-  store.state.onChange = () => {
-    timer ??= setTimeout(() => void write(), COLLECTING_MILLISECONDS);
-  };
+  store.state.onChange = () => writeSoon(COLLECTING_MILLISECONDS);
   return {
     isRestored,
     close: async () => {
       store.state.onChange = () => {};
+      isClosing = true;
       await write();
-      await unlock();
+      clearTimeout(timer);
+      await lock.release();
+      if (problem !== undefined) throw new Error(problem);
     },
   };
 }
 
-/** Makes this process the only one that uses a file, until it ends. */
-async function lock(path: string): Promise<() => Promise<void>> {
-  const name = `${path}.lock`;
-  // With the time, because in a restarted container each process has the id that it had before.
-  const own = `${process.pid} ${hostname()} ${performance.timeOrigin}`;
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    try {
-      // Linked, because a file that is created has no content at first.
-      await writeFile(`${name}.${process.pid}`, own);
-      await link(`${name}.${process.pid}`, name).finally(() => rm(`${name}.${process.pid}`, { force: true }));
-      return () => rm(name, { force: true });
-    } catch (error) {
-      if (!(error instanceof Error) || Reflect.get(error, "code") !== "EEXIST")
-        throw new StateFileError(`the state file ${path} cannot be used: ${messageOf(error)}`);
-    }
-    const holder = await readFile(name, "utf8").catch(() => "");
-    const [pid = "", host = ""] = holder.split(" ");
-    const isOther = Number(pid) !== process.pid || holder === own;
-    if (holder !== "" && (host !== hostname() || (isOther && isRunning(Number(pid)))))
-      throw new StateFileError(
-        `the state file ${path} is in use by process ${pid} on ${host}; if that has ended, delete ${name}`,
-      );
-    // It was killed.
-    await rm(name, { force: true });
+/** Makes this process the only one that uses a file. Renewed while it runs, so that others can tell when it has ended. */
+class FileLock {
+  private readonly renewal: NodeJS.Timeout;
+
+  private constructor(
+    private readonly name: string,
+    private readonly own: string,
+  ) {
+    this.renewal = setInterval(() => void this.renew().catch(() => {}), RENEWAL_MILLISECONDS).unref();
   }
-  throw new StateFileError(
-    `the state file ${path} is in use by another process that starts at the same time`,
-  );
+
+  /**
+   * @param shown - the path in messages.
+   * @throws StateFileError when another process holds the lock.
+   */
+  static async take(file: string, shown: string): Promise<FileLock> {
+    const name = `${file}.lock`;
+    // With the time, because in a restarted container each process has the id that it had before.
+    const started = systemClock.now().toISOString();
+    const own = `${process.pid} ${hostname()} ${started} ${performance.timeOrigin}`;
+    const draft = `${name}.${process.pid}`;
+    try {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        // Linked, because a file that is created has no content at first.
+        await rm(draft, { force: true });
+        await writeFile(draft, own, { flag: "wx", mode: 0o600 });
+        try {
+          await link(draft, name);
+          return new FileLock(name, own);
+        } catch (error) {
+          if (codeOf(error) !== "EEXIST") throw error;
+        }
+        const holder = await readFile(name, "utf8").catch(() => "");
+        if (!(await isOver(holder, name, draft))) {
+          const [pid, host, since] = holder.split(" ");
+          throw new StateFileError(
+            `the state file ${shown} is in use by process ${pid} on ${host} since ${since}; if that has ended, delete ${name}`,
+          );
+        }
+        await rm(name, { force: true });
+      }
+    } catch (error) {
+      if (error instanceof StateFileError) throw error;
+      throw new StateFileError(`the state file ${shown} cannot be used: ${messageOf(error)}`);
+    } finally {
+      await rm(draft, { force: true });
+    }
+    throw new StateFileError(
+      `the state file ${shown} is in use by another process that starts at the same time`,
+    );
+  }
+
+  /** @throws Error when another process has taken the lock over, as after a long suspension of this one. */
+  async assertHeld(): Promise<void> {
+    const holder = await readFile(this.name, "utf8").catch(() => this.own);
+    if (holder !== this.own) throw new Error(`process ${holder.split(" ", 2).join(" on ")} uses it now`);
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.renewal);
+    const holder = await readFile(this.name, "utf8").catch(() => "");
+    if (holder === this.own) await rm(this.name, { force: true });
+  }
+
+  /** Writes the same content again, so that the lock never has another one. */
+  private async renew(): Promise<void> {
+    await this.assertHeld();
+    const file = await open(this.name, "r+");
+    await file.write(this.own, 0).finally(() => file.close());
+  }
+}
+
+/** Whether the holder of a lock has ended: a process of this host that does not run, or one that did not renew it. */
+async function isOver(holder: string, name: string, draft: string): Promise<boolean> {
+  const [pid, host, , origin] = holder.split(" ");
+  if (holder === "") return true;
+  if (host === hostname())
+    return Number(pid) === process.pid ? origin !== String(performance.timeOrigin) : !isRunning(Number(pid));
+  // By the clock of the file system, which hosts share.
+  const [held, latest] = await Promise.all([stat(name), stat(draft)]);
+  return latest.mtimeMs - held.mtimeMs > STALE_MILLISECONDS;
 }
 
 function isRunning(pid: number): boolean {
@@ -104,6 +193,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && Reflect.get(error, "code") === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

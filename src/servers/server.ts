@@ -1,7 +1,7 @@
 import type { Emulator } from "../apis/index.ts";
 import type { ServerRefusal } from "../emulator/emulator.ts";
 import type { WireRequest } from "../emulator/message.ts";
-import { messageOf } from "../emulator/text.ts";
+import { codeOf, messageOf } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { Service } from "../schema/operation-names.ts";
@@ -67,7 +67,7 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
   const port = await server.listen(listen.port, listen.host).catch((error: unknown) => {
     const { host, name = "server", portOption = "port" } = listen;
     const message = `the ${name} cannot listen on ${localHost(host)}:${listen.port}: ${messageOf(error)}`;
-    const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+    const code = codeOf(error);
     const advice = code === "EADDRINUSE" ? `; choose another port with ${portOption}` : "";
     throw Object.assign(new Error(message + advice, { cause: error }), { code });
   });

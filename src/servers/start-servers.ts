@@ -43,7 +43,7 @@ export interface StartServersOptions extends ServerOptions {
   /** Path of a file with initial databases, targets and credentials. */
   readonly seedFile?: string;
   /**
-   * Path of a file that keeps the state: restored at the start, written at most a second after a change and at the stop. If it
+   * Path of a file that keeps the state: restored at the start, written soon after each change and at the stop. If it
    * exists, `seedFile` is ignored. Default: the state is lost at the stop.
    */
   readonly stateFile?: string;
@@ -208,7 +208,7 @@ export async function launchServers<Running extends Manager>(
     trust: { allowedHosts, allowOrigin: managerCorsOrigin },
     page: ui,
     stateFile,
-    complain: writeLog,
+    complain: (line) => writeLog(`${line}\n`),
     onProgress,
     onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
     whenManagerRuns: async (manager) => {

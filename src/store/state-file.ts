@@ -1,7 +1,8 @@
-import { open, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { largeJsonBody } from "../emulator/json-body.ts";
-import { messageOf } from "../emulator/text.ts";
+import { createRandom } from "../emulator/random.ts";
+import { codeOf, messageOf } from "../emulator/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";
@@ -12,20 +13,67 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
 }
 
-/** Writes a snapshot so that the file always holds either what it held before or all of the snapshot, even after a power cut. */
+/** How many symbolic links may lead to a file; systems have similar limits. */
+const MOST_LINKS = 40;
+const OWN_ONLY = 0o600;
+
+/** The file that a path names, through symbolic links, even if it does not exist yet. */
+export async function fileBehind(path: string): Promise<string> {
+  let file = resolve(path);
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const folder = await realpath(dirname(file));
+    file = join(folder, basename(file));
+    const to = await readlink(file).catch(() => undefined);
+    if (to === undefined) return file;
+    file = resolve(folder, to);
+  }
+  throw new Error("it is a circle of symbolic links");
+}
+
+/** Ends the names of files that are not written to their end yet. */
+const UNFINISHED = ".new";
+
+/** Removes what processes that were killed while they wrote a file have left. */
+export async function removeUnfinished(file: string): Promise<void> {
+  const folder = dirname(file);
+  for (const name of await readdir(folder)) {
+    const middle = name.slice(basename(file).length, -UNFINISHED.length);
+    if (name === basename(file) + middle + UNFINISHED && /^\.[0-9a-f]{16}$/.test(middle))
+      await rm(join(folder, name), { force: true });
+  }
+}
+
+/**
+ * Writes a snapshot so that the file always holds either what it held before or all of the snapshot, even after a power cut.
+ * The file keeps its mode; a new one is readable for its owner only.
+ *
+ * @param path - symbolic links are followed.
+ */
 export async function writeState(path: string, snapshot: Snapshot): Promise<void> {
   const body = await largeJsonBody(snapshotJson(snapshot));
-  const temporary = `${path}.new`;
-  const file = await open(temporary, "w", 0o600);
+  const target = await fileBehind(path);
+  const mode = await stat(target).then(
+    (known) => known.mode,
+    () => OWN_ONLY,
+  );
+  // Nobody can have prepared a file of this name.
+  const temporary = `${target}.${createRandom().hex(16)}${UNFINISHED}`;
+  const file = await open(temporary, "wx", OWN_ONLY);
   try {
-    for (const chunk of "chunks" in body ? body.chunks() : [body]) await file.writeFile(chunk);
-    await file.sync();
-  } finally {
-    await file.close();
+    try {
+      if (mode !== OWN_ONLY) await file.chmod(mode & 0o777);
+      for (const chunk of "chunks" in body ? body.chunks() : [body]) await file.writeFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw error;
   }
-  await rename(temporary, path);
   // The new name lasts only once the folder is written, which some systems do by themselves and do not let anyone else do.
-  const folder = await open(dirname(path), "r").catch(() => undefined);
+  const folder = await open(dirname(target), "r").catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
 }
@@ -56,7 +104,7 @@ export async function restoreState(
     }
     snapshot = JSON.parse(Buffer.concat(rest).toString());
   } catch (error) {
-    if (error instanceof Error && Reflect.get(error, "code") === "ENOENT") return false;
+    if (codeOf(error) === "ENOENT") return false;
     const why = error instanceof SyntaxError ? "it is not valid JSON" : messageOf(error);
     throw new StateFileError(`the state file ${path} cannot be read: ${why}`);
   }

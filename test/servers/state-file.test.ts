@@ -1,4 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockCloudReco } from "mock-cloud-reco";
@@ -16,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const start = async (options: StartServersOptions = {}) => {
   const servers = await startServers({ stateFile: path, targetRater: "perfect", ui: false, ...options });
-  onTestFinished(() => servers.close());
+  onTestFinished(() => servers.close().catch(() => {}));
   return servers;
 };
 const names = (text: string): readonly string[] => {
@@ -64,6 +75,75 @@ test("the lock of a process that was killed is no obstacle", async () => {
   // No process has this id.
   await writeFile(`${path}.lock`, lock.replace(/^\d+/, "4194305"));
   await (await start()).close();
+});
+
+const addedTo = async (at: string) => {
+  const servers = await start({ stateFile: at });
+  servers.addCloudDatabase({ databaseName: "shop" });
+  await servers.close();
+};
+
+test("a symbolic link is followed, also to a file that does not exist yet, and the file is locked", async () => {
+  await mkdir(join(folder, "volume"));
+  const file = join(folder, "volume", "kept.json");
+  await symlink(join("volume", "kept.json"), path);
+  await addedTo(path);
+  expect(names(await readFile(file, "utf8"))).toEqual(["shop"]);
+  const servers = await start();
+  expect(servers.seeded).toEqual(["shop"]);
+  await expect(start({ stateFile: file })).rejects.toThrow(/is in use by process/);
+  await servers.close();
+  expect(await readdir(folder)).toEqual(["state.json", "volume"]);
+  await symlink(join(folder, "circle"), join(folder, "circle"));
+  await expect(start({ stateFile: join(folder, "circle") })).rejects.toThrow(/a circle of symbolic links/);
+});
+
+test("a new file is its owner's only, an existing one keeps its mode, and nothing prepared decides either", async () => {
+  const victim = join(folder, "victim");
+  await writeFile(victim, "untouched", { mode: 0o644 });
+  await symlink(victim, `${path}.new`);
+  await addedTo(path);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await chmod(path, 0o640);
+  await (await start()).close();
+  expect((await stat(path)).mode & 0o777).toBe(0o640);
+  expect(await readFile(victim, "utf8")).toBe("untouched");
+});
+
+test("what a killed process left unfinished is removed", async () => {
+  await writeFile(`${path}.0123456789abcdef.new`, "half");
+  await (await start()).close();
+  expect(await readdir(folder)).toEqual(["state.json"]);
+});
+
+test("a file that cannot be written is told in a line, once, and at the stop; it keeps the last whole state", async () => {
+  const lines: string[] = [];
+  const sub = join(folder, "sub");
+  await mkdir(sub);
+  const servers = await startServers({ stateFile: join(sub, "state.json"), ui: false }, (line) =>
+    lines.push(line),
+  );
+  await rm(sub, { recursive: true });
+  servers.addCloudDatabase({ databaseName: "shop" });
+  await expect.poll(() => lines, { timeout: 20_000 }).toHaveLength(1);
+  expect(lines[0]).toMatch(/^the state file .+ cannot be written: [^\n]+\n$/);
+  await expect(servers.close()).rejects.toThrow(/^the state file .+ cannot be written: ENOENT/);
+  expect(lines).toHaveLength(1);
+});
+
+test("the lock of another host is respected, and taken over when it was not renewed", async () => {
+  const lock = `${path}.lock`;
+  await writeFile(lock, "7 elsewhere 2026-11-23T00:00:00.000Z 0");
+  await expect(start()).rejects.toThrow(
+    /is in use by process 7 on elsewhere since 2026-11-23T00:00:00.000Z; if that has ended, delete .+\.lock$/,
+  );
+  const { mtimeMs } = await stat(lock);
+  await utimes(lock, mtimeMs / 1000, mtimeMs / 1000 - 31);
+  const servers = await start();
+  // Another host thinks in turn that this process has ended.
+  await writeFile(lock, "7 elsewhere 2026-11-23T00:00:00.000Z 0");
+  await expect(servers.close()).rejects.toThrow(/cannot be written: process 7 on elsewhere uses it now$/);
+  expect(await readFile(lock, "utf8")).toMatch(/^7 elsewhere/);
 });
 
 test("a mock saves its state and loads it", async () => {
