@@ -1,14 +1,8 @@
 export type { InstanceFailure, ModelTargetPhase } from "./apis/services.ts";
 export { type Clock, ManualClock, systemClock } from "./emulator/clock.ts";
-export { formatJournal, type ListedRequest } from "./emulator/format-journal.ts";
+export { formatJournal } from "./emulator/format-journal.ts";
 export type { ImageFormat } from "./emulator/image-header.ts";
-export type {
-  ArrivedRequest,
-  ComparedSignature,
-  ConsideredTarget,
-  JournalEntry,
-  JournalEvents,
-} from "./emulator/journal.ts";
+export type { ArrivedRequest, JournalEntry, JournalEvents } from "./emulator/journal.ts";
 export type { HeaderList } from "./emulator/message.ts";
 export type { ProfileName } from "./emulator/profiles.ts";
 export type { Random } from "./emulator/random.ts";
@@ -36,18 +30,7 @@ export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type { RequestFilter } from "./mock/request-filter.ts";
-export type {
-  MockReport,
-  ReportDetails,
-  ReportedDatabase,
-  ReportedEvent,
-  ReportedField,
-  ReportedImage,
-  ReportedMessage,
-  ReportedRequest,
-  ReportedTarget,
-  ReportedTest,
-} from "./page/report.ts";
+export type { MockReport, ReportDetails } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {
   type CloudDatabaseFields,
@@ -61,12 +44,14 @@ export type { ConfiguredResponse } from "./schema/configured-response.ts";
 export type { ClientCredential } from "./schema/credential.ts";
 export type { DatasetFields, DatasetStatus, DatasetTypeName, GenerationWarning } from "./schema/dataset.ts";
 export type { DatabaseOrName, Fault, FaultRequest, ResultCodeAnswer } from "./schema/fault.ts";
+export type { ComparedSignature, ConsideredTarget, ListedRequest } from "./schema/journal-entry.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
 export type { Operation, Service } from "./schema/operation-names.ts";
 export type { PictureOptions } from "./schema/picture.ts";
+export type { TargetStatus } from "./schema/processing.ts";
 export type { ResultCode } from "./schema/result-codes.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
-export type { RecognitionCountChanges, TargetFields, TargetStatus, TargetUpdates } from "./schema/target.ts";
+export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
 export type {
   TemplateTargetFields,
   VuMarkDatabaseChanges,

@@ -1,5 +1,5 @@
+import type { ResultFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/operation-names.ts";
-import type { ComparedSignature, ConsideredTarget } from "./journal.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -31,21 +31,13 @@ export interface OperationContext<Services = unknown> extends Context {
   readonly services: Services;
 }
 
-/** What checks and handlers note for the journal. */
-export interface JournalNotes {
-  /** Name of the database whose keys the request uses. */
-  database?: string;
-  /** The option or method that configured the fault applied to it. */
-  fault?: string;
-  /** For a request that is served: an explanation of a surprising response. */
-  reason?: string;
-  /** On a signature mismatch: both strings to sign. */
-  signature?: ComparedSignature;
-  /** Queries: why targets did or did not match. */
-  considered?: readonly ConsideredTarget[];
-  /** How many other targets the query looked at, by reason. */
-  otherTargets?: Readonly<Record<string, number>>;
-}
+/** What checks and handlers note for the journal: everything but the outcome itself. */
+export type JournalNotes = {
+  -readonly [Name in keyof Omit<
+    ResultFacts,
+    "status" | "resultCode" | "refusedBy" | "durationMs"
+  >]?: ResultFacts[Name];
+};
 
 /** A response, with its result code for the journal. */
 export interface ApiResponse extends Omit<WireResponse, "stream"> {

@@ -1,70 +1,28 @@
-import type { Operation, Service } from "../schema/operation-names.ts";
+import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
 import { BodyBudget, DEFAULT_BODY_BYTES } from "./body-budget.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 import { Signal } from "./signal.ts";
 
-/** Whether a target matched a query, and why. */
-export interface ConsideredTarget {
-  /** The target's id. */
-  readonly targetId: string;
-  /** The target's name. */
-  readonly name: string;
-  /** Whether it is among the matches, before they are cut to the number asked for. */
-  readonly matched: boolean;
-  /** The reason in words, with the score if there is one. */
-  readonly why: string;
-}
-
 /** A request that has arrived and is not answered yet. */
-export interface ArrivedRequest {
-  /** Position in order of arrival, from 1; dropped requests count too. */
-  readonly number: number;
+export interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
-  /** The API that the host serves. */
-  readonly api: Service;
-  /** Undefined when no operation has that method and path. */
-  readonly operation?: Operation | undefined;
-  /** In upper case. */
-  readonly method: string;
-  /** Path without query string and without the base URL's own prefix. */
-  readonly path: string;
   /** What the client sent: headers, query string and body. Secrets are masked. */
   readonly request: RecordedRequest;
 }
 
-/** The strings behind a signature mismatch: five lines (method, MD5 of the body, content type, date, path). Contain no secret. */
-export interface ComparedSignature {
-  /** The string that should have been signed. */
-  readonly expected: string;
-  /** The string that the client signed, if a known mistake explains its signature. */
-  readonly signed?: string | undefined;
+/** What the response adds to an arrived request. */
+export interface RequestResult extends ResultFacts {
+  /** What the client got; undefined when it got no response. */
+  readonly response?: RecordedResponse | undefined;
 }
 
 /** A request as recorded in the journal. Contains no secrets. */
-export interface JournalEntry extends ArrivedRequest {
-  /** What the client got; undefined when it got no response. */
-  readonly response?: RecordedResponse | undefined;
-  /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
-  readonly status?: number | undefined;
-  /** The response's result code, if it has one. */
-  readonly resultCode?: string | undefined;
-  /** Name of the check that refused the request; `emulator` when a user's function or the emulator itself failed. */
-  readonly refusedBy?: string | undefined;
-  /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
-  readonly fault?: string | undefined;
-  /** What to change, in one sentence; or what the fault did. */
-  readonly reason?: string | undefined;
-  /** Name of the database whose keys the request uses, if known. */
-  readonly database?: string | undefined;
-  /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
-  readonly durationMs: number;
-  /** On a signature mismatch: both strings to sign. */
-  readonly signature?: ComparedSignature | undefined;
-  /** Queries: the nearest 100 targets of the database, and why each did or did not match; the nearest first. */
-  readonly considered?: readonly ConsideredTarget[] | undefined;
-  /** Queries over more than 100 targets: how many others there are, by reason. */
-  readonly otherTargets?: Readonly<Record<string, number>> | undefined;
+export interface JournalEntry extends ArrivedRequest, RequestResult {}
+
+/** An entry without its messages, as plain data. */
+export function factsOf({ request, response, ...facts }: JournalEntry): EntryFacts {
+  return { ...facts, time: facts.time.getTime() };
 }
 
 /** The payload of each event. */
@@ -78,9 +36,6 @@ export interface JournalEvents {
 }
 
 const DEFAULT_CAPACITY = 1000;
-
-/** What the response adds to an arrived request. */
-export type RequestResult = Omit<JournalEntry, keyof ArrivedRequest>;
 
 /** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {

@@ -1,5 +1,6 @@
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
-import { ratingAt, statusAt, type Target, type TargetStatus, whyNotFound } from "../schema/target.ts";
+import { ratingAt, statusAt, type TargetStatus } from "../schema/processing.ts";
+import { type Target, whyNotFound } from "../schema/target.ts";
 import type { VuMarkDatabase } from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 

@@ -1,19 +1,22 @@
 import { LRUCache } from "lru-cache";
+import { datasetArchive } from "../apis/model-target/dataset-archive.ts";
+import { svgInstance } from "../apis/vumark/instances.ts";
 import type { MovableClock } from "../emulator/clock.ts";
 import { formatOf } from "../emulator/image-header.ts";
 import type { Journal } from "../emulator/journal.ts";
 import { header, type MaybePromise, type WireRequest, type WireResponse } from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/router.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
+import { datasetStatusAt } from "../schema/dataset.ts";
+import { isProcessed } from "../schema/processing.ts";
+import { type Report, reportCsv } from "../schema/report.ts";
 import type { ServedResponse } from "../servers/http/stream.ts";
 import type { Store } from "../store/store.ts";
-import type { PageRequestDetails } from "./page-data.ts";
+import type { PageReportRow, PageRequestDetails, ShownImage } from "./model.ts";
 import { NOT_BUILT, readPage } from "./page-file.ts";
-import { type PageContext, PageStateReader } from "./page-state.ts";
-import { datasetFile, instanceImage, reportFile, rowsOfReport } from "./produced-files.ts";
-import type { ReportedImage } from "./report.ts";
-import { reportRequest } from "./report-builder.ts";
+import { requestDetails } from "./report.ts";
 import { RequestFeed } from "./request-feed.ts";
+import { type PageContext, PageStateReader } from "./state.ts";
 import { compareImages, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
@@ -112,8 +115,8 @@ export class PageApi {
   private request(id: string): WireResponse {
     const entry = this.feed.find(id);
     if (entry === undefined) return failed(404, NOT_KEPT);
-    const { request, images } = reportRequest(entry);
-    const facts: Record<string, ReportedImage> = {};
+    const { request, images } = requestDetails(entry);
+    const facts: Record<string, ShownImage> = {};
     for (const [sha256, { base64, ...image }] of Object.entries(images)) {
       facts[sha256] = image;
       if (base64 !== undefined) this.sent.set(sha256, Buffer.from(base64, "base64"));
@@ -141,29 +144,43 @@ export class PageApi {
     return comparison === undefined ? failed(404, NO_PICTURE) : json(comparison);
   }
 
+  /** What clients download with an access token. */
   private async dataset(uuid: string): Promise<WireResponse> {
-    const zip = await datasetFile(this.parts.store, uuid, this.now);
-    return zip === undefined
-      ? failed(404, "there is no such dataset, or it is not done")
-      : content(zip, "application/zip", download(`${uuid}.zip`));
+    const dataset = await this.parts.store.findDataset(uuid);
+    return dataset !== undefined && datasetStatusAt(dataset, this.now) === "done"
+      ? content(await datasetArchive(dataset), "application/zip", download(`${uuid}.zip`))
+      : failed(404, "there is no such dataset, or it is not done");
   }
 
-  private async instance(target: string, query: URLSearchParams): Promise<WireResponse> {
-    const wanted = { target, database: query.get("database") ?? "", id: query.get("id") ?? "" };
-    const svg = await instanceImage(this.parts.store, wanted, this.now);
-    return svg === undefined
-      ? failed(404, "there is no such VuMark target, or it is processing")
-      : content(svg, "image/svg+xml", [["Cache-Control", "no-store"], SANDBOX]);
+  /** The SVG of an instance of a template target. */
+  private async instance(targetId: string, query: URLSearchParams): Promise<WireResponse> {
+    const id = query.get("id") ?? "";
+    const template = await this.parts.store.findTemplateTarget(query.get("database") ?? "", targetId);
+    return template !== undefined && isProcessed(template, this.now) && id !== ""
+      ? content(svgInstance(id), "image/svg+xml", [["Cache-Control", "no-store"], SANDBOX])
+      : failed(404, "there is no such VuMark target, or it is processing");
   }
 
   /** A report as CSV, or its rows as JSON. */
   private async report(name: string, databaseId: string): Promise<WireResponse> {
-    const { store } = this.parts;
     const file = name.replace(/\.csv$/, "");
-    const found =
-      file === name ? await rowsOfReport(store, databaseId, file) : await reportFile(store, databaseId, file);
-    if (found === undefined) return failed(404, "there is no such report");
-    return Buffer.isBuffer(found) ? content(found, "text/csv", download(name)) : json(found);
+    const report = await this.parts.store.findReport(databaseId, file);
+    if (report === undefined) return failed(404, "there is no such report");
+    return file === name
+      ? json(await this.rowsOf(report))
+      : content(Buffer.from(reportCsv(report)), "text/csv", download(name));
+  }
+
+  /** The rows of a report with the names of their targets, most recognitions first. */
+  private async rowsOf({ databaseId, rows }: Report): Promise<readonly PageReportRow[]> {
+    const { store } = this.parts;
+    const databases = await store.listCloudDatabases();
+    const name = databases.find((database) => database.databaseId === databaseId)?.databaseName;
+    const targets = name === undefined ? [] : await store.listTargets(name);
+    const names = new Map(targets.map((target) => [target.targetId, target.name]));
+    return rows
+      .map((row) => ({ ...row, name: names.get(row.targetId) ?? null }))
+      .sort((a, b) => b.count - a.count);
   }
 
   private get now(): number {

@@ -2,7 +2,7 @@ import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import type { MockReport } from "./report.ts";
+import type { MockReport } from "./model.ts";
 
 export interface PageFile {
   readonly html: Buffer;

@@ -1,184 +1,199 @@
-import type { ImageFormat } from "../emulator/image-header.ts";
-import type { ComparedSignature, ConsideredTarget, JournalEntry } from "../emulator/journal.ts";
-import type { HeaderList } from "../emulator/message.ts";
-import type { Operation, Service } from "../schema/operation-names.ts";
-import type { TargetStatus } from "../schema/target.ts";
+import { createHash } from "node:crypto";
+import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
+import { factsOf, type JournalEntry } from "../emulator/journal.ts";
+import { HIDDEN } from "../emulator/masking.ts";
+import type { RecordedBody, RecordedImage } from "../emulator/recorded-body.ts";
+import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
+import type { Service } from "../schema/operation-names.ts";
+import { ratingAt, statusAt } from "../schema/processing.ts";
+import type { Target } from "../schema/target.ts";
+import { encodeTarget } from "../store/codec.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+import type {
+  MockReport,
+  PageRequestDetails,
+  ReportDetails,
+  ShownImage,
+  ShownMessage,
+  ShownRequest,
+  ShownTarget,
+} from "./model.ts";
 
-/**
- * Everything that a mock recorded, as plain JSON: for an HTML report, or for your own tools. Contains no secrets. All times are
- * ISO 8601 text by the mock's clock.
- */
-export interface MockReport {
-  /** Identifies a report among other JSON. */
-  readonly format: "mock-cloud-reco report";
-  /** Incremented when an older reader would misread the format. Readers reject versions that they do not know. */
-  readonly version: 1;
-  /** When the report was created. */
-  readonly createdAt: string;
-  /** The test that the report covers, if it covers one. */
-  readonly test?: ReportedTest;
-  /** Base URLs of the four APIs. */
+/** What a report is built from. */
+export interface ReportSource extends ReportDetails {
+  /** In milliseconds since the epoch. */
+  readonly now: number;
   readonly urls: Readonly<Record<Service, string>>;
-  /** Databases with their undeleted targets, in order of creation. */
-  readonly databases: readonly ReportedDatabase[];
-  /** The requests in the journal, in the order in which they were answered. */
-  readonly requests: readonly ReportedRequest[];
-  /** How many older requests the journal dropped. */
-  readonly droppedRequests: number;
-  /** What happened to targets, oldest first. */
-  readonly timeline: readonly ReportedEvent[];
-  /** Each distinct image of the requests, then of the targets, keyed by the SHA-256 of its bytes in hexadecimal. */
-  readonly images: Readonly<Record<string, ReportedImage>>;
+  readonly store: MemoryStore;
+  readonly entries: readonly JournalEntry[];
+  readonly dropped: number;
 }
 
-/** A test, as its runner reports it. */
-export interface ReportedTest {
-  /** Full name, including the names of the enclosing blocks. */
-  readonly name: string;
-  /** The failure message. */
-  readonly error?: string;
+type ReportedTest = NonNullable<ReportDetails["test"]>;
+type ReportedEvent = MockReport["timeline"][number];
+
+const MAX_METADATA_SHOWN = 4096;
+const MAX_IMAGE_BYTES = 16 * 1024 * 1024;
+
+export function buildReport({ test, now, urls, store, entries, dropped }: ReportSource): MockReport {
+  const images = new ImageBlobs();
+  // Before the images of targets, which may use up the limit on their own.
+  const requests = entries.map((entry) => shownRequest(entry, images));
+  const cloud = store.listCloudDatabases().map(({ serverSecretKey, clientSecretKey, ...database }) => {
+    const targets = store.listTargets(database.databaseName);
+    return { database, targets };
+  });
+  const vumark = store.listVuMarkDatabases().map(({ serverSecretKey, ...database }) => ({
+    ...database,
+    targets: store.listTemplateTargets(database.databaseName),
+  }));
+  return {
+    format: "mock-cloud-reco report",
+    version: 2,
+    createdAt: now,
+    ...(test && { test: withoutSecrets(test, store) }),
+    urls,
+    databases: [
+      ...cloud.map(({ database, targets }) => ({
+        ...database,
+        targets: targets.map((target) => {
+          images.addTarget(target);
+          return {
+            ...shownTarget(target),
+            status: statusAt(target, now),
+            trackingRating: ratingAt(target, now),
+          };
+        }),
+      })),
+      ...vumark,
+    ],
+    requests,
+    droppedRequests: dropped,
+    timeline: cloud
+      .flatMap(({ database: { databaseName }, targets }) =>
+        targets.flatMap((target) => eventsOf(target, databaseName, now)),
+      )
+      .sort((a, b) => a.time - b.time),
+    images: images.all,
+  };
 }
 
-/** What a report says besides what the mock recorded. */
-export interface ReportDetails {
-  /** The test that the report covers. Its error shows no secret keys of the mock's databases. */
-  readonly test?: ReportedTest | undefined;
+/** A target as snapshots hold it, with the beginning of its metadata. */
+export function shownTarget(target: Target): ShownTarget {
+  const { applicationMetadata: metadata } = target;
+  return {
+    ...encodeTarget(target),
+    applicationMetadata: metadata?.slice(0, MAX_METADATA_SHOWN) ?? null,
+    metadataLength: metadata?.length ?? 0,
+  };
 }
 
-/** A database, without its secret keys. */
-export interface ReportedDatabase {
-  /** Unique among all databases. */
-  readonly databaseName: string;
-  /** `vumark` databases hold template targets. */
-  readonly kind: "cloud" | "vumark";
-  /** `WORKING`, or the state that makes the service refuse requests. */
-  readonly stateName: string;
-  /** Access key of target API requests. */
-  readonly serverAccessKey: string;
-  /** Access key of queries. VuMark databases have none. */
-  readonly clientAccessKey?: string;
-  /** Undeleted targets, in order of creation. */
-  readonly targets: readonly ReportedTarget[];
+/** A test's error may quote a key. */
+function withoutSecrets({ name, error }: ReportedTest, store: MemoryStore): ReportedTest {
+  const secrets = [
+    ...store.listCloudDatabases().flatMap((each) => [each.serverSecretKey, each.clientSecretKey]),
+    ...store.listVuMarkDatabases().map(({ serverSecretKey }) => serverSecretKey),
+  ].filter((secret) => secret !== "");
+  const hidden = (text: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+  return { name: hidden(name), ...(error !== undefined && { error: hidden(error) }) };
 }
 
-/** A target when the report was created. Template targets have only `targetId` and `name`. */
-export interface ReportedTarget {
-  /** Id in the API. */
-  readonly targetId: string;
-  /** Name in the database. */
-  readonly name: string;
-  /** Processing status. */
-  readonly status?: TargetStatus;
-  /** -1 during the first half of processing, then 0 to 5. */
-  readonly trackingRating?: number;
-  /** Queries do not find inactive targets. */
-  readonly activeFlag?: boolean;
-  /** Width in scene units. */
-  readonly width?: number;
-  /** When it was added. */
-  readonly uploadDate?: string;
-  /** When it was added or last updated. */
-  readonly lastModifiedDate?: string;
-  /** When processing ends, or ended. */
-  readonly processedAt?: string;
-  /** The image's key in `images`. */
-  readonly image?: string;
+/** A request as a report shows it, and the images that it refers to. */
+export function requestDetails(entry: JournalEntry): PageRequestDetails {
+  const images = new ImageBlobs();
+  const request = shownRequest(entry, images);
+  return { request, images: images.all };
 }
 
-/** One request, with the data of its {@link JournalEntry}. */
-export interface ReportedRequest {
-  /** Position in the order of arrival, from 1. */
-  readonly number: number;
-  /** When the request arrived. */
-  readonly time: string;
-  /** The API that the requested host serves. */
-  readonly api: Service;
-  /** Absent when no operation has this method and path. */
-  readonly operation?: Operation;
-  /** HTTP method, in upper case. */
-  readonly method: string;
-  /** Path without the query string. */
-  readonly path: string;
-  /** Query string without `?`; empty when there is none. */
-  readonly query: string;
-  /** Status of the response; absent when the client got none. */
-  readonly status?: number;
-  /** Result code of the response. */
-  readonly resultCode?: string;
-  /** Name of the check that refused the request. */
-  readonly refusedBy?: string;
-  /** The fault that was applied: `addFault`, or the name of the option that configured it. */
-  readonly fault?: string;
-  /** Why the request was refused and what to change, or what the fault did. */
-  readonly reason?: string;
-  /** Name of the database that the access key belongs to. */
-  readonly database?: string;
-  /** Real time from arrival to response, in milliseconds. */
-  readonly durationMs: number;
-  /** The client's and the mock's string to sign, for a wrong signature. */
-  readonly signature?: ComparedSignature;
-  /** For a query: why targets did or did not match, nearest first. */
-  readonly considered?: readonly ConsideredTarget[];
-  /** What the client sent. */
-  readonly request: ReportedMessage;
-  /** What the client received; absent when it got no response. */
-  readonly response?: ReportedMessage;
+/** The images of a report by hash, within a limit on their total size. */
+class ImageBlobs {
+  private readonly kept = new Map<string, ShownImage>();
+  private left = MAX_IMAGE_BYTES;
+
+  get all(): Readonly<Record<string, ShownImage>> {
+    return Object.fromEntries(this.kept);
+  }
+
+  add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): string | undefined {
+    const format = formatOf(bytes);
+    if (format === undefined) return undefined;
+    if (!this.kept.has(sha256)) {
+      const fits = bytes.length <= this.left;
+      if (fits) this.left -= bytes.length;
+      this.kept.set(sha256, {
+        format,
+        ...pixelSizeOf(bytes),
+        size: bytes.length,
+        ...(fits && { base64: bytes.toString("base64") }),
+      });
+    }
+    return sha256;
+  }
+
+  addRecorded(image: RecordedImage | undefined): { readonly image?: string } {
+    const sha256 = image === undefined ? undefined : this.add(image.bytes);
+    return sha256 === undefined ? {} : { image: sha256 };
+  }
+
+  addTarget({ image }: Target): void {
+    const bytes = image.bytes();
+    if (Buffer.isBuffer(bytes)) this.add(bytes, image.sha256);
+  }
 }
 
-/** Headers and body of a request or response, with secrets masked. */
-export interface ReportedMessage {
-  /** Names and values, in the order sent. */
-  readonly headers: HeaderList;
-  /** Size of the body in bytes. */
-  readonly size: number;
-  /** Set when the journal dropped the body to make room for newer ones. */
-  readonly dropped?: true;
-  /** The body as short text: long text is cut, and images appear as format, dimensions and size. */
-  readonly text: string;
-  /** The body's JSON value, with images replaced by their description. */
-  readonly json?: unknown;
-  /** Fields of a form. */
-  readonly fields?: readonly ReportedField[];
-  /** Key in `images` of the image in the body. */
-  readonly image?: string;
+function shownRequest(entry: JournalEntry, images: ImageBlobs): ShownRequest {
+  const { request, response } = entry;
+  return {
+    ...factsOf(entry),
+    request: { query: request.query, ...shownMessage(request, images) },
+    ...(response && { response: shownMessage(response, images) }),
+  };
 }
 
-/** A field of a form. */
-export interface ReportedField {
-  /** Field name. */
-  readonly name: string;
-  /** The value; for a file, its type and size. */
-  readonly text: string;
-  /** File name of a file, possibly empty. */
-  readonly filename?: string;
-  /** Key in `images` of a file that is an image. */
-  readonly image?: string;
+function shownMessage(
+  { headerLines, body }: RecordedRequest | RecordedResponse,
+  images: ImageBlobs,
+): ShownMessage {
+  const { json } = body;
+  const fields = shownFields(body, images);
+  return {
+    headers: headerLines,
+    size: body.size,
+    ...(body.dropped && { dropped: true }),
+    text: String(body),
+    ...(json !== undefined && { json: body.shortJson }),
+    ...(fields && { fields }),
+    ...images.addRecorded(body.image),
+  };
 }
 
-/** Metadata of an image, and its bytes if they fit. */
-export interface ReportedImage {
-  /** Format, detected from the first bytes. */
-  readonly format: ImageFormat;
-  /** Width in pixels; absent when the header is damaged. */
-  readonly width?: number;
-  /** Height in pixels; absent when the header is damaged. */
-  readonly height?: number;
-  /** Size of the file in bytes. */
-  readonly size: number;
-  /** The file in base64; absent when it would push the total of all images above 16 MiB. */
-  readonly base64?: string;
+function shownFields({ fields }: RecordedBody, images: ImageBlobs): ShownMessage["fields"] {
+  if (fields === undefined) return undefined;
+  return Object.entries(fields).map(([name, value]) => {
+    if (typeof value === "string") return { name, text: value };
+    const { filename, image, bytes } = value;
+    const kind = image === undefined ? "neither PNG nor JPEG" : image.format;
+    return { name, filename, text: `${kind}, ${bytes.length} bytes`, ...images.addRecorded(image) };
+  });
 }
 
-/** A change of a target's status. */
-export interface ReportedEvent {
-  /** When it happened. */
-  readonly time: string;
-  /** Name of the target's database. */
-  readonly database: string;
-  /** Id of the target. */
-  readonly targetId: string;
-  /** Name of the target. */
-  readonly name: string;
-  /** `added` and `updated` start processing; `success` and `failed` end it. */
-  readonly event: "added" | "updated" | "success" | "failed";
+/** When processing ends. `finishProcessing` records no time, so such a target counts as processed from the start. */
+const processedAt = ({ processed, lastModifiedDate, processingTimeSeconds }: Target): number =>
+  processed ? lastModifiedDate : lastModifiedDate + processingTimeSeconds * 1000;
+
+function eventsOf(target: Target, database: string, now: number): ReportedEvent[] {
+  const { targetId, name, uploadDate, lastModifiedDate } = target;
+  const at = (time: number, event: ReportedEvent["event"]): ReportedEvent => ({
+    time,
+    database,
+    targetId,
+    name,
+    event,
+  });
+  const status = statusAt(target, now);
+  return [
+    at(uploadDate, "added"),
+    ...(lastModifiedDate === uploadDate ? [] : [at(lastModifiedDate, "updated")]),
+    ...(status === "processing" ? [] : [at(processedAt(target), status)]),
+  ];
 }

@@ -1,6 +1,5 @@
-import type { Journal, JournalEntry } from "../emulator/journal.ts";
-import { withoutUndefined } from "../schema/without-undefined.ts";
-import type { PageRequest, PageRequests } from "./page-data.ts";
+import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
+import type { PageRequest, PageRequests } from "./model.ts";
 
 /** How long requests are collected before they are sent. */
 const COLLECTING_MILLISECONDS = 50;
@@ -118,25 +117,11 @@ export class RequestFeed {
   }
 }
 
-/** A request for the list, without the fields that may be long. */
-const summaryOf = (entry: JournalEntry, id: string): PageRequest => ({
-  id,
-  number: entry.number,
-  time: entry.time.toISOString(),
-  api: entry.api,
-  method: entry.method,
-  path: entry.path,
-  durationMs: entry.durationMs,
-  ...withoutUndefined({
-    operation: entry.operation,
-    status: entry.status,
-    resultCode: entry.resultCode,
-    refusedBy: entry.refusedBy,
-    fault: entry.fault,
-    reason: entry.reason,
-    database: entry.database,
-  }),
-});
+/** A request for the list, without what may be long. */
+function summaryOf(entry: JournalEntry, id: string): PageRequest {
+  const { signature, considered, otherTargets, ...summary } = factsOf(entry);
+  return { id, ...summary };
+}
 
 const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);
 

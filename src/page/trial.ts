@@ -10,8 +10,7 @@ import { brisqueScore } from "../images/ratings/brisque/score.ts";
 import { brisqueRater } from "../images/ratings/raters.ts";
 import { Upload } from "../images/upload.ts";
 import { type Target, whyNotFound } from "../schema/target.ts";
-import type { PageComparison, PageTrial, PageTriedTarget } from "./page-data.ts";
-import { matcherOf } from "./page-state.ts";
+import type { PageComparison, PageTrial, PageTriedTarget } from "./model.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
@@ -27,9 +26,9 @@ export async function tryImage(
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
   return {
     image,
-    matcher: matcherOf(matcher),
+    comparison: comparisonOf(matcher) ?? null,
     targets: await scoresOf(bytes, compared, matcher, now),
-    not_compared: targets.length - compared.length,
+    notCompared: targets.length - compared.length,
   };
 }
 
@@ -46,7 +45,7 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
     height: pixels?.height ?? null,
     size: bytes.length,
     problem: query.ok ? null : query.reason,
-    target_problem: target.ok ? null : target.reason,
+    targetProblem: target.ok ? null : target.reason,
     brisque: isWhole ? await brisqueScore(decoded.grey) : null,
     rating: assessment?.rating ?? null,
     outcome: assessment?.outcome ?? null,
@@ -69,12 +68,12 @@ async function scoresOf(
     const obstacle = whyNotFound(target, now);
     const passedOver = obstacle === undefined ? null : obstacle.why + obstacle.detail;
     return {
-      target_id: target.targetId,
+      targetId: target.targetId,
       name: target.name,
-      sha256: target.image.sha256,
+      image: target.image.sha256,
       score,
       matched: score !== null && score > threshold && passedOver === null,
-      passed_over: passedOver,
+      passedOver: passedOver,
     };
   };
   return [

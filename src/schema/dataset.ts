@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { hasPassed } from "./elapsed.ts";
 import { keptRecord, optional, record } from "./kernel/record.ts";
 import {
   anyText,
@@ -14,6 +13,7 @@ import {
   seconds,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
+import { hasPassed } from "./processing.ts";
 
 export const DATASET_FAMILIES = ["STANDARD", "ADVANCED"] as const;
 /** The family of endpoints that serves a dataset. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { hasPassed } from "./elapsed.ts";
 import { keptRecord, record } from "./kernel/record.ts";
 import { flag, listOf, moment, pathName, seconds, text, wholeNumber } from "./kernel/values.ts";
+import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
 
 /** A recognition-counts report with the counts at the time of its first request. */

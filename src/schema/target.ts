@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { hasPassed } from "./elapsed.ts";
 import { keptRecord, optional, record } from "./kernel/record.ts";
 import {
   aboveZero,
@@ -20,12 +19,10 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
+import { processingLeft, ratingAt, statusAt } from "./processing.ts";
 
 /** The most bytes of a target's decoded metadata. */
 export const MAX_METADATA_BYTES = 1_048_575;
-
-/** The status of processing; a `failed` target is never found. */
-export type TargetStatus = "processing" | "success" | "failed";
 
 /** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {
@@ -258,19 +255,6 @@ export const putTarget = wireForm(
 /** `POST …/recognition_counts`. */
 export const postedCounts = wireForm(countChanges, { resource: targetJson });
 
-/** `processing` until the processing time has passed since the last change. */
-export function statusAt(target: Target, now: number): TargetStatus {
-  return isProcessed(target, now) ? target.outcome : "processing";
-}
-
-/** Whether processing is over; for targets of either kind. */
-export function isProcessed(
-  target: Pick<Target, "processed" | "lastModifiedDate" | "processingTimeSeconds">,
-  now: number,
-): boolean {
-  return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
-}
-
 const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
 
 /** Why no query can find a target now: in words, and with details of this target. */
@@ -286,16 +270,9 @@ export function whyNotFound(
       detail: "",
     };
   if (status === "processing") {
-    const leftMs = target.processingTimeSeconds * 1000 - Math.max(0, now - target.lastModifiedDate);
+    const leftMs = processingLeft(target, target.lastModifiedDate, now);
     return { why: "still processing", detail: `, for ${Math.ceil(leftMs) / 1000} s more` };
   }
   const rating = ratingAt(target, now);
   return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };
-}
-
-/** -1 until half the processing time has passed since upload; then the rater's result, even if processing failed. */
-export function ratingAt(target: Target, now: number): number {
-  return target.rated || hasPassed(target.uploadDate, target.processingTimeSeconds / 2, now)
-    ? target.rating
-    : -1;
 }

@@ -1,10 +1,11 @@
-export type { ConsideredTarget, JournalEntry } from "../emulator/journal.ts";
+export type { JournalEntry } from "../emulator/journal.ts";
 export type { ProfileName } from "../emulator/profiles.ts";
 export type { FaultHandle } from "../mock/fault.ts";
 export type { MockClock } from "../mock/mock-clock.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
 export type { Fault } from "../schema/fault.ts";
+export type { ConsideredTarget } from "../schema/journal-entry.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "./http/http-server.ts";

@@ -1,16 +1,13 @@
 import * as z from "zod/mini";
-import type { ComparedSignature, ConsideredTarget, Journal, JournalEntry } from "../emulator/journal.ts";
+import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
 import { isJsonObject } from "../emulator/json.ts";
 import type { HeaderList } from "../emulator/message.ts";
 import { RecordedBody } from "../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import { record } from "../schema/kernel/record.ts";
-import { anyText, flag, listOf, oneOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
-import { isOperation, type Operation, SERVICES } from "../schema/operation-names.ts";
+import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
+import { keptRecord, record } from "../schema/kernel/record.ts";
+import { anyText, flag, listOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded, fromLargeText, fromText, toText } from "./codec.ts";
-
-/** An entry from another server; the journal that receives it numbers it. */
-export type SentEntry = Omit<JournalEntry, "number">;
 
 /** A message without its body's bytes, which follow the text in the order of the messages. */
 interface MessageRecord {
@@ -22,11 +19,10 @@ interface MessageRecord {
   readonly holdsSecrets: boolean;
   readonly madeHere: boolean;
 }
-type EntryRecord = Omit<SentEntry, "time" | "request" | "response"> & {
-  readonly time: number;
+interface EntryRecord extends EntryFacts {
   readonly request: MessageRecord;
   readonly response?: MessageRecord | undefined;
-};
+}
 
 const message = z.lazy(() =>
   record<MessageRecord>({
@@ -39,27 +35,7 @@ const message = z.lazy(() =>
   }),
 );
 const entry = z.lazy(() =>
-  record<EntryRecord>({
-    time: z.number(),
-    api: oneOf(...SERVICES),
-    operation: z.optional(z.custom<Operation>(isOperation)),
-    method: anyText,
-    path: anyText,
-    request: message,
-    durationMs: z.number(),
-    response: z.optional(message),
-    status: z.optional(wholeNumber),
-    resultCode: z.optional(anyText),
-    refusedBy: z.optional(anyText),
-    fault: z.optional(anyText),
-    reason: z.optional(anyText),
-    database: z.optional(anyText),
-    signature: z.optional(record<ComparedSignature>({ expected: anyText, signed: z.optional(anyText) })),
-    considered: z.optional(
-      listOf(record<ConsideredTarget>({ targetId: anyText, name: anyText, matched: flag, why: anyText })),
-    ),
-    otherTargets: z.optional(z.record(z.string(), z.number())),
-  }),
+  keptRecord<EntryRecord>({ ...entryFields, request: message, response: z.optional(message) }),
 );
 const journalPage = z.lazy(() =>
   record<{ readonly dropped: number; readonly entries: readonly EntryRecord[] }>({
@@ -71,7 +47,7 @@ const journalPage = z.lazy(() =>
 /** The shared journal, oldest entry first, and how many entries it dropped. */
 export interface JournalPage {
   readonly dropped: number;
-  readonly entries: readonly SentEntry[];
+  readonly entries: readonly JournalEntry[];
 }
 
 /** Packs a page: text, followed by the bodies' bytes. */
@@ -88,12 +64,10 @@ export function packJournal({ dropped, entries }: JournalPage): Buffer {
       ...origin,
     };
   };
-  const records = entries.map(({ time, request, response, ...entry }) => ({
-    ...entry,
-    time: time.getTime(),
-    number: undefined,
-    request: pack(request, request.query),
-    ...(response && { response: pack(response) }),
+  const records = entries.map((entry) => ({
+    ...factsOf(entry),
+    request: pack(entry.request, entry.request.query),
+    ...(entry.response && { response: pack(entry.response) }),
   }));
   return packWithBytes({ dropped, entries: records }, bodies);
 }
@@ -138,9 +112,9 @@ function pageOf(value: unknown, bodies: Buffer): JournalPage {
   };
 }
 
-/** Records requests to other servers as if they had arrived here. */
-export function recordEntries(journal: Journal, entries: readonly SentEntry[]): void {
-  for (const { time, api, operation, method, path, request, ...result } of entries)
+/** Records requests to other servers as if they had arrived here: with numbers of this journal. */
+export function recordEntries(journal: Journal, entries: readonly JournalEntry[]): void {
+  for (const { number, time, api, operation, method, path, request, ...result } of entries)
     journal.open({ time, api, operation, method, path, request })(result);
 }
 

@@ -1,4 +1,5 @@
-import { ratingAt, type Target, type TargetImage } from "../schema/target.ts";
+import { ratingAt } from "../schema/processing.ts";
+import type { Target, TargetImage } from "../schema/target.ts";
 
 /** What is specified for a new target. */
 export type TargetFields = Pick<

@@ -3,9 +3,10 @@ import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.t
 import type { ClientCredential } from "../schema/credential.ts";
 import type { Database } from "../schema/database.ts";
 import type { Dataset } from "../schema/dataset.ts";
+import type { TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import type { RecognitionCounts, Target, TargetStatus } from "../schema/target.ts";
+import type { RecognitionCounts, Target } from "../schema/target.ts";
 import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
 import type { ProcessedImage, TargetFields } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";

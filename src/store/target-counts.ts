@@ -1,4 +1,5 @@
-import { isProcessed, type Target } from "../schema/target.ts";
+import { isProcessed } from "../schema/processing.ts";
+import type { Target } from "../schema/target.ts";
 
 /** How many targets there are of each kind that `GET /summary` tells apart. */
 export interface TargetCounts {

@@ -1,8 +1,9 @@
 import type { DatabaseSettings } from "../schema/cloud-database.ts";
 import type { ClientCredential } from "../schema/credential.ts";
 import type { Database } from "../schema/database.ts";
+import { statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
-import { type RecognitionCounts, statusAt, type Target, type TargetStatus } from "../schema/target.ts";
+import type { RecognitionCounts, Target } from "../schema/target.ts";
 import type { TemplateTarget } from "../schema/vumark-database.ts";
 import {
   changedTarget,

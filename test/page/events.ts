@@ -1,4 +1,4 @@
-import type { PageRequests, PageState } from "../../src/page/page-data.ts";
+import type { PageRequests, PageState } from "../../src/page/model.ts";
 
 /** One server-sent event. */
 export interface ServerSentEvent {

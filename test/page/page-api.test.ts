@@ -4,7 +4,7 @@ import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { PageComparison, PageRequestDetails, PageTargets, PageTrial } from "../../src/page/page-data.ts";
+import type { PageComparison, PageRequestDetails, PageTargets, PageTrial } from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
 import { Listener } from "./events.ts";
 import { addTarget } from "./shop.ts";
@@ -106,14 +106,14 @@ describe("the events", () => {
     await listener.until(() => listener.states.length === 1);
     servers.addCloudDatabase({ databaseName: "shop" });
     await listener.until(() => listener.states.length === 2);
-    expect(listener.states.at(-1)?.cloud_databases).toMatchObject([{ database_name: "shop" }]);
+    expect(listener.states.at(-1)?.cloudDatabases).toMatchObject([{ databaseName: "shop" }]);
     const picture = await readFile("examples/demo/images/raccoon.jpg");
     await addTarget(servers, "shop", "raccoon", picture, { processing_time_seconds: 60 });
-    const counts = () => listener.states.at(-1)?.cloud_databases[0]?.counts;
+    const counts = () => listener.states.at(-1)?.cloudDatabases[0]?.counts;
     await listener.until(() => counts()?.processing === 1);
     await fetch(`${servers.urls.manager}/clock/advance`, { method: "POST", body: '{"seconds":60}' });
-    await listener.until(() => counts()?.success === 1);
-    expect(counts()).toEqual({ processing: 0, success: 1, failed: 0, inactive: 0 });
+    await listener.until(() => counts()?.active === 1);
+    expect(counts()).toEqual({ active: 1, inactive: 0, failed: 0, processing: 0 });
   });
 
   it("end with the server", async () => {
@@ -136,7 +136,7 @@ describe("the page's routes", () => {
     const given = await fetch(`${manager}/page/targets?database=a+shop`);
     const { targets }: PageTargets = JSON.parse(await given.text());
     const sha256 = createHash("sha256").update(picture).digest("hex");
-    expect(targets).toMatchObject([{ name: "poster", sha256, outcome: "success" }]);
+    expect(targets).toMatchObject([{ name: "poster", image: sha256, outcome: "success" }]);
 
     const thumbnail = await fetch(`${manager}/page/thumbnails/${sha256}`);
     expect(thumbnail.headers.get("content-type")).toBe("image/webp");
@@ -161,7 +161,12 @@ describe("the page's routes", () => {
     const details: PageRequestDetails = JSON.parse(
       await (await fetch(`${manager}/page/requests/${id}`)).text(),
     );
-    expect(details.request).toMatchObject({ number: 1, path: "/summary", status: 401, query: "" });
+    expect(details.request).toMatchObject({
+      number: 1,
+      path: "/summary",
+      status: 401,
+      request: { query: "" },
+    });
     expect(details.request.response?.json).toMatchObject({ result_code: "AuthenticationFailure" });
     expect(await servers.requests()).toHaveLength(1);
   });
@@ -200,17 +205,17 @@ describe("the page's routes", () => {
       JSON.parse(await (await fetch(`${manager}/page/try?database=shop`, { method: "POST", body })).text());
 
     const trial = await tried(first);
-    expect(trial.matcher).toEqual({ name: "structural_similarity", threshold: 0.6 });
+    expect(trial.comparison).toEqual({ by: "structuralSimilarity", threshold: 0.6 });
     expect(trial.image).toMatchObject({ format: "PNG", width: 320, problem: null, outcome: "success" });
     expect(trial.image.brisque).toBeGreaterThan(0);
     expect(trial.targets).toMatchObject([
-      { name: "first", score: 1, matched: true, passed_over: null },
-      { name: "second", matched: false, passed_over: "inactive" },
+      { name: "first", score: 1, matched: true, passedOver: null },
+      { name: "second", matched: false, passedOver: "inactive" },
     ]);
-    const [, { score, sha256 } = { score: null, sha256: "" }] = trial.targets;
+    const [, { score, image } = { score: null, image: "" }] = trial.targets;
     expect(score).toBeLessThan(0.6);
 
-    const compared = await fetch(`${manager}/page/compare/${sha256}`, { method: "POST", body: first });
+    const compared = await fetch(`${manager}/page/compare/${image}`, { method: "POST", body: first });
     const map: PageComparison = JSON.parse(await compared.text());
     expect(map.windows).toHaveLength(map.columns ** 2);
     // The score is the mean over all windows, including edges.

@@ -1,23 +1,14 @@
-import type { JournalEntry } from "../../emulator/journal.ts";
+import * as z from "zod/mini";
+import { factsOf, type JournalEntry } from "../../emulator/journal.ts";
 import { largeJsonBody } from "../../emulator/json-body.ts";
-import {
-  constant,
-  described,
-  flag,
-  listOf,
-  moment,
-  object,
-  oneOf,
-  orNull,
-  text,
-  wholeNumber,
-} from "../../emulator/json-schema.ts";
+import { constant, described, object, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { ok } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { anyObject } from "../../schema/kernel/values.ts";
-import { SERVICES } from "../../schema/operation-names.ts";
+import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
+import { record } from "../../schema/kernel/record.ts";
+import { anyObject, type JsonObject, wholeNumber } from "../../schema/kernel/values.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { readLargeSnapshot, snapshotJson } from "../../store/snapshot.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
@@ -25,44 +16,9 @@ import { done, doneLarge, fieldsRefused, noBody, refuseFields } from "./response
 
 const LARGE_BODY_BYTES = 64 * 1024;
 
-/** A listed body is cut to this: responses to this operation are listed too, and would otherwise double with each call. */
-const MOST_BODY_CHARACTERS = 2000;
-
 /** For those who run the manager: the journal, the whole state, and health. */
 
-const messageSchemas = {
-  headers: described(
-    { type: "object", additionalProperties: text },
-    "By lower-case name. Credentials are masked.",
-  ),
-  size: described(wholeNumber, "Size of the body in bytes."),
-  body: described(
-    orNull(text),
-    `The body as short text of at most ${MOST_BODY_CHARACTERS} characters: images appear as format, dimensions and size, secrets are masked. Null when the journal dropped it.`,
-  ),
-};
-
-const requestSchema = object({
-  number: { type: "integer", minimum: 1 },
-  time: moment,
-  api: oneOf(SERVICES),
-  operation: orNull(text),
-  method: text,
-  path: text,
-  status: orNull({ type: "integer", minimum: 200, maximum: 599 }),
-  result_code: orNull(text),
-  refused_by: orNull(text),
-  fault: orNull(text),
-  reason: orNull(text),
-  database_name: orNull(text),
-  duration_ms: { type: "number", minimum: 0 },
-  considered: orNull(listOf(object({ target_id: text, name: text, matched: flag, why: text }))),
-  other_targets: orNull(described({ type: "object" }, "How many more targets were considered, by reason.")),
-  request: object({ query: text, ...messageSchemas }),
-  response: orNull(object(messageSchemas)),
-});
-
-const messageResource = ({ headers, body }: RecordedRequest | RecordedResponse) => ({
+const messageResource = ({ headers, body }: RecordedRequest | RecordedResponse): ListedMessage => ({
   headers,
   size: body.size,
   body: body.dropped ? null : cut(String(body), MOST_BODY_CHARACTERS),
@@ -71,33 +27,19 @@ const messageResource = ({ headers, body }: RecordedRequest | RecordedResponse) 
 const cut = (shown: string, most: number): string =>
   shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`;
 
-const requestResource = (entry: JournalEntry) => ({
-  number: entry.number,
-  time: entry.time.toISOString(),
-  api: entry.api,
-  operation: entry.operation ?? null,
-  method: entry.method,
-  path: entry.path,
-  status: entry.status ?? null,
-  result_code: entry.resultCode ?? null,
-  refused_by: entry.refusedBy ?? null,
-  fault: entry.fault ?? null,
-  reason: entry.reason ?? null,
-  database_name: entry.database ?? null,
-  duration_ms: entry.durationMs,
-  considered:
-    entry.considered?.map(({ targetId, name, matched, why }) => ({
-      target_id: targetId,
-      name,
-      matched,
-      why,
-    })) ?? null,
-  other_targets: entry.otherTargets ?? null,
-  request: { query: entry.request.query, ...messageResource(entry.request) },
-  response: entry.response === undefined ? null : messageResource(entry.response),
-});
+const requestResource = (entry: JournalEntry) =>
+  listedEntry.write({
+    ...factsOf(entry),
+    request: { query: entry.request.query, ...messageResource(entry.request) },
+    response: entry.response === undefined ? null : messageResource(entry.response),
+  });
 
-const requests = doneLarge(object({ dropped: wholeNumber, requests: listOf(requestSchema) }));
+const requests = doneLarge(
+  record<{ readonly dropped: number; readonly requests: readonly unknown[] }>({
+    dropped: wholeNumber,
+    requests: z.lazy(() => z.array(listedEntry.schema)),
+  }),
+);
 
 export const listRequests = operation({
   name: "manager.listRequests",
@@ -111,7 +53,7 @@ export const listRequests = operation({
   handle: async ({ request, services: { journal } }) => {
     const { dropped, entries } = journal;
     const database = new URLSearchParams(request.query).get("database_name");
-    const listed: ReturnType<typeof requestResource>[] = [];
+    const listed: JsonObject[] = [];
     for (const entry of entries) {
       if (database !== null && entry.database !== database) continue;
       // Large bodies take milliseconds to read.

@@ -4,11 +4,11 @@ import { ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
+import { ratingAt } from "../../schema/processing.ts";
 import {
   postedCounts,
   postedTarget,
   putTarget,
-  ratingAt,
   type Target,
   type TargetView,
   targetJson,

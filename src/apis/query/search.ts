@@ -1,8 +1,8 @@
-import type { ConsideredTarget } from "../../emulator/journal.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
 import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
 import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
+import type { ConsideredTarget } from "../../schema/journal-entry.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */

@@ -3,7 +3,8 @@ import { described, flag, type JsonSchemas, orNull, text } from "../../emulator/
 import { operation } from "../../emulator/operation.ts";
 import { ok, refuse } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
-import { ratingAt, statusAt, whyNotFound } from "../../schema/target.ts";
+import { ratingAt, statusAt } from "../../schema/processing.ts";
+import { whyNotFound } from "../../schema/target.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";

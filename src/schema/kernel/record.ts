@@ -3,7 +3,7 @@ import { withoutUndefined } from "../without-undefined.ts";
 import { kind } from "./values.ts";
 
 /** A schema for each name of an interface, and for no other. */
-type FieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<T[Name]> };
+export type FieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<T[Name]> };
 
 /**
  * An object with exactly these fields. The interface documents and types them; it does not compile unless interface and
@@ -48,4 +48,17 @@ export function optional(fields: z.core.$ZodShape, defaults: object = {}): z.cor
   const absent = (name: string, field: z.core.SomeType) =>
     Object.hasOwn(defaults, name) ? z._default(field, Reflect.get(defaults, name)) : z.optional(field);
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, absent(name, field)]));
+}
+
+/** Fields that may be absent, or null instead. */
+export type NullIfAbsent<T> = {
+  readonly [Name in keyof T]: undefined extends T[Name] ? T[Name] | null : T[Name];
+};
+
+/** The same fields; those that may be absent are null instead. */
+export function nullIfAbsent<T>(fields: FieldsOf<T>): FieldsOf<NullIfAbsent<T>>;
+export function nullIfAbsent(fields: z.core.$ZodShape): object {
+  const present = (field: z.core.SomeType) =>
+    field instanceof z.ZodMiniOptional ? z.nullable(field.def.innerType) : field;
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, present(field)]));
 }

@@ -24,8 +24,8 @@ it("a report is plain JSON with everything recorded, and no secret", async () =>
   const [sha256 = ""] = Object.keys(report.images);
   expect(report).toMatchObject({
     format: "mock-cloud-reco report",
-    version: 1,
-    createdAt: "2026-11-21T12:00:20.000Z",
+    version: 2,
+    createdAt: Date.parse("2026-11-21T12:00:20Z"),
     urls: { target: "https://vws.vuforia.com" },
     databases: [
       {
@@ -38,7 +38,10 @@ it("a report is plain JSON with everything recorded, and no secret", async () =>
             status: "success",
             trackingRating: 4,
             image: sha256,
-            processedAt: "2026-11-21T12:00:10.000Z",
+            width: 1,
+            activeFlag: true,
+            uploadDate: Date.parse("2026-11-21T12:00:00Z"),
+            processingTimeSeconds: 10,
           },
         ],
       },
@@ -46,8 +49,8 @@ it("a report is plain JSON with everything recorded, and no secret", async () =>
     ],
     droppedRequests: 0,
     timeline: [
-      { time: "2026-11-21T12:00:00.000Z", database: "shop", name: "poster", event: "added" },
-      { time: "2026-11-21T12:00:10.000Z", event: "success" },
+      { time: Date.parse("2026-11-21T12:00:00Z"), database: "shop", name: "poster", event: "added" },
+      { time: Date.parse("2026-11-21T12:00:10Z"), event: "success" },
     ],
     images: { [sha256]: { format: "PNG", size: image.length, base64: image.toString("base64") } },
   });
@@ -66,7 +69,7 @@ it("a report is plain JSON with everything recorded, and no secret", async () =>
       request: { fields: [{ name: "image", filename: "image", image: sha256 }], image: sha256 },
     },
     { status: 400, refusedBy: "knownAccessKey", request: { headers: expect.any(Array), size: 0, text: "" } },
-    { status: 401, query: "a=1", signature: { expected: expect.stringMatching(/^GET\n/) } },
+    { status: 401, request: { query: "a=1" }, signature: { expected: expect.stringMatching(/^GET\n/) } },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { PageDatabaseState } from "../../page-data.ts";
-import type { Status } from "../state/clock.ts";
+import type { DatabaseState } from "../../../schema/cloud-database.ts";
+import type { TargetStatus as Status } from "../../../schema/processing.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 type Tone = "good" | "bad" | "busy" | "off" | "info";
@@ -21,7 +21,7 @@ export const Badge = ({
 );
 
 /** What people call the states of a database. */
-export const STATES: Readonly<Record<PageDatabaseState, string>> = {
+export const STATES: Readonly<Record<DatabaseState, string>> = {
   WORKING: "Working",
   PROJECT_INACTIVE: "Inactive",
   PROJECT_SUSPENDED: "Suspended",
@@ -29,7 +29,7 @@ export const STATES: Readonly<Record<PageDatabaseState, string>> = {
 };
 export const STATUSES = { success: "Success", processing: "Processing", failed: "Failed" } as const;
 
-export const StateBadge = ({ state }: { readonly state: PageDatabaseState }) => (
+export const StateBadge = ({ state }: { readonly state: DatabaseState }) => (
   <Badge tone={state === "WORKING" ? "good" : "bad"} icon={state === "WORKING" ? "done" : "warning"}>
     {STATES[state]}
   </Badge>

@@ -1,4 +1,4 @@
-import type { ReportedRequest } from "../../report.ts";
+import type { ShownRequest } from "../../model.ts";
 
 const PARTS = ["Method", "MD5 of the body", "Content type", "Date", "Path"];
 
@@ -37,7 +37,7 @@ function Line({ value, other }: LineProps) {
 }
 
 interface DifferenceProps {
-  readonly signature: NonNullable<ReportedRequest["signature"]>;
+  readonly signature: NonNullable<ShownRequest["signature"]>;
 }
 
 /** Both strings to sign side by side, line by line, with the difference marked. */

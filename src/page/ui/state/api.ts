@@ -3,9 +3,17 @@ import { notify } from "./notices.ts";
 /** The manager refused a request or did not answer. */
 export class ApiError extends Error {}
 
+/** Fields with the names that they have in the manager's API. */
+function wire(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [snakeCase(name), wire(each)]));
+}
+
 /**
  * Sends a request to the manager that served the page.
  *
+ * @param body - bytes, or an object in camel case.
  * @throws ApiError with the reason of the failure.
  */
 export async function ask(method: string, path: string, body?: unknown): Promise<Response> {
@@ -15,7 +23,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
     response = await fetch(path, {
       method,
       ...(body !== undefined && {
-        body: isBytes ? body : JSON.stringify(body),
+        body: isBytes ? body : JSON.stringify(wire(body)),
         headers: { "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
       }),
     });

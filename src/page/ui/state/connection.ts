@@ -1,6 +1,5 @@
 import { batch, signal } from "@preact/signals";
-import type { PageRequest, PageRequests, PageState } from "../../page-data.ts";
-import type { MockReport } from "../../report.ts";
+import type { MockReport, PageRequest, PageRequests, PageState } from "../../model.ts";
 import { syncClock } from "./clock.ts";
 import { report } from "./source.ts";
 
@@ -19,7 +18,7 @@ export const clearings = signal(0);
 
 /** Shows the report in the page, which never changes. */
 function showReport(given: MockReport): void {
-  syncClock({ now: Date.parse(given.createdAt), frozen: true });
+  syncClock({ now: given.createdAt, frozen: true });
   link.value = "report";
   requests.value = given.requests.map((request) => ({ ...request, id: String(request.number) }));
   missedRequests.value = given.droppedRequests;

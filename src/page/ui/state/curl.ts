@@ -1,4 +1,4 @@
-import type { ReportedRequest } from "../../report.ts";
+import type { ShownRequest } from "../../model.ts";
 import { state } from "./connection.ts";
 
 /** Headers that curl or the signing below sets itself. */
@@ -15,7 +15,7 @@ const OWN_HEADERS = [
 /** Quotes a value for a POSIX shell. */
 export const shellQuoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
-const baseUrlOf = (api: ReportedRequest["api"]): string => {
+const baseUrlOf = (api: ShownRequest["api"]): string => {
   const urls = state.value?.urls;
   if (api === "manager") return urls?.manager ?? location.origin;
   return api === "query"
@@ -24,17 +24,18 @@ const baseUrlOf = (api: ReportedRequest["api"]): string => {
 };
 
 /** The keys that sign requests of a request's API to its database. */
-function keysOf({ api, database: name }: ReportedRequest) {
-  const cloud = state.value?.cloud_databases.find(({ database_name }) => database_name === name);
+function keysOf({ api, database: name }: ShownRequest) {
+  const cloud = state.value?.cloudDatabases.find(({ databaseName }) => databaseName === name);
   if (cloud !== undefined && api === "query")
-    return { access: cloud.client_access_key, secret: cloud.client_secret_key };
-  const database = cloud ?? state.value?.vumark_databases.find(({ database_name }) => database_name === name);
-  return database && { access: database.server_access_key, secret: database.server_secret_key };
+    return { access: cloud.clientAccessKey, secret: cloud.clientSecretKey };
+  const database = cloud ?? state.value?.vuMarkDatabases.find(({ databaseName }) => databaseName === name);
+  return database && { access: database.serverAccessKey, secret: database.serverSecretKey };
 }
 
 /** Commands that send a request again, signed anew with the database's keys and with the same body. */
-export function curlOf(id: string, request: ReportedRequest): string {
-  const { method, path, query, request: sent } = request;
+export function curlOf(id: string, request: ShownRequest): string {
+  const { method, path, request: sent } = request;
+  const { query } = sent;
   const url = `${baseUrlOf(request.api)}${path}${query === "" ? "" : `?${query}`}`;
   const keys = keysOf(request);
   const headers = sent.headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase()));

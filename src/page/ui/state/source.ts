@@ -1,5 +1,4 @@
-import type { PageRequestDetails } from "../../page-data.ts";
-import type { MockReport } from "../../report.ts";
+import type { MockReport, PageRequestDetails } from "../../model.ts";
 import { askJson, pathOf } from "./api.ts";
 
 const embedded = document.getElementById("report")?.textContent;

@@ -1,6 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { PageTarget, PageTargets } from "../../page-data.ts";
-import type { ReportedTarget } from "../../report.ts";
+import type { PageTargets, ShownTarget } from "../../model.ts";
 import { askJson } from "./api.ts";
 import { state } from "./connection.ts";
 import { route } from "./route.ts";
@@ -9,7 +8,7 @@ import { report } from "./source.ts";
 /** The cloud database that the URL names, or the first one. */
 export const chosenDatabase = signal<string | null>(null);
 /** The targets of that database, oldest first; null: not loaded yet. */
-export const targets = signal<readonly PageTarget[] | null>(null);
+export const targets = signal<readonly ShownTarget[] | null>(null);
 
 let loaded: { readonly name: string; readonly revision: string } | undefined;
 let loading = false;
@@ -17,7 +16,7 @@ let loading = false;
 /** Names of the cloud databases. */
 export const databaseNames = computed((): readonly string[] =>
   report === null
-    ? (state.value?.cloud_databases ?? []).map(({ database_name }) => database_name)
+    ? (state.value?.cloudDatabases ?? []).map(({ databaseName }) => databaseName)
     : report.databases.filter(({ kind }) => kind === "cloud").map(({ databaseName }) => databaseName),
 );
 
@@ -31,44 +30,19 @@ effect(() => {
   const name = chosenDatabase.value;
   if (report !== null) {
     const database = report.databases.find(({ databaseName }) => databaseName === name);
-    targets.value = database?.targets.map(reportedTarget) ?? null;
+    targets.value = database?.kind === "cloud" ? database.targets : null;
     return;
   }
-  const database = state.value?.cloud_databases.find(({ database_name }) => database_name === name);
+  const database = state.value?.cloudDatabases.find(({ databaseName }) => databaseName === name);
   const needed = route.value.view === "targets";
   if (database === undefined) {
     targets.value = null;
     loaded = undefined;
     return;
   }
-  if (loaded?.name !== database.database_name) targets.value = null;
-  if (needed) void load(database.database_name, database.revision);
+  if (loaded?.name !== database.databaseName) targets.value = null;
+  if (needed) void load(database.databaseName, database.revision);
 });
-
-/** A target of the report. */
-function reportedTarget(target: ReportedTarget): PageTarget {
-  const { targetId, name, status, trackingRating = -1, image = "", processedAt = "" } = target;
-  const [uploaded, modified] = [target.uploadDate ?? "", target.lastModifiedDate ?? ""].map(Date.parse);
-  return {
-    target_id: targetId,
-    name,
-    width: target.width ?? 1,
-    active_flag: target.activeFlag ?? true,
-    application_metadata: null,
-    metadata_length: 0,
-    sha256: image,
-    processing_time_seconds: (Date.parse(processedAt) - (modified ?? 0)) / 1000,
-    uploaded_at: uploaded ?? 0,
-    modified_at: modified ?? 0,
-    outcome: status === "failed" ? "failed" : "success",
-    rating: trackingRating,
-    finished: status !== "processing",
-    rated: true,
-    current_month_recos: 0,
-    previous_month_recos: 0,
-    total_recos: 0,
-  };
-}
 
 async function load(name: string, revision: string): Promise<void> {
   if (loading || (loaded?.name === name && loaded.revision === revision)) return;
@@ -88,11 +62,9 @@ async function load(name: string, revision: string): Promise<void> {
     loading = false;
   }
   // Load changes that arrived meanwhile.
-  const now = state
-    .peek()
-    ?.cloud_databases.find(({ database_name }) => database_name === chosenDatabase.peek());
-  if (now !== undefined && (now.database_name !== name || now.revision !== revision))
-    void load(now.database_name, now.revision);
+  const now = state.peek()?.cloudDatabases.find(({ databaseName }) => databaseName === chosenDatabase.peek());
+  if (now !== undefined && (now.databaseName !== name || now.revision !== revision))
+    void load(now.databaseName, now.revision);
 }
 
 /** Encodes bytes as base64, the form in which the manager takes pictures and metadata. */

@@ -1,4 +1,4 @@
-import type { PageTargetCounts } from "../../page-data.ts";
+import type { PageCloudDatabase } from "../../model.ts";
 import { CopyButton, Secret } from "../parts/controls.tsx";
 import { Badge, STATUSES } from "../parts/facts.tsx";
 
@@ -33,11 +33,13 @@ export const Keys = ({
 );
 
 /** The numbers of targets by status, as a bar and as text. */
-export function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
-  const parts = (["success", "processing", "failed"] as const).map((status) => ({
-    status,
-    number: counts[status],
-  }));
+export function StatusBar({ counts }: { readonly counts: PageCloudDatabase["counts"] }) {
+  const { active, inactive, processing, failed } = counts;
+  const parts = [
+    { status: "success", number: active + inactive },
+    { status: "processing", number: processing },
+    { status: "failed", number: failed },
+  ] as const;
   const all = parts.reduce((sum, { number }) => sum + number, 0);
   return (
     <div class="statuses">
@@ -58,9 +60,9 @@ export function StatusBar({ counts }: { readonly counts: PageTargetCounts }) {
               <b>{number.toLocaleString("en-GB")}</b> {STATUSES[status]}
             </li>
           ))}
-          {counts.inactive > 0 && (
+          {inactive > 0 && (
             <li>
-              <Badge tone="off">{counts.inactive.toLocaleString("en-GB")} Inactive</Badge>
+              <Badge tone="off">{inactive.toLocaleString("en-GB")} Inactive</Badge>
             </li>
           )}
         </ul>

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
-import type { PageCloudDatabase, PageDatabaseState, PageVuMarkDatabase } from "../../page-data.ts";
+import type { DatabaseState } from "../../../schema/cloud-database.ts";
+import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { CountField, Field, Select } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { STATES } from "../parts/facts.tsx";
 import { ask, askJson, attempt, pathOf } from "../state/api.ts";
 
-const STATE_NAMES: readonly PageDatabaseState[] = [
+const STATE_NAMES: readonly DatabaseState[] = [
   "WORKING",
   "PROJECT_INACTIVE",
   "PROJECT_SUSPENDED",
@@ -30,7 +31,7 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
             await askJson(
               "POST",
               pathOf(kind.value),
-              typeof name === "string" && name !== "" ? { database_name: name } : {},
+              typeof name === "string" && name !== "" ? { databaseName: name } : {},
             );
           },
           `Added ${String(fields.get("name") || "Add database")}`,
@@ -56,7 +57,7 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
 }
 
 interface StateSelectProps {
-  readonly state: { value: PageDatabaseState };
+  readonly state: { value: DatabaseState };
 }
 
 const StateSelect = ({ state }: StateSelectProps) => (
@@ -72,12 +73,12 @@ const StateSelect = ({ state }: StateSelectProps) => (
 );
 
 const COUNTS = [
-  ["target_quota", "Target quota"],
-  ["request_quota", "Request quota"],
-  ["reco_threshold", "Recognition threshold"],
-  ["current_month_recos", "Recognitions this month"],
-  ["previous_month_recos", "Recognitions last month"],
-  ["total_recos", "Recognitions in total"],
+  ["targetQuota", "Target quota"],
+  ["requestQuota", "Request quota"],
+  ["recoThreshold", "Recognition threshold"],
+  ["currentMonthRecos", "Recognitions this month"],
+  ["previousMonthRecos", "Recognitions last month"],
+  ["totalRecos", "Recognitions in total"],
 ] as const;
 
 interface CloudProps {
@@ -86,8 +87,8 @@ interface CloudProps {
 }
 
 export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
-  const { database_name: name, requests_per_second_limit } = database;
-  const state = useSignal(database.state_name);
+  const { databaseName: name, requestsPerSecondLimit } = database;
+  const state = useSignal(database.stateName);
   return (
     <FormDialog
       title={`Settings of ${name}`}
@@ -95,11 +96,11 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
       onClose={onClose}
       onSubmit={(fields) =>
         attempt(() => {
-          const perSecond = fields.get("requests_per_second_limit");
+          const perSecond = fields.get("requestsPerSecondLimit");
           return ask("PUT", pathOf("cloud_databases", name), {
-            state_name: state.value,
+            stateName: state.value,
             ...Object.fromEntries(COUNTS.map(([field]) => [field, Number(fields.get(field))])),
-            requests_per_second_limit: perSecond === "" ? null : Number(perSecond),
+            requestsPerSecondLimit: perSecond === "" ? null : Number(perSecond),
           });
         }, `Saved ${name}`)
       }
@@ -112,8 +113,8 @@ export function CloudDatabaseSettings({ database, onClose }: CloudProps) {
         <CountField
           label="Requests per second"
           hint="Empty: no limit"
-          name="requests_per_second_limit"
-          defaultValue={requests_per_second_limit ?? ""}
+          name="requestsPerSecondLimit"
+          defaultValue={requestsPerSecondLimit ?? ""}
         />
       </div>
     </FormDialog>
@@ -126,8 +127,8 @@ interface VuMarkProps {
 }
 
 export function VuMarkDatabaseSettings({ database, onClose }: VuMarkProps) {
-  const { database_name: name } = database;
-  const state = useSignal(database.state_name);
+  const { databaseName: name } = database;
+  const state = useSignal(database.stateName);
   return (
     <FormDialog
       title={`Settings of ${name}`}
@@ -135,7 +136,7 @@ export function VuMarkDatabaseSettings({ database, onClose }: VuMarkProps) {
       onClose={onClose}
       onSubmit={() =>
         attempt(
-          () => ask("PUT", pathOf("vumark_databases", name), { state_name: state.value }),
+          () => ask("PUT", pathOf("vumark_databases", name), { stateName: state.value }),
           `Saved ${name}`,
         )
       }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { OPERATIONS } from "../../../schema/operation-names.ts";
 import { RESULT_CODES } from "../../../schema/result-codes.ts";
-import type { PageFault } from "../../page-data.ts";
+import type { PageFault } from "../../model.ts";
 import { Button, CountField, Field, Select } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge } from "../parts/facts.tsx";
@@ -48,7 +48,7 @@ export function Faults() {
 }
 
 function Fault({ fault }: { readonly fault: PageFault }) {
-  const { id, times, times_applied: applied } = fault;
+  const { id, times, timesApplied: applied } = fault;
   const isSpent = times !== null && applied >= times;
   return (
     <li>
@@ -71,24 +71,24 @@ function Fault({ fault }: { readonly fault: PageFault }) {
 }
 
 /** What a fault does. */
-function effectOf({ answer, reset_connection, delay_seconds, executed }: PageFault): string {
+function effectOf({ answer, resetConnection, delaySeconds, executed }: PageFault): string {
   const parts = [
     ...(answer === null
       ? []
-      : [`Answers ${answer.status}${answer.result_code === null ? "" : ` ${answer.result_code}`}`]),
-    ...(reset_connection ? ["Resets the connection"] : []),
-    ...(delay_seconds > 0 ? [`Delays by ${delay_seconds} s`] : []),
+      : [`Answers ${answer.status}${answer.resultCode === undefined ? "" : ` ${answer.resultCode}`}`]),
+    ...(resetConnection ? ["Resets the connection"] : []),
+    ...(delaySeconds > 0 ? [`Delays by ${delaySeconds} s`] : []),
     ...(executed ? ["after executing the request"] : []),
   ];
   return parts.join(", ");
 }
 
 /** Which requests a fault matches. */
-function matchesOf({ api, operation, database_name, has_when, probability }: PageFault): string {
+function matchesOf({ api, operation, database, hasWhen, probability }: PageFault): string {
   const parts = [
     operation?.join(", ") ?? (api === null ? "Every request" : `Every request of the API ${api}`),
-    ...(database_name === null ? [] : [`of ${database_name}`]),
-    ...(has_when ? ["where the test's function agrees"] : []),
+    ...(database === null ? [] : [`of ${database}`]),
+    ...(hasWhen ? ["where the test's function agrees"] : []),
     ...(probability < 1 ? [`${Math.round(probability * 1000) / 10} % of them`] : []),
   ];
   return parts.join(", ");
@@ -110,8 +110,8 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
   const database = useSignal<string>("");
   const effect = useSignal<(typeof EFFECTS)[number]["value"]>("code");
   const code = useSignal<string>("Fail");
-  const { cloud_databases = [], vumark_databases = [] } = state.value ?? {};
-  const names = [...cloud_databases, ...vumark_databases].map(({ database_name }) => database_name);
+  const { cloudDatabases = [], vuMarkDatabases = [] } = state.value ?? {};
+  const names = [...cloudDatabases, ...vuMarkDatabases].map(({ databaseName }) => databaseName);
   const replaces = effect.value !== "delay";
   /** An empty field is left to its default. */
   const numbers = (fields: FormData, ...wanted: readonly string[]) =>
@@ -131,14 +131,14 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
           () =>
             ask("POST", "/faults", {
               ...(operation.value !== "" && { operation: operation.value }),
-              ...(database.value !== "" && { database_name: database.value }),
-              ...(effect.value === "code" && { answer: { result_code: code.value } }),
+              ...(database.value !== "" && { databaseName: database.value }),
+              ...(effect.value === "code" && { answer: { resultCode: code.value } }),
               ...(effect.value === "status" && {
                 answer: { status: Number(fields.get("status")), body: String(fields.get("body")) },
               }),
-              ...(effect.value === "reset" && { reset_connection: true }),
+              ...(effect.value === "reset" && { resetConnection: true }),
               ...(fields.get("executed") !== null && { executed: true }),
-              ...numbers(fields, "delay_seconds", "times", "probability"),
+              ...numbers(fields, "delaySeconds", "times", "probability"),
             }),
           "Added the fault",
         )
@@ -193,7 +193,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       <div class="field-grid">
         <Field
           label="Delay in seconds"
-          name="delay_seconds"
+          name="delaySeconds"
           type="number"
           min={0}
           step="any"

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { PageDataset } from "../../page-data.ts";
+import type { PageDataset } from "../../model.ts";
 import { Button, Secret } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -13,7 +13,7 @@ import { VuMarks } from "./vumarks.tsx";
 
 /** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
 export function Models() {
-  const { datasets = [], credentials = [], vumark_databases = [], reports = [] } = state.value ?? {};
+  const { datasets = [], credentials = [], vuMarkDatabases = [], reports = [] } = state.value ?? {};
   return (
     <>
       <header class="view-head">
@@ -28,12 +28,12 @@ export function Models() {
         ))}
       </Group>
       <Group title="OAuth 2.0 client credentials" empty="No credentials.">
-        {credentials.map(({ client_id, client_secret, scopes }) => (
-          <article key={client_id} class="card" aria-label={client_id}>
-            <h3 class="mono">{client_id}</h3>
+        {credentials.map(({ clientId, clientSecret, scopes }) => (
+          <article key={clientId} class="card" aria-label={clientId}>
+            <h3 class="mono">{clientId}</h3>
             <Facts
               facts={[
-                ["Client secret", <Secret value={client_secret} label={`Client secret ${client_id}`} />],
+                ["Client secret", <Secret value={clientSecret} label={`Client secret ${clientId}`} />],
                 [
                   "Scopes",
                   <span class="row">
@@ -47,8 +47,8 @@ export function Models() {
               ]}
             />
             <DeleteFooter
-              name={client_id}
-              path={pathOf("oauth2_client_credentials", client_id)}
+              name={clientId}
+              path={pathOf("oauth2_client_credentials", clientId)}
               done="Deleted the credential"
             />
           </article>
@@ -56,12 +56,12 @@ export function Models() {
       </Group>
       <Group title="Recognition-counts reports" empty="No reports. Clients request them with the target API.">
         {reports.map((report) => (
-          <Report key={`${report.database_id} ${report.file}`} report={report} />
+          <Report key={`${report.databaseId} ${report.file}`} report={report} />
         ))}
       </Group>
       <Group title="VuMark databases" empty="No VuMark databases.">
-        {vumark_databases.map((database) => (
-          <VuMarks key={database.database_name} database={database} />
+        {vuMarkDatabases.map((database) => (
+          <VuMarks key={database.databaseName} database={database} />
         ))}
       </Group>
     </>
@@ -101,18 +101,18 @@ const Timeline = ({ steps }: { readonly steps: readonly Step[] }) => (
 );
 
 function Dataset({ dataset }: { readonly dataset: PageDataset }) {
-  const left = useComputed(() => processingLeft(dataset, dataset.created_at, emulatorNow.value));
-  const { uuid, name, failure_message, warning_message, processing_time_seconds } = dataset;
-  const total = processing_time_seconds * 1000;
-  const end = dataset.created_at + total;
-  const ends = failure_message === null ? "success" : "failed";
+  const left = useComputed(() => processingLeft(dataset, dataset.createdAt, emulatorNow.value));
+  const { uuid, name, generationFailureMessage, generationWarning, processingTimeSeconds } = dataset;
+  const total = processingTimeSeconds * 1000;
+  const end = dataset.createdAt + total;
+  const ends = generationFailureMessage === null ? "success" : "failed";
   return (
     <article class="card" aria-label={name ?? uuid}>
       <header>
         <div class="card-title">
           <h3>{name ?? "unnamed"}</h3>
           <p class="faint">
-            {dataset.family}, {count(dataset.models, "model")}
+            {dataset.datasetTypeName}, {count(dataset.models, "model")}
           </p>
         </div>
         <StatusBadge status={left.value > 0 ? "processing" : ends} left={duration(left.value / 1000)} />
@@ -120,11 +120,11 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
       {left.value > 0 && <progress aria-label="Processing" max={1} value={1 - left.value / total} />}
       <Timeline
         steps={[
-          { at: dataset.created_at, tone: "info", label: "Created" },
+          { at: dataset.createdAt, tone: "info", label: "Created" },
           left.value > 0
             ? { at: end, tone: "busy", label: "Processing until" }
             : {
-                at: dataset.finished ? null : end,
+                at: dataset.processed ? null : end,
                 tone: ends === "failed" ? "bad" : "good",
                 label: ends === "failed" ? "Failed" : "Done",
               },
@@ -133,8 +133,8 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
       <Facts
         facts={[
           ["UUID", <code>{uuid}</code>],
-          ...(failure_message === null ? [] : [["Why", failure_message] as const]),
-          ...(warning_message === null ? [] : [["Warning", warning_message] as const]),
+          ...(generationFailureMessage === null ? [] : [["Why", generationFailureMessage] as const]),
+          ...(generationWarning === null ? [] : [["Warning", generationWarning.message] as const]),
         ]}
       />
       <DeleteFooter
@@ -142,7 +142,7 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         path={pathOf("model_target_datasets", uuid)}
         done="Deleted the dataset"
       >
-        {left.value === 0 && failure_message === null && (
+        {left.value === 0 && generationFailureMessage === null && (
           <a class="button plain" href={pathOf("page", "datasets", uuid)} download={`${uuid}.zip`}>
             <Icon name="download" />
             <span>Download</span>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { PageCloudDatabase, PageDatabaseState, PageVuMarkDatabase } from "../../page-data.ts";
+import type { DatabaseState } from "../../../schema/cloud-database.ts";
+import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { Button, CopyButton, Empty } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
 import { StateBadge } from "../parts/facts.tsx";
@@ -15,9 +16,9 @@ import { Snippets } from "./snippets.tsx";
 /** The servers and databases. */
 export function Overview() {
   const adding = useSignal(false);
-  const { urls, cloud_databases, vumark_databases } = state.value ?? {};
-  if (urls === undefined || cloud_databases === undefined || vumark_databases === undefined) return null;
-  const isEmpty = cloud_databases.length + vumark_databases.length === 0;
+  const { urls, cloudDatabases, vuMarkDatabases } = state.value ?? {};
+  if (urls === undefined || cloudDatabases === undefined || vuMarkDatabases === undefined) return null;
+  const isEmpty = cloudDatabases.length + vuMarkDatabases.length === 0;
   const add = (
     <Button
       kind="main"
@@ -46,11 +47,11 @@ export function Overview() {
         </Empty>
       ) : (
         <div class="cards">
-          {cloud_databases.map((database) => (
-            <CloudCard key={database.database_name} database={database} />
+          {cloudDatabases.map((database) => (
+            <CloudCard key={database.databaseName} database={database} />
           ))}
-          {vumark_databases.map((database) => (
-            <VuMarkCard key={database.database_name} database={database} />
+          {vuMarkDatabases.map((database) => (
+            <VuMarkCard key={database.databaseName} database={database} />
           ))}
         </div>
       )}
@@ -81,35 +82,35 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
 
 function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
   const open = useSignal<"snippets" | "settings" | "delete" | null>(null);
-  const { database_name: name, counts, target_quota, requests_per_second_limit: perSecond } = database;
+  const { databaseName: name, counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
   const close = () => {
     open.value = null;
   };
-  const used = counts.success + counts.processing + counts.failed;
+  const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
   return (
     <article class="card" aria-label={name}>
-      <CardHeader name={name} kind="Cloud recognition" state={database.state_name} />
+      <CardHeader name={name} kind="Cloud recognition" state={database.stateName} />
       <StatusBar counts={counts} />
       <div class="numbers">
         <div>
           <span class="faint">Target quota</span>
-          <meter min={0} max={Math.max(1, target_quota)} value={used} aria-label="Target quota" />
-          <span>{`${number(used)} of ${number(target_quota)} targets`}</span>
+          <meter min={0} max={Math.max(1, targetQuota)} value={used} aria-label="Target quota" />
+          <span>{`${number(used)} of ${number(targetQuota)} targets`}</span>
         </div>
         <div>
           <span class="faint">Recognitions</span>
           <span>
-            <b>{database.current_month_recos.toLocaleString("en-GB")}</b> this month,{" "}
-            <b>{database.previous_month_recos.toLocaleString("en-GB")}</b> last month
+            <b>{database.currentMonthRecos.toLocaleString("en-GB")}</b> this month,{" "}
+            <b>{database.previousMonthRecos.toLocaleString("en-GB")}</b> last month
           </span>
         </div>
-        {(perSecond !== null || database.request_rate_limits !== null) && (
+        {(perSecond !== null || database.requestRateLimits !== null) && (
           <div>
             <span class="faint">Rate limit</span>
             <span>
               {[
                 perSecond === null ? [] : `${count(perSecond, "request")} a second`,
-                database.request_rate_limits === null ? [] : "by group of endpoints",
+                database.requestRateLimits === null ? [] : "by group of endpoints",
               ]
                 .flat()
                 .join(", ")}
@@ -120,10 +121,10 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
       <Keys
         database={name}
         keys={[
-          ["Server access", database.server_access_key, false],
-          ["Server secret", database.server_secret_key, true],
-          ["Client access", database.client_access_key, false],
-          ["Client secret", database.client_secret_key, true],
+          ["Server access", database.serverAccessKey, false],
+          ["Server secret", database.serverSecretKey, true],
+          ["Client access", database.clientAccessKey, false],
+          ["Client secret", database.clientSecretKey, true],
         ]}
       />
       <footer>
@@ -154,23 +155,19 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
 
 function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
   const open = useSignal<"settings" | "delete" | null>(null);
-  const { database_name: name } = database;
+  const { databaseName: name } = database;
   const close = () => {
     open.value = null;
   };
   return (
     <article class="card" aria-label={name}>
-      <CardHeader name={name} kind="VuMark" state={database.state_name} />
-      <p>
-        {database.vumark_targets.length === 0
-          ? "No targets"
-          : count(database.vumark_targets.length, "target")}
-      </p>
+      <CardHeader name={name} kind="VuMark" state={database.stateName} />
+      <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
       <Keys
         database={name}
         keys={[
-          ["Server access", database.server_access_key, false],
-          ["Server secret", database.server_secret_key, true],
+          ["Server access", database.serverAccessKey, false],
+          ["Server secret", database.serverSecretKey, true],
         ]}
       />
       <footer>
@@ -190,7 +187,7 @@ function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
 interface CardHeaderProps {
   readonly name: string;
   readonly kind: string;
-  readonly state: PageDatabaseState;
+  readonly state: DatabaseState;
 }
 
 const CardHeader = ({ name, kind, state }: CardHeaderProps) => (

@@ -27,7 +27,7 @@ export function ReportSummary() {
         <section class="card">
           <Facts
             facts={[
-              ["Written", <Moment at={Date.parse(createdAt)} />],
+              ["Written", <Moment at={createdAt} />],
               [
                 "Requests",
                 <a href={addressOf("requests")}>
@@ -74,7 +74,7 @@ export function ReportSummary() {
           <ol class="timeline">
             {timeline.map(({ time, database, targetId, name, event }) => (
               <li key={`${targetId} ${event}`}>
-                <Moment at={Date.parse(time)} form="time" />
+                <Moment at={time} form="time" />
                 <Badge tone={EVENT_TONES[event]}>{EVENTS[event]}</Badge>
                 <span>
                   <b>{name}</b> <span class="faint">{database}</span>

@@ -1,11 +1,12 @@
 import { useComputed, useSignal } from "@preact/signals";
-import type { PageReport, PageReportRow } from "../../page-data.ts";
+import type { PageReport, PageReportRow } from "../../model.ts";
 import { Button } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { Badge, Facts, Moment } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
+import { state } from "../state/connection.ts";
 import { count, duration, number } from "../state/format.ts";
 
 /** Maximum number of rows that the page shows. */
@@ -14,16 +15,19 @@ const MAX_ROWS = 500;
 /** A recognition-counts report that a client requested. */
 export function Report({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
-  const left = useComputed(() => processingLeft(report, report.requested_at, emulatorNow.value));
-  const { database_name, database_id, file } = report;
-  const title = `Report ${file} of ${database_name}`;
-  const query = new URLSearchParams({ database: database_id });
+  const left = useComputed(() => processingLeft(report, report.requestedAt, emulatorNow.value));
+  const { databaseId, file } = report;
+  const databaseName =
+    state.value?.cloudDatabases.find((database) => database.databaseId === databaseId)?.databaseName ??
+    databaseId;
+  const title = `Report ${file} of ${databaseName}`;
+  const query = new URLSearchParams({ database: databaseId });
   return (
     <article class="card" aria-label={title}>
       <header>
         <div class="card-title">
           <h3>{file}</h3>
-          <p class="faint">{database_name}</p>
+          <p class="faint">{databaseName}</p>
         </div>
         {left.value > 0 ? (
           <Badge tone="busy" icon="clock">
@@ -37,8 +41,8 @@ export function Report({ report }: { readonly report: PageReport }) {
       </header>
       <Facts
         facts={[
-          ["Requested", <Moment at={report.requested_at} />],
-          ["Content", count(report.rows, "row")],
+          ["Requested", <Moment at={report.requestedAt} />],
+          ["Content", count(report.rowCount, "row")],
         ]}
       />
       <footer>
@@ -88,11 +92,11 @@ function Rows({ rows }: { readonly rows: readonly PageReportRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MAX_ROWS).map(({ target_id, name, count }) => (
-            <tr key={target_id}>
+          {rows.slice(0, MAX_ROWS).map(({ targetId, name, count }) => (
+            <tr key={targetId}>
               <td>{name ?? <span class="faint">deleted</span>}</td>
               <td>
-                <code>{target_id}</code>
+                <code>{targetId}</code>
               </td>
               <td>{number(count)}</td>
             </tr>

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { PageRequestDetails } from "../../page-data.ts";
-import type { ReportedMessage, ReportedRequest } from "../../report.ts";
+import type { PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusCode } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -11,9 +10,6 @@ import { curlOf } from "../state/curl.ts";
 import { bytes, count, milliseconds, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
 import { imageUrl, report, requestDetails } from "../state/source.ts";
-
-/** Maximum number of targets shown for a query. */
-const MAX_CONSIDERED = 100;
 
 /** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
@@ -83,12 +79,15 @@ function Shown({ id, details: { request, images } }: ShownProps) {
             request.operation === undefined ? "none (unserved path)" : <code>{request.operation}</code>,
           ],
           ["Database", request.database ?? "none"],
-          ["Arrived", <Moment at={Date.parse(request.time)} />],
+          ["Arrived", <Moment at={request.time} />],
           ["Answered in", milliseconds(request.durationMs)],
+          ...Object.entries(furtherFacts(request)).map(
+            ([name, value]) => [name, JSON.stringify(value)] as const,
+          ),
         ]}
       />
-      {considered !== undefined && <Considered considered={considered} />}
-      <Message title="Request" message={request.request} images={images} query={request.query} />
+      {considered !== undefined && <Considered considered={considered} others={request.otherTargets} />}
+      <Message title="Request" message={request.request} images={images} query={request.request.query} />
       {request.response !== undefined && (
         <Message title="Response" message={request.response} images={images} />
       )}
@@ -101,7 +100,29 @@ function Shown({ id, details: { request, images } }: ShownProps) {
   );
 }
 
-function Reason({ request }: { readonly request: ReportedRequest }) {
+/** What has no place of its own on the page. */
+function furtherFacts(request: ShownRequest): object {
+  const {
+    id: _id,
+    number,
+    time,
+    api,
+    operation,
+    method,
+    path,
+    status,
+    resultCode,
+    durationMs,
+    ...rest
+  }: ShownRequest & {
+    readonly id?: string;
+  } = request;
+  const { refusedBy, fault, reason, database, considered, otherTargets, signature, ...more } = rest;
+  const { request: _request, response, ...further } = more;
+  return further;
+}
+
+function Reason({ request }: { readonly request: ShownRequest }) {
   const { refusedBy, fault, reason, signature } = request;
   if (reason === undefined) return null;
   const isFault = fault !== undefined && refusedBy === undefined;
@@ -121,7 +142,7 @@ function Reason({ request }: { readonly request: ReportedRequest }) {
 
 interface MessageProps {
   readonly title: string;
-  readonly message: ReportedMessage;
+  readonly message: ShownMessage;
   readonly images: PageRequestDetails["images"];
   readonly query?: string;
 }
@@ -200,12 +221,17 @@ const Picture = ({ sha256, facts, alt }: PictureProps) => (
   </figure>
 );
 
-const Considered = ({ considered }: { readonly considered: NonNullable<ReportedRequest["considered"]> }) => (
+interface ConsideredProps {
+  readonly considered: NonNullable<ShownRequest["considered"]>;
+  readonly others: ShownRequest["otherTargets"];
+}
+
+const Considered = ({ considered, others = {} }: ConsideredProps) => (
   <section>
     <h3>Targets that the query considered</h3>
     {considered.length === 0 && <p class="faint">No targets</p>}
     <ol class="considered">
-      {considered.slice(0, MAX_CONSIDERED).map(({ targetId, name, matched, why }) => (
+      {considered.map(({ targetId, name, matched, why }) => (
         <li key={targetId}>
           <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
             {matched ? "matched" : "not matched"}
@@ -215,8 +241,8 @@ const Considered = ({ considered }: { readonly considered: NonNullable<ReportedR
         </li>
       ))}
     </ol>
-    {considered.length > MAX_CONSIDERED && (
-      <p class="faint">{`and ${count(considered.length - MAX_CONSIDERED, "more target")}, none of them nearer`}</p>
-    )}
+    {Object.entries(others).map(([why, number]) => (
+      <p key={why} class="faint">{`and ${count(number, "more target")}, none of them nearer: ${why}`}</p>
+    ))}
   </section>
 );

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { PageRequest } from "../../page-data.ts";
+import type { PageRequest } from "../../model.ts";
 import { Button, Empty, SearchField, Select } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
 import { Moment, StatusCode } from "../parts/facts.tsx";
@@ -225,7 +225,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
       <span class="path">{path}</span>
       <span class="result">{resultCode ?? (status === undefined ? "No response" : "")}</span>
       <span class="database">{database ?? ""}</span>
-      <Moment at={Date.parse(time)} form="time" />
+      <Moment at={time} form="time" />
       <span class="took">{milliseconds(durationMs)}</span>
     </button>
   );

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { PageCloudDatabase } from "../../page-data.ts";
+import type { PageCloudDatabase } from "../../model.ts";
 import { CopyButton } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { state } from "../state/connection.ts";
@@ -19,7 +19,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
   const language = useSignal<Language>("curl");
   const code = SNIPPETS[language.value](database, state.value?.urls.target ?? "https://vws.vuforia.com");
   return (
-    <Dialog wide title={`Use ${database.database_name}`} onClose={onClose}>
+    <Dialog wide title={`Use ${database.databaseName}`} onClose={onClose}>
       <p>Ready to run, with the keys and addresses of this database.</p>
       <fieldset class="tabs">
         <legend class="visually-hidden">Use it</legend>
@@ -49,8 +49,8 @@ export function Snippets({ database, onClose }: SnippetsProps) {
 type Snippet = (database: PageCloudDatabase, targetUrl: string) => string;
 
 const SNIPPETS: Readonly<Record<Language, Snippet>> = {
-  curl: ({ server_access_key, server_secret_key }, url) => `ACCESS_KEY=${shellQuoted(server_access_key)}
-SECRET_KEY=${shellQuoted(server_secret_key)}
+  curl: ({ serverAccessKey, serverSecretKey }, url) => `ACCESS_KEY=${shellQuoted(serverAccessKey)}
+SECRET_KEY=${shellQuoted(serverSecretKey)}
 
 DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')
 MD5=$(printf '' | openssl md5 | sed 's/.* //')
@@ -62,13 +62,13 @@ curl ${shellQuoted(`${url}/targets`)} \\
   -H "Authorization: VWS $ACCESS_KEY:$SIGNATURE"
 `,
   node: (
-    { server_access_key, server_secret_key },
+    { serverAccessKey, serverSecretKey },
     url,
   ) => `import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 
 const keys = {
-  accessKey: ${JSON.stringify(server_access_key)},
-  secretKey: ${JSON.stringify(server_secret_key)},
+  accessKey: ${JSON.stringify(serverAccessKey)},
+  secretKey: ${JSON.stringify(serverSecretKey)},
 };
 const date = rfc1123Date();
 const authorization = authorizationHeader({ ...keys, method: "GET", path: "/targets", date });
@@ -79,11 +79,11 @@ console.log(await response.json());
 
 await using mock = new MockCloudReco();
 const database = mock.addCloudDatabase({
-  databaseName: ${JSON.stringify(database.database_name)},
-  serverAccessKey: ${JSON.stringify(database.server_access_key)},
-  serverSecretKey: ${JSON.stringify(database.server_secret_key)},
-  clientAccessKey: ${JSON.stringify(database.client_access_key)},
-  clientSecretKey: ${JSON.stringify(database.client_secret_key)},
+  databaseName: ${JSON.stringify(database.databaseName)},
+  serverAccessKey: ${JSON.stringify(database.serverAccessKey)},
+  serverSecretKey: ${JSON.stringify(database.serverSecretKey)},
+  clientAccessKey: ${JSON.stringify(database.clientAccessKey)},
+  clientSecretKey: ${JSON.stringify(database.clientSecretKey)},
 });
 // Your client, unchanged: requests to https://vws.vuforia.com are answered in this process.
 `,

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from "@preact/signals";
-import type { PageTarget } from "../../page-data.ts";
+import type { ShownTarget } from "../../model.ts";
 import { Button, CopyButton, CountField, Field, FileButton } from "../parts/controls.tsx";
 import { Confirm, Dialog } from "../parts/dialogs.tsx";
 import { PICTURES } from "../parts/drop-zone.tsx";
@@ -13,30 +13,30 @@ import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
 
 const COUNTS = [
-  ["current_month_recos", "This month"],
-  ["previous_month_recos", "Last month"],
-  ["total_recos", "In total"],
+  ["currentMonthRecos", "This month"],
+  ["previousMonthRecos", "Last month"],
+  ["totalRecos", "In total"],
 ] as const;
 
 interface DetailsProps {
   readonly database: string;
-  readonly target: PageTarget;
+  readonly target: ShownTarget;
   readonly onClose: () => void;
 }
 
 /** Everything about a target, with forms to change it. */
 export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const deleting = useSignal(false);
-  const { name, target_id } = target;
-  const path = pathOf("cloud_databases", database, "targets", target_id);
+  const { name, targetId } = target;
+  const path = pathOf("cloud_databases", database, "targets", targetId);
   const change = (fields: object) => attempt(() => ask("PUT", path, fields), `Saved ${name}`);
-  const original = imageUrl(target.sha256);
+  const original = imageUrl(target.image);
   return (
     <Dialog wide title={name} onClose={onClose}>
       <div class="target-details">
         <div class="target-side">
           <div class="target-large">
-            <Thumbnail sha256={target.sha256} alt="Picture" />
+            <Thumbnail sha256={target.image} alt="Picture" />
           </div>
           <div class="row">
             {original !== undefined && (
@@ -59,13 +59,13 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
               [
                 "Target id",
                 <span class="secret">
-                  <code>{target_id}</code>
-                  <CopyButton value={target_id} label={`Copy Target id`} />
+                  <code>{targetId}</code>
+                  <CopyButton value={targetId} label={`Copy Target id`} />
                 </span>,
               ],
-              ["Added", <Moment at={target.uploaded_at} />],
-              ["Changed", <Moment at={target.modified_at} />],
-              ["Processing time", duration(target.processing_time_seconds)],
+              ["Added", <Moment at={target.uploadDate} />],
+              ["Changed", <Moment at={target.lastModifiedDate} />],
+              ["Processing time", duration(target.processingTimeSeconds)],
             ]}
           />
         </div>
@@ -131,7 +131,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
 function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
   const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
   if (!isProcessing.value) return null;
-  const path = `${pathOf("page", "finish", target.target_id)}?${new URLSearchParams({ database })}`;
+  const path = `${pathOf("page", "finish", target.targetId)}?${new URLSearchParams({ database })}`;
   return (
     <Button
       icon="bolt"
@@ -142,14 +142,14 @@ function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
 }
 
 interface FormProps {
-  readonly target: PageTarget;
+  readonly target: ShownTarget;
   readonly onChange: (fields: object) => Promise<boolean>;
 }
 
 function TargetForm({ target, onChange }: FormProps) {
-  const { application_metadata: metadata, metadata_length } = target;
+  const { applicationMetadata: metadata, metadataLength } = target;
   const decoded = metadata === null ? { text: "" } : decodedMetadata(metadata);
-  const isWhole = metadata === null || metadata.length === metadata_length;
+  const isWhole = metadata === null || metadata.length === metadataLength;
   const isText = "text" in decoded && isWhole;
   return (
     <form
@@ -161,8 +161,8 @@ function TargetForm({ target, onChange }: FormProps) {
         await onChange({
           name: String(fields.get("name")),
           width: Number(fields.get("width")),
-          active_flag: fields.get("active") !== null,
-          ...(changed && { application_metadata: given === "" ? null : await base64Of(new Blob([given])) }),
+          activeFlag: fields.get("active") !== null,
+          ...(changed && { applicationMetadata: given === "" ? null : await base64Of(new Blob([given])) }),
         });
       }}
     >
@@ -177,7 +177,7 @@ function TargetForm({ target, onChange }: FormProps) {
         defaultValue={target.width}
       />
       <label class="check">
-        <input type="checkbox" name="active" defaultChecked={target.active_flag} />
+        <input type="checkbox" name="active" defaultChecked={target.activeFlag} />
         <span>Active (queries can find it)</span>
       </label>
       {isText ? (
@@ -192,7 +192,7 @@ function TargetForm({ target, onChange }: FormProps) {
           {"text" in decoded ? (
             <pre class="metadata">{decoded.text}…</pre>
           ) : (
-            <p class="faint">{`${bytes(Math.floor((metadata_length * 3) / 4))}, not text`}</p>
+            <p class="faint">{`${bytes(Math.floor((metadataLength * 3) / 4))}, not text`}</p>
           )}
         </div>
       )}

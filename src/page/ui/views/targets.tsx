@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { PageTarget } from "../../page-data.ts";
+import type { ShownTarget } from "../../model.ts";
 import { Button, Empty, FileButton, SearchField, Select } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge } from "../parts/facts.tsx";
@@ -30,10 +30,10 @@ const SORT_LABELS = {
 type Sort = keyof typeof SORT_LABELS;
 const SORTS = Object.entries(SORT_LABELS).map(([value, label]) => ({ value: value as Sort, label }));
 
-const byName = (a: PageTarget, b: PageTarget) => (a.name < b.name ? -1 : Number(a.name > b.name));
+const byName = (a: ShownTarget, b: ShownTarget) => (a.name < b.name ? -1 : Number(a.name > b.name));
 
 /** Sorts a list that is in the order of creation. */
-function sorted(list: readonly PageTarget[], sort: Sort, now: number): readonly PageTarget[] {
+function sorted(list: readonly ShownTarget[], sort: Sort, now: number): readonly ShownTarget[] {
   switch (sort) {
     case "oldest":
       return list;
@@ -53,11 +53,11 @@ function sorted(list: readonly PageTarget[], sort: Sort, now: number): readonly 
 }
 
 /** Whether a target's name, id or metadata contains the text. */
-function matches(target: PageTarget, wanted: string): boolean {
-  if (target.name.toLowerCase().includes(wanted) || target.target_id.toLowerCase().includes(wanted))
+function matches(target: ShownTarget, wanted: string): boolean {
+  if (target.name.toLowerCase().includes(wanted) || target.targetId.toLowerCase().includes(wanted))
     return true;
-  if (target.application_metadata === null) return false;
-  const metadata = decodedMetadata(target.application_metadata);
+  if (target.applicationMetadata === null) return false;
+  const metadata = decodedMetadata(target.applicationMetadata);
   return "text" in metadata && metadata.text.toLowerCase().includes(wanted);
 }
 
@@ -75,7 +75,7 @@ export function Targets() {
   const openId = route.value.parameters.get("target");
   const open = useComputed(() => {
     const id = route.value.parameters.get("target");
-    return targets.value?.find(({ target_id }) => target_id === id);
+    return targets.value?.find(({ targetId }) => targetId === id);
   });
 
   if (name === null)
@@ -91,8 +91,8 @@ export function Targets() {
     let added = 0;
     for (const [index, file] of files.entries()) {
       adding.value = { done: index, all: files.length };
-      const image_base64 = await base64Of(file);
-      const body = { name: file.name.replace(/\.[^.]*$/, ""), width: 1, image_base64 };
+      const imageBase64 = await base64Of(file);
+      const body = { name: file.name.replace(/\.[^.]*$/, ""), width: 1, imageBase64 };
       if (await attempt(() => ask("POST", pathOf("cloud_databases", name, "targets"), body))) added += 1;
     }
     adding.value = null;
@@ -169,7 +169,7 @@ export function Targets() {
             class="gallery"
             label="Targets"
             items={shown}
-            keyOf={({ target_id }) => target_id}
+            keyOf={({ targetId }) => targetId}
             rowHeight={CARD.height}
             columnWidth={CARD.width}
             render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
@@ -184,7 +184,7 @@ export function Targets() {
 }
 
 interface CardProps {
-  readonly target: PageTarget;
+  readonly target: ShownTarget;
   readonly tabIndex: number;
 }
 
@@ -193,19 +193,19 @@ function Card({ target, tabIndex }: CardProps) {
     <button
       type="button"
       tabIndex={tabIndex}
-      class={target.active_flag ? "target" : "target inactive"}
-      onClick={() => setParameters({ target: target.target_id })}
+      class={target.activeFlag ? "target" : "target inactive"}
+      onClick={() => setParameters({ target: target.targetId })}
     >
       <span class="visually-hidden">Target</span>
       <span class="target-picture">
-        <Thumbnail sha256={target.sha256} />
-        {!target.active_flag && <Badge tone="off">Inactive</Badge>}
+        <Thumbnail sha256={target.image} />
+        {!target.activeFlag && <Badge tone="off">Inactive</Badge>}
       </span>
       <span class="target-name" title={target.name}>
         {target.name}
       </span>
       <StatusLine target={target} />
-      <code class="target-id">{target.target_id}</code>
+      <code class="target-id">{target.targetId}</code>
     </button>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { PageComparison, PageTrial, PageTriedTarget } from "../../page-data.ts";
+import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Empty, FileButton, Select } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
@@ -48,7 +48,7 @@ export function TryPicture() {
       const before = tried.peek();
       if (before !== null) URL.revokeObjectURL(before.url);
       tried.value = { picture: file, url: URL.createObjectURL(file), database: name, trial };
-      chosen.value = trial.targets[0]?.target_id ?? null;
+      chosen.value = trial.targets[0]?.targetId ?? null;
     }).then(() => {
       if (turn === latest.current) running.value = false;
     });
@@ -65,7 +65,7 @@ export function TryPicture() {
     if (first !== undefined) picture.value = first;
   };
   const { value: result } = tried;
-  const target = result?.trial.targets.find(({ target_id }) => target_id === chosen.value);
+  const target = result?.trial.targets.find(({ targetId }) => targetId === chosen.value);
   return (
     <DropZone label="Drop or paste a picture" onFiles={take}>
       <header class="view-head">
@@ -106,7 +106,7 @@ export function TryPicture() {
             />
           </section>
           {target !== undefined && target.score !== null && (
-            <Pair key={`${result.url} ${target.target_id}`} tried={result} target={target} />
+            <Pair key={`${result.url} ${target.targetId}`} tried={result} target={target} />
           )}
         </div>
       )}
@@ -127,7 +127,7 @@ function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Trie
             ["As a query", image.problem ?? "accepted"],
             [
               "As a target",
-              image.target_problem ?? (
+              image.targetProblem ?? (
                 <span class="row">
                   {image.outcome !== null && <StatusBadge status={image.outcome} />}
                   {image.rating !== null && <Stars rating={image.rating} />}
@@ -159,18 +159,18 @@ interface ScoresProps {
   readonly onChoose: (id: string) => void;
 }
 
-function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }: ScoresProps) {
+function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose }: ScoresProps) {
   const found = targets.filter(({ matched }) => matched).length;
-  const { threshold } = matcher;
+  const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
   return (
     <>
       <header>
         <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
         {threshold !== null && <span class="threshold-key faint">{`Threshold ${threshold}`}</span>}
       </header>
-      {matcher.name !== "structural_similarity" && (
+      {threshold === null && (
         <p class="faint">
-          {matcher.name === "exact"
+          {comparison?.by === "bytes"
             ? "This emulator compares bytes: only identical files match."
             : "Your own matcher decides."}
         </p>
@@ -178,15 +178,15 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
       <ol class="scores">
         {targets.map((target) => (
-          <li key={target.target_id}>
+          <li key={target.targetId}>
             <button
               type="button"
               class={`score${target.matched ? " matched" : ""}`}
-              aria-pressed={chosen === target.target_id}
-              onClick={() => onChoose(target.target_id)}
+              aria-pressed={chosen === target.targetId}
+              onClick={() => onChoose(target.targetId)}
             >
               <span class="score-picture">
-                <Thumbnail sha256={target.sha256} />
+                <Thumbnail sha256={target.image} />
               </span>
               <span class="score-text">
                 <span class="score-name">
@@ -211,14 +211,14 @@ function Scores({ trial: { targets, matcher, not_compared }, chosen, onChoose }:
           </li>
         ))}
       </ol>
-      {not_compared > 0 && <p class="faint">{`${count(not_compared, "older target")} not compared`}</p>}
+      {notCompared > 0 && <p class="faint">{`${count(notCompared, "older target")} not compared`}</p>}
     </>
   );
 }
 
 /** Why a target does not match, if the score does not explain it. */
-function WhyNot({ target: { matched, score, passed_over } }: { readonly target: PageTriedTarget }) {
-  const why = passed_over ?? (matched || score !== null ? null : "the matcher sees no match");
+function WhyNot({ target: { matched, score, passedOver } }: { readonly target: PageTriedTarget }) {
+  const why = passedOver ?? (matched || score !== null ? null : "the matcher sees no match");
   return why === null ? null : <span class="faint score-why">{why}</span>;
 }
 
@@ -233,7 +233,7 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
   useEffect(() => {
     let left = false;
     void attempt(async () => {
-      const given: PageComparison = await askJson("POST", pathOf("page", "compare", target.sha256), picture);
+      const given: PageComparison = await askJson("POST", pathOf("page", "compare", target.image), picture);
       if (!left) comparison.value = given;
     });
     return () => {
@@ -249,7 +249,7 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
           <figcaption>Your picture</figcaption>
         </figure>
         <figure>
-          <Thumbnail sha256={target.sha256} alt="Target" />
+          <Thumbnail sha256={target.image} alt="Target" />
           <figcaption>{target.name}</figcaption>
         </figure>
         <figure>

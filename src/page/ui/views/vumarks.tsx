@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from "@preact/signals";
-import type { PageVuMarkDatabase } from "../../page-data.ts";
+import type { PageVuMarkDatabase } from "../../model.ts";
 import { Button, Field } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
@@ -9,7 +9,7 @@ import { duration } from "../state/format.ts";
 /** A VuMark database with its targets. */
 export function VuMarks({ database }: { readonly database: PageVuMarkDatabase }) {
   const adding = useSignal(false);
-  const { database_name: name, vumark_targets: targets } = database;
+  const { databaseName: name, targets } = database;
   return (
     <article class="card" aria-label={name}>
       <h3>{name}</h3>
@@ -18,7 +18,7 @@ export function VuMarks({ database }: { readonly database: PageVuMarkDatabase })
       ) : (
         <ul class="templates">
           {targets.map((target) => (
-            <li key={target.target_id}>
+            <li key={target.targetId}>
               <Template database={name} target={target} />
             </li>
           ))}
@@ -55,7 +55,7 @@ export function VuMarks({ database }: { readonly database: PageVuMarkDatabase })
 
 interface TemplateProps {
   readonly database: string;
-  readonly target: PageVuMarkDatabase["vumark_targets"][number];
+  readonly target: PageVuMarkDatabase["targets"][number];
 }
 
 /** A VuMark target, and an instance of it for an id that is typed. */
@@ -63,11 +63,11 @@ function Template({ database, target }: TemplateProps) {
   const id = useSignal("");
   /** The id whose instance could not be loaded. */
   const failed = useSignal("");
-  const left = useComputed(() => processingLeft(target, target.modified_at, emulatorNow.value));
+  const left = useComputed(() => processingLeft(target, target.lastModifiedDate, emulatorNow.value));
   const query = new URLSearchParams({ database, id: id.value });
   return (
     <>
-      <b>{target.name}</b> <code class="faint">{target.target_id}</code>
+      <b>{target.name}</b> <code class="faint">{target.targetId}</code>
       {left.value > 0 ? (
         <p class="faint">{`Processing, ${duration(left.value / 1000)} left`}</p>
       ) : (
@@ -94,7 +94,7 @@ function Template({ database, target }: TemplateProps) {
         ) : (
           <img
             class="instance"
-            src={`${pathOf("page", "instances", target.target_id)}?${query}`}
+            src={`${pathOf("page", "instances", target.targetId)}?${query}`}
             alt={`Instance for ${id.value}`}
             onError={() => {
               failed.value = id.peek();

@@ -1,0 +1,259 @@
+import type { ImageFormat } from "../emulator/image-header.ts";
+import type { HeaderList } from "../emulator/message.ts";
+import type { Comparison } from "../images/matching/comparison.ts";
+import type { CloudDatabase } from "../schema/cloud-database.ts";
+import type { ClientCredential } from "../schema/credential.ts";
+import type { Dataset } from "../schema/dataset.ts";
+import type { AddedFault } from "../schema/fault.ts";
+import type { EntryFacts } from "../schema/journal-entry.ts";
+import type { Service } from "../schema/operation-names.ts";
+import type { TargetStatus } from "../schema/processing.ts";
+import type { Report } from "../schema/report.ts";
+import type { TargetRecord } from "../schema/target.ts";
+import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
+import type { TargetCounts } from "../store/target-counts.ts";
+
+/*
+ * What the page shows, of a running emulator or as a report: the resources as snapshots hold them. Types only, also for the
+ * page in `ui`. Times are milliseconds since the epoch, by the emulator's clock.
+ */
+
+/** Headers and body of a request or response, with secrets masked. */
+export interface ShownMessage {
+  /** Names and values, in the order sent. */
+  readonly headers: HeaderList;
+  /** Size of the body in bytes. */
+  readonly size: number;
+  /** Set when the journal dropped the body to make room for newer ones. */
+  readonly dropped?: true;
+  /** The body as short text: long text is cut, and images appear as format, dimensions and size. */
+  readonly text: string;
+  /** The body's JSON value, with images replaced by their description. */
+  readonly json?: unknown;
+  /** Fields of a form. */
+  readonly fields?: readonly {
+    /** Field name. */
+    readonly name: string;
+    /** The value; for a file, its type and size. */
+    readonly text: string;
+    /** File name of a file, possibly empty. */
+    readonly filename?: string;
+    /** Key in `images` of a file that is an image. */
+    readonly image?: string;
+  }[];
+  /** Key in `images` of the image in the body. */
+  readonly image?: string;
+}
+
+/** A journal entry with its messages. */
+export interface ShownRequest extends EntryFacts {
+  /** What the client sent. */
+  readonly request: ShownMessage & {
+    /** Query string without `?`; empty when there is none. */
+    readonly query: string;
+  };
+  /** What the client received; absent when it got no response. */
+  readonly response?: ShownMessage;
+}
+
+/** Metadata of an image, and its bytes if they fit. */
+export interface ShownImage {
+  /** Format, detected from the first bytes. */
+  readonly format: ImageFormat;
+  /** Width in pixels; absent when the header is damaged. */
+  readonly width?: number;
+  /** Height in pixels; absent when the header is damaged. */
+  readonly height?: number;
+  /** Size of the file in bytes. */
+  readonly size: number;
+  /** Reports: the file in base64; absent when it would push the total of all images above 16 MiB. */
+  readonly base64?: string;
+}
+
+/** A target of a cloud database. Its image is named by the SHA-256 of its bytes, in hexadecimal. */
+export interface ShownTarget extends TargetRecord {
+  /** Number of characters of the metadata, of which the first 4096 are shown. */
+  readonly metadataLength: number;
+}
+
+/** What a report says besides what the mock recorded. */
+export interface ReportDetails {
+  /** The test that the report covers. Its error shows no secret keys of the mock's databases. */
+  readonly test?:
+    | {
+        /** Full name, including the names of the enclosing blocks. */
+        readonly name: string;
+        /** The failure message. */
+        readonly error?: string;
+      }
+    | undefined;
+}
+
+/**
+ * Everything that a mock recorded, as plain JSON: for an HTML report, or for your own tools. Contains no secrets. Times are
+ * milliseconds since the epoch, by the mock's clock.
+ */
+export interface MockReport extends ReportDetails {
+  /** Identifies a report among other JSON. */
+  readonly format: "mock-cloud-reco report";
+  /** Incremented when an older reader would misread the format. Readers reject versions that they do not know. */
+  readonly version: 2;
+  /** When the report was created. */
+  readonly createdAt: number;
+  /** Base URLs of the four APIs. */
+  readonly urls: Readonly<Record<Service, string>>;
+  /** Databases without their secret keys, with their undeleted targets in order of creation. */
+  readonly databases: readonly (
+    | (Omit<CloudDatabase, "serverSecretKey" | "clientSecretKey"> & {
+        /** With the status and the rating when the report was created. */
+        readonly targets: readonly (ShownTarget & {
+          /** Processing status. */
+          readonly status: TargetStatus;
+          /** -1 during the first half of processing, then 0 to 5. */
+          readonly trackingRating: number;
+        })[];
+      })
+    | (Omit<VuMarkDatabase, "serverSecretKey"> & {
+        /** Template targets. */
+        readonly targets: readonly TemplateTarget[];
+      })
+  )[];
+  /** The requests in the journal, in the order in which they were answered. */
+  readonly requests: readonly ShownRequest[];
+  /** How many older requests the journal dropped. */
+  readonly droppedRequests: number;
+  /** What happened to targets, oldest first. */
+  readonly timeline: readonly {
+    /** When it happened. */
+    readonly time: number;
+    /** Name of the target's database. */
+    readonly database: string;
+    /** Id of the target. */
+    readonly targetId: string;
+    /** Name of the target. */
+    readonly name: string;
+    /** `added` and `updated` start processing; `success` and `failed` end it. */
+    readonly event: "added" | "updated" | "success" | "failed";
+  }[];
+  /** Each distinct image of the requests, then of the targets, keyed by the SHA-256 of its bytes in hexadecimal. */
+  readonly images: Readonly<Record<string, ShownImage>>;
+}
+
+/** The state of a running emulator. */
+export interface PageState {
+  readonly release: string;
+  /** Base URLs, without a trailing slash; null: unknown to this server. */
+  readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
+  readonly clock: { readonly now: number; readonly frozen: boolean };
+  /** How query images are compared; null: by code. */
+  readonly comparison: Comparison | null;
+  /** A test waits for "Continue". */
+  readonly paused: boolean;
+  readonly cloudDatabases: readonly PageCloudDatabase[];
+  readonly vuMarkDatabases: readonly PageVuMarkDatabase[];
+  readonly datasets: readonly PageDataset[];
+  readonly credentials: readonly ClientCredential[];
+  readonly reports: readonly PageReport[];
+  /** Faults that were added, newest first. */
+  readonly faults: readonly PageFault[];
+}
+
+/** A cloud database; its targets are loaded when they are shown. */
+export interface PageCloudDatabase extends CloudDatabase {
+  readonly counts: TargetCounts;
+  /** Changes whenever a target does. */
+  readonly revision: string;
+}
+
+/** A VuMark database with its template targets. */
+export interface PageVuMarkDatabase extends VuMarkDatabase {
+  readonly targets: readonly TemplateTarget[];
+}
+
+/** A dataset without the body of its request, which holds whole models. */
+export interface PageDataset extends Omit<Dataset, "requestBody"> {
+  /** The name in the request; null when it had none. */
+  readonly name: string | null;
+  /** Number of models in the request. */
+  readonly models: number;
+}
+
+/** A recognition-counts report that a client requested, without its rows. */
+export interface PageReport extends Omit<Report, "rows"> {
+  readonly rowCount: number;
+}
+
+/** A row of a report; `name` is null when its target was deleted. */
+export type PageReportRow = Report["rows"][number] & { readonly name: string | null };
+
+/** A fault, without the headers and the body of its answer. */
+export interface PageFault extends Omit<AddedFault, "answer"> {
+  readonly answer: { readonly status: number; readonly resultCode?: string } | null;
+}
+
+export interface PageTargets {
+  readonly revision: string;
+  readonly targets: readonly ShownTarget[];
+}
+
+/** A request in the list, without what may be long. */
+export interface PageRequest extends Omit<EntryFacts, "signature" | "considered" | "otherTargets"> {
+  /** Unique across all runs of the manager and all clears of its journal. */
+  readonly id: string;
+}
+
+/** The `requests` event: the requests answered since the previous event. */
+export interface PageRequests {
+  readonly requests: readonly PageRequest[];
+  /** How many requests since the previous event are no longer kept. */
+  readonly missed: number;
+}
+
+/** Everything known about one request, with facts about its images by their SHA-256. */
+export interface PageRequestDetails extends Pick<MockReport, "images"> {
+  readonly request: ShownRequest;
+}
+
+/** What a query with a picture would find. */
+export interface PageTrial {
+  readonly image: {
+    readonly format: ImageFormat | null;
+    readonly width: number | null;
+    readonly height: number | null;
+    /** In bytes. */
+    readonly size: number;
+    /** Why queries with the image are refused; null when they are not. */
+    readonly problem: string | null;
+    /** Why it cannot be added as a target; null when it can. */
+    readonly targetProblem: string | null;
+    /** 0, the best, to 100; null when it cannot be decoded. */
+    readonly brisque: number | null;
+    /** The BRISQUE rater's result, 0 to 5. */
+    readonly rating: number | null;
+    /** The status of a target with the image after processing; null when it cannot be decoded. */
+    readonly outcome: "success" | "failed" | null;
+  };
+  readonly comparison: PageState["comparison"];
+  /** Nearest first. */
+  readonly targets: readonly PageTriedTarget[];
+  /** Number of targets in the database that were not compared. */
+  readonly notCompared: number;
+}
+
+export interface PageTriedTarget extends Pick<TargetRecord, "targetId" | "name" | "image"> {
+  /** Null: it could not be compared. */
+  readonly score: number | null;
+  /** Whether a query finds it now. */
+  readonly matched: boolean;
+  /** Why a query does not find it at any score: inactive, still processing. */
+  readonly passedOver: string | null;
+}
+
+/** Where two images are alike. */
+export interface PageComparison {
+  readonly score: number;
+  /** Number of windows in a row; there are as many rows. */
+  readonly columns: number;
+  /** The score of each window, row by row; 1: identical. */
+  readonly windows: readonly number[];
+}

@@ -1,0 +1,168 @@
+import * as z from "zod/mini";
+import { service } from "./fault.ts";
+import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./kernel/record.ts";
+import {
+  anyText,
+  deferred,
+  described,
+  flag,
+  listOf,
+  moment,
+  orNull,
+  text,
+  wholeNumber,
+  wholeNumberFrom,
+} from "./kernel/values.ts";
+import { type SnakeCase, wireForm } from "./kernel/wire.ts";
+import { isOperation, type Operation, type Service } from "./operation-names.ts";
+
+/*
+ * A journal entry, once. Its form between servers, in the target manager's list, in reports, on the page and in its stream, and
+ * what is printed of it derive from `entryFields`.
+ */
+
+/** Whether a target matched a query, and why. */
+export interface ConsideredTarget {
+  /** The target's id. */
+  readonly targetId: string;
+  /** The target's name. */
+  readonly name: string;
+  /** Whether it is among the matches, before they are cut to the number asked for. */
+  readonly matched: boolean;
+  /** The reason in words, with the score if there is one. */
+  readonly why: string;
+}
+
+/** The strings behind a signature mismatch: five lines (method, MD5 of the body, content type, date, path). Contain no secret. */
+export interface ComparedSignature {
+  /** The string that should have been signed. */
+  readonly expected: string;
+  /** The string that the client signed, if a known mistake explains its signature. */
+  readonly signed?: string | undefined;
+}
+
+/** What is recorded of a request when it arrives, besides the message. */
+export interface ArrivalFacts {
+  /** Position in order of arrival, from 1; dropped requests count too. */
+  readonly number: number;
+  /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
+  readonly time: number;
+  /** The API that the host serves. */
+  readonly api: Service;
+  /** Undefined when no operation has that method and path. */
+  readonly operation?: Operation | undefined;
+  /** In upper case. */
+  readonly method: string;
+  /** Path without query string and without the base URL's own prefix. */
+  readonly path: string;
+}
+
+/** What is recorded of its result, besides the message. */
+export interface ResultFacts {
+  /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
+  readonly status?: number | undefined;
+  /** The response's result code, if it has one. */
+  readonly resultCode?: string | undefined;
+  /** Name of the check that refused the request; `emulator` when a user's function or the emulator itself failed. */
+  readonly refusedBy?: string | undefined;
+  /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
+  readonly fault?: string | undefined;
+  /** What to change, in one sentence; or what the fault did. */
+  readonly reason?: string | undefined;
+  /** Name of the database whose keys the request uses, if known. */
+  readonly database?: string | undefined;
+  /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
+  readonly durationMs: number;
+  /** Queries: the nearest 100 targets of the database, and why each did or did not match; the nearest first. */
+  readonly considered?: readonly ConsideredTarget[] | undefined;
+  /** Queries over more than 100 targets: how many others there are, by reason. */
+  readonly otherTargets?: Readonly<Record<string, number>> | undefined;
+  /** On a signature mismatch: both strings to sign. */
+  readonly signature?: ComparedSignature | undefined;
+}
+
+/** A journal entry without its messages: plain data. */
+export interface EntryFacts extends ArrivalFacts, ResultFacts {}
+
+const maybe = z.optional;
+
+/** In the order in which the target manager lists them. */
+export const entryFields: FieldsOf<EntryFacts> = {
+  number: wholeNumberFrom(1),
+  time: moment,
+  api: service,
+  operation: maybe(
+    deferred("the name of an operation", () => z.custom<Operation>(isOperation), { type: "string" }),
+  ),
+  method: anyText,
+  path: anyText,
+  status: maybe(wholeNumberFrom(200, 599)),
+  resultCode: maybe(anyText),
+  refusedBy: maybe(anyText),
+  fault: maybe(anyText),
+  reason: maybe(anyText),
+  database: maybe(anyText),
+  durationMs: z.number(),
+  considered: maybe(
+    z.lazy(() =>
+      listOf(record<ConsideredTarget>({ targetId: text, name: text, matched: flag, why: anyText })),
+    ),
+  ),
+  otherTargets: maybe(z.record(z.string(), wholeNumber)),
+  signature: maybe(z.lazy(() => record<ComparedSignature>({ expected: anyText, signed: maybe(anyText) }))),
+};
+
+/** A listed body is cut to this: the response that lists it is listed too, and would otherwise double with each call. */
+export const MOST_BODY_CHARACTERS = 2000;
+
+/** A message as the target manager lists it. */
+export interface ListedMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly size: number;
+  readonly body: string | null;
+}
+
+/** An entry as the target manager lists it: the strings to sign are in the reason. */
+type Listed = NullIfAbsent<Omit<EntryFacts, "signature">> & {
+  readonly request: ListedMessage & { readonly query: string };
+  readonly response: ListedMessage | null;
+};
+
+const message = {
+  headers: described("headers by lower-case name, with credentials masked", z.record(z.string(), anyText)),
+  size: described("the size of the body in bytes", wholeNumber),
+  body: described(
+    `the body as short text of at most ${MOST_BODY_CHARACTERS} characters, with images as format, dimensions and size, and secrets masked; null when the journal dropped it`,
+    z.nullable(anyText),
+  ),
+};
+
+/** As the target manager lists it, at `GET /requests`. */
+export const listedEntry = wireForm(
+  z.lazy(() => {
+    const { signature, ...facts } = entryFields;
+    return record<Listed>({
+      ...nullIfAbsent(facts),
+      request: record({ query: anyText, ...message }),
+      response: orNull(record(message)),
+    });
+  }),
+  { names: { database: "database_name" } },
+);
+
+type Json<T> = T extends readonly (infer Item)[]
+  ? readonly Json<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T as JsonName<Name>]-?: Json<Exclude<T[Name], undefined>> }
+    : T;
+type JsonName<Name> = Name extends "database"
+  ? "database_name"
+  : Name extends string
+    ? SnakeCase<Name>
+    : never;
+
+/** A request as the target manager lists it, at `GET /requests`: the fields of an entry in snake case, null when absent. */
+export interface ListedRequest extends Json<Omit<Listed, "time" | "request" | "response">> {
+  /** When it arrived, in ISO 8601. */
+  readonly time: string;
+}

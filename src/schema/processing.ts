@@ -1,0 +1,44 @@
+import type { Target } from "./target.ts";
+
+/* Status and rating are functions of stored moments and the clock. Without a library, because the page computes them too. */
+
+/** The status of processing; a `failed` target is never found. */
+export type TargetStatus = "processing" | "success" | "failed";
+
+/**
+ * Whether a period is over: it lasts while `elapsed < seconds`. Elapsed time is never negative, so that setting the clock
+ * back only makes the wait longer.
+ *
+ * @param since - start, in milliseconds since the epoch.
+ * @param seconds - the period's length; a period of 0 is over at once.
+ */
+export function hasPassed(since: number, seconds: number, now: number): boolean {
+  return Math.max(0, now - since) >= seconds * 1000;
+}
+
+/** Remaining processing time in milliseconds; 0: it is over. */
+export const processingLeft = (
+  { processed, processingTimeSeconds }: Pick<Target, "processed" | "processingTimeSeconds">,
+  since: number,
+  now: number,
+): number => (processed ? 0 : Math.max(0, processingTimeSeconds * 1000 - Math.max(0, now - since)));
+
+/** Whether processing is over; for targets of either kind. */
+export function isProcessed(
+  target: Pick<Target, "processed" | "lastModifiedDate" | "processingTimeSeconds">,
+  now: number,
+): boolean {
+  return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
+}
+
+/** `processing` until the processing time has passed since the last change. */
+export function statusAt(target: Omit<Target, "image">, now: number): TargetStatus {
+  return isProcessed(target, now) ? target.outcome : "processing";
+}
+
+/** -1 until half the processing time has passed since upload; then the rater's result, even if processing failed. */
+export function ratingAt(target: Omit<Target, "image">, now: number): number {
+  return target.rated || hasPassed(target.uploadDate, target.processingTimeSeconds / 2, now)
+    ? target.rating
+    : -1;
+}
