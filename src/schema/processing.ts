@@ -1,9 +1,27 @@
-import type { Target } from "./target.ts";
-
 /* Status and rating are functions of stored moments and the clock. Without a library, because the page computes them too. */
 
 /** The status of processing; a `failed` target is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
+
+/** What is processed for a while, or was finished early. */
+interface Processing {
+  readonly processingTimeSeconds: number;
+  /** Whether processing was finished early on request; an update starts it again. */
+  readonly processed: boolean;
+}
+
+/** What the status and the rating of a target of a cloud database depend on. */
+export interface TargetProcessing extends Processing {
+  /** Milliseconds since the epoch. */
+  readonly uploadDate: number;
+  readonly lastModifiedDate: number;
+  /** The status after processing. */
+  readonly outcome: "success" | "failed";
+  /** The rater's result, 0 to 5. */
+  readonly rating: number;
+  /** Whether the rating is shown even before half the processing time has passed since upload. */
+  readonly rated: boolean;
+}
 
 /**
  * Whether a period is over: it lasts while `elapsed < seconds`. Elapsed time is never negative, so that setting the clock
@@ -18,26 +36,26 @@ export function hasPassed(since: number, seconds: number, now: number): boolean 
 
 /** Remaining processing time in milliseconds; 0: it is over. */
 export const processingLeft = (
-  { processed, processingTimeSeconds }: Pick<Target, "processed" | "processingTimeSeconds">,
+  { processed, processingTimeSeconds }: Processing,
   since: number,
   now: number,
 ): number => (processed ? 0 : Math.max(0, processingTimeSeconds * 1000 - Math.max(0, now - since)));
 
 /** Whether processing is over; for targets of either kind. */
 export function isProcessed(
-  target: Pick<Target, "processed" | "lastModifiedDate" | "processingTimeSeconds">,
+  target: Processing & { readonly lastModifiedDate: number },
   now: number,
 ): boolean {
-  return target.processed || hasPassed(target.lastModifiedDate, target.processingTimeSeconds, now);
+  return processingLeft(target, target.lastModifiedDate, now) === 0;
 }
 
 /** `processing` until the processing time has passed since the last change. */
-export function statusAt(target: Omit<Target, "image">, now: number): TargetStatus {
+export function statusAt(target: TargetProcessing, now: number): TargetStatus {
   return isProcessed(target, now) ? target.outcome : "processing";
 }
 
 /** -1 until half the processing time has passed since upload; then the rater's result, even if processing failed. */
-export function ratingAt(target: Omit<Target, "image">, now: number): number {
+export function ratingAt(target: TargetProcessing, now: number): number {
   return target.rated || hasPassed(target.uploadDate, target.processingTimeSeconds / 2, now)
     ? target.rating
     : -1;

@@ -19,7 +19,7 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { processingLeft, ratingAt, statusAt } from "./processing.ts";
+import { processingLeft, ratingAt, statusAt, type TargetProcessing } from "./processing.ts";
 
 /** The most bytes of a target's decoded metadata. */
 export const MAX_METADATA_BYTES = 1_048_575;
@@ -86,18 +86,10 @@ interface TargetFacts extends RecognitionCounts {
 }
 
 /** A target of a cloud database. Immutable: a change creates a new record. */
-export interface Target extends TargetFacts {
+export interface Target extends TargetFacts, TargetProcessing {
   readonly image: TargetImage;
   /** Orders targets that were uploaded in the same millisecond: later ones have higher ticks. */
   readonly tick: number;
-  /** The status after processing. */
-  readonly outcome: "success" | "failed";
-  /** The rater's result, 0 to 5. */
-  readonly rating: number;
-  /** Whether processing was finished early on request; an update starts it again. */
-  readonly processed: boolean;
-  /** Whether the rating is shown even before half the processing time has passed since upload. */
-  readonly rated: boolean;
 }
 
 /** A target as snapshots hold it. */

@@ -62,11 +62,11 @@ describe("what other APIs produce, for the page", () => {
         .match(/.*(?=:.*:)/) ?? [];
     const report = `/page/reports/${file}`;
     const query = `?database=${shop.databaseId}`;
-    const row = { target_id: "1".repeat(32), name: "poster", count: 12 };
+    const row = { targetId: "1".repeat(32), name: "poster", count: 12 };
     expect(await (await get(report + query)).json()).toEqual([row]);
     const csv = await get(`${report}.csv${query}`);
     expect(csv.headers.get("content-disposition")).toContain(`${file}.csv`);
-    expect(await csv.text()).toBe(`target_id,reco_count\r\n${row.target_id},12\r\n`);
+    expect(await csv.text()).toBe(`target_id,reco_count\r\n${row.targetId},12\r\n`);
     expect((await get(report)).status).toBe(404);
   });
 
