@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { systemClock } from "./clock.ts";
 
 /** What a signature is computed over. */
@@ -43,23 +43,9 @@ export function stringToSign(
   return [method.toUpperCase(), digest, mainType, date, path].join("\n");
 }
 
-/** The block size of SHA-1, in bytes. */
-const BLOCK_BYTES = 64;
-
 /** Base64 of the HMAC-SHA1 of `text`, keyed with the UTF-8 secret key. */
-export function signText(secretKey: string, text: string): string {
-  // RFC 2104, from two hashes: between other work, `createHmac` takes 20 µs longer, a fifteenth of a request.
-  const given = Buffer.from(secretKey);
-  const key = given.length > BLOCK_BYTES ? hash("sha1", given, "buffer") : given;
-  const padded = (byte: number, message: Buffer): Buffer => {
-    const bytes = Buffer.alloc(BLOCK_BYTES + message.length, byte);
-    for (let at = 0; at < key.length; at++) bytes[at] = byte ^ key.readUInt8(at);
-    message.copy(bytes, BLOCK_BYTES);
-    return bytes;
-  };
-  const inner = hash("sha1", padded(0x36, Buffer.from(text)), "buffer");
-  return hash("sha1", padded(0x5c, inner), "base64");
-}
+export const signText = (secretKey: string, text: string): string =>
+  createHmac("sha1", secretKey).update(text).digest("base64");
 
 /**
  * The `Authorization` header of a signed request: server keys sign target API requests,

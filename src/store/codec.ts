@@ -126,15 +126,15 @@ const LARGE_TEXT = 2 ** 18;
  *
  * @throws SyntaxError when the text is not JSON.
  */
-export async function fromLargeText(text: string): Promise<unknown> {
-  if (text.length <= LARGE_TEXT) return fromText(text);
+export async function fromLargeText(text: string | Buffer): Promise<unknown> {
+  if (text.length <= LARGE_TEXT) return fromText(text.toString());
   const parsed = await parseLargeJson(text, SNAPSHOT_LIMITS);
   if (parsed.error !== undefined) throw new SyntaxError(parsed.error);
   return withNumbers(text, parsed.value);
 }
 
 /** The value with the numbers that marked texts stand for. Without any escaped mark there are none, and nothing is copied. */
-const withNumbers = (text: string, value: unknown): unknown =>
+const withNumbers = (text: string | Buffer, value: unknown): unknown =>
   text.includes("\\u0000") ? unmarked(value) : value;
 
 function unmarked(value: unknown): unknown {
@@ -180,7 +180,7 @@ export async function unpack(packed: Buffer): Promise<unknown> {
     if (at > packed.length) throw new RangeError(`expected ${at} bytes or more; got ${packed.length}`);
     return packed.subarray(at - length, at);
   };
-  const value = await fromLargeText(next(packed.readUInt32BE(0)).toString());
+  const value = await fromLargeText(next(packed.readUInt32BE(0)));
   const resolved = (part: unknown): unknown => {
     if (part === null) return undefined;
     if (Array.isArray(part)) return part.map(resolved);

@@ -60,22 +60,14 @@ describe("reading JSON", () => {
     }
     const escaped = `"${"\\u00e9".repeat(large)}"`;
     expect(await parseLargeJson(escaped)).toEqual({ value: "é".repeat(large) });
-    for (const [at, broken] of [
-      [escaped.length - 1, escaped.slice(0, -1)],
-      [large, `"${"x".repeat(large - 1)}\n${"x".repeat(large)}"`],
-      [large + 4, `"${"x".repeat(large)}\\\\x\\"`],
-    ] as const) {
-      const { error = "" } = await parseLargeJson(broken);
-      expect(error).toMatch(/^unexpected (?:character|end) at position \d+$/);
-      expect(Number(/\d+$/.exec(error)?.[0])).toBeGreaterThanOrEqual(at - 2);
-    }
+    for (const broken of [escaped.slice(0, -1), `"${"x".repeat(large)}\n"`, `"${"x".repeat(large)}\\\\x\\"`])
+      expect(await parseLargeJson(broken)).toEqual({ error: "unexpected character or end of the text" });
   });
 
-  it("refuses a number that takes long to read", async () => {
-    expect(await parseLargeJson(`[${"1".repeat(1000)}]`)).toEqual({ value: [Number.POSITIVE_INFINITY] });
-    expect((await parseLargeJson(`[1,${"1".repeat(1001)}]`)).error).toBe(
-      "a number of more than 1000 characters at position 3",
-    );
+  it("refuses more escapes than it can parse at once", async () => {
+    const escapes = (count: number) => `["a","${"\\n".repeat(count)}\\""]`;
+    expect((await parseLargeJson(escapes(2 ** 22 - 1))).error).toBeUndefined();
+    expect((await parseLargeJson(escapes(2 ** 22))).error).toMatch(/^more than 4194304 escapes at position/);
   });
 
   it("parses in steps what JSON.parse parses", async () => {

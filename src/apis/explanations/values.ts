@@ -185,6 +185,9 @@ export async function unknownTargetReason({
   return why;
 }
 
+/** Searching more takes long. */
+const MOST_SEARCHED = 2 ** 22;
+
 /** What makes a text invalid base64, where, and the likely cause. */
 export function explainBase64(text: string): string {
   const rule = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
@@ -192,7 +195,8 @@ export function explainBase64(text: string): string {
   if (dataUri !== null) {
     return `${rule}: it is a data URI; send only what follows ${show(dataUri[0])}`;
   }
-  const at = text.search(/[^A-Za-z0-9+/=]/);
+  const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=]/);
+  if (at < 0 && text.length > MOST_SEARCHED) return rule;
   if (at < 0)
     return `${rule}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);

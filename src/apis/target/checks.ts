@@ -1,10 +1,10 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { inTurns } from "../../emulator/scheduling.ts";
 import { show } from "../../emulator/text.ts";
 import { compareBySimilarity } from "../../images/matching/comparison.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
-import { decodeServiceBase64 } from "../../schema/base64.ts";
+import { base64Steps, decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/target.ts";
 import { explainBase64, unknownTargetReason } from "../explanations/values.ts";
@@ -80,7 +80,7 @@ const MAX_NAME_CHARACTERS = 64;
 
 const MANY_CHARACTERS = 10_000;
 
-/** Longer texts are decoded in a separate turn of the event loop. */
+/** Longer texts are decoded in steps. */
 const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
 /** `application_metadata` is null, or a base64 string of at most 1048575 bytes when decoded. */
@@ -145,11 +145,11 @@ const imageIsBase64 = check({
     if (typeof image !== "string") {
       return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
     }
-    const judge = () => {
-      const bytes = decodeServiceBase64(image);
-      return bytes === undefined ? refuse(fail(422), `image ${explainBase64(image)}`) : { image: bytes };
-    };
-    return image.length > LARGE_IMAGE_CHARACTERS ? yieldToEventLoop().then(judge) : judge();
+    const judge = (bytes: Buffer | undefined) =>
+      bytes === undefined ? refuse(fail(422), `image ${explainBase64(image)}`) : { image: bytes };
+    return image.length > LARGE_IMAGE_CHARACTERS
+      ? inTurns(base64Steps(image)).then(judge)
+      : judge(decodeServiceBase64(image));
   },
 });
 

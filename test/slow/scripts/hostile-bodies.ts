@@ -13,7 +13,7 @@ const [target = "", query = "", manager = "", keysText = "", only] = process.arg
 const wanted: readonly string[] | undefined = only === undefined ? undefined : JSON.parse(only);
 const keys: Readonly<Record<string, string>> = JSON.parse(keysText);
 const BYTES = 63 * 2 ** 20;
-const JSON_BYTES = 31 * 2 ** 20;
+const JSON_BYTES = 63 * 2 ** 20;
 
 const filled = (pattern: string, { bytes = JSON_BYTES, before = "", after = "" } = {}) =>
   Buffer.concat([Buffer.from(before), Buffer.alloc(bytes, pattern), Buffer.from(after)]);
