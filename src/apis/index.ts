@@ -37,8 +37,5 @@ export function createEmulator(
   options: EmulatorOptions,
 ): Emulator {
   const { journal = new Journal(), faults = createFaults(services.settings) } = services;
-  return new CoreEmulator(APIS, { ...services, journal, faults }, forRequest, options);
+  return new CoreEmulator(APIS, { ...services, journal, faults }, options);
 }
-
-/** The store orders requests by their arrival. */
-const forRequest = (services: Services): Services => ({ ...services, store: services.store.forRequest() });

@@ -77,7 +77,7 @@ export class CheckTable<Contexts> {
 }
 
 /** A refused request, and the name of the check that refused it. */
-interface RefusedBy {
+export interface RefusedBy {
   readonly refusal: Refusal;
   readonly refusedBy: string;
 }

@@ -1,19 +1,19 @@
 import type { Service } from "../schema/operation-names.ts";
 import type { Api, MalformedKind } from "./api.ts";
-import { runChecks } from "./check.ts";
+import { type RefusedBy, runChecks } from "./check.ts";
 import { type Clock, realMilliseconds } from "./clock.ts";
-import type { ApiResponse, Context } from "./context.ts";
+import type { ApiResponse, Context, OperationContext } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import { findRoute, type Route, unservedReason } from "./find-route.ts";
 import type { Journal, RequestResult } from "./journal.ts";
 import { SNAPSHOT_LIMITS } from "./json.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
-import type { OperationResult } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
 import { RequestBody } from "./request-body.ts";
-import { makeResponse, PreparedResponse } from "./response.ts";
+import { assertDeclared, makeResponse, PreparedResponse, Refusal, responsesUnder } from "./response.ts";
 import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may see more. */
@@ -23,6 +23,8 @@ export interface EmulatorServices {
   readonly profile: Profile;
   readonly journal: Journal;
   readonly faults: SharedFaults;
+  /** Orders requests by their arrival. */
+  readonly store: { forRequest(): EmulatorServices["store"] };
   readonly settings: {
     /** Delay of every response of an API with `isDelayed`, in seconds. */
     readonly responseDelaySeconds: number;
@@ -48,26 +50,30 @@ export interface ServerRefusal {
   readonly line?: string;
 }
 
+/** What keeps a request from its operation: its server refuses it, it is malformed, or no transport can answer its connection. */
+export type Rejection =
+  | ServerRefusal
+  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
+  | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
+
+/** What becomes of a request. */
+interface Outcome {
+  /** Undefined: the connection fails. */
+  readonly response?: ApiResponse | undefined;
+  /** How the connection fails. Default: it is reset. */
+  readonly connection?: ConnectionError["kind"];
+  readonly refusedBy?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 /** The check of operations that say themselves how a `Content-Length` that is no number is refused. */
 const OWN_LENGTH_CHECK = "contentLengthIsInteger";
-
-/** A response or a failed connection, and its delay in addition to the configured one. */
-type Answer = (OperationResult | NoResponse) & { readonly delaySeconds?: number };
-
-/** The client's connection fails, with this reason. */
-interface NoResponse extends Omit<OperationResult, "response"> {
-  readonly response?: undefined;
-  readonly failure: ConnectionError["kind"];
-  readonly reason: string;
-}
 
 /** The whole emulator behind one function: a request in, a response out. Transports only translate. */
 export class Emulator<Services extends EmulatorServices> {
   constructor(
     private readonly apis: readonly Api<Services>[],
     private readonly services: Services,
-    /** The services as a request that arrives now sees them. */
-    private readonly forRequest: (services: Services) => Services,
     private readonly options: EmulatorOptions,
   ) {}
 
@@ -76,219 +82,68 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   /**
-   * Answers one request.
+   * Answers one request. This is its whole life; `.github/ARCHITECTURE.md` has the drawing.
    *
    * @param host - the APIs that the host serves; the first one answers requests that match no operation.
+   * @param rejection - no operation gets the request, but it is delayed and recorded like any other.
    * @throws what a user's own matcher, rater or store threw.
    */
-  handle(host: readonly [Service, ...Service[]], request: WireRequest): Promise<Result> {
-    const [first, ...others] = host;
-    const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
-    const services = this.forRequest(this.services);
-    return this.recorded(route, request, (context) =>
-      this.services.faults.isEmpty
-        ? this.answer(host, route, context, services)
-        : this.answerOrFault(route, context, services, () => this.answer(host, route, context, services)),
-    );
-  }
-
-  /**
-   * Answers a malformed request. No check runs but that of a `Content-Length` that is no number, if it comes first; the
-   * response is delayed and recorded like any other.
-   */
-  async answerMalformed(
-    [first, ...others]: readonly [Service, ...Service[]],
+  async handle(
+    host: readonly [Service, ...Service[]],
     request: WireRequest,
-    kind: MalformedKind,
-    refused: Required<Pick<OperationResult, "refusedBy" | "reason">>,
+    rejection?: Rejection,
   ): Promise<Result> {
-    const route = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
-    const checks = route.operation?.checks.slice(0, 1) ?? [];
-    const isOwn = kind === "contentLength" && checks.some(({ name }) => name === OWN_LENGTH_CHECK);
-    const api = isOwn ? route.api : this.api(first);
-    return this.recorded(isOwn ? route : { api }, request, async (context) => {
-      const own = isOwn ? await runChecks(checks, context) : undefined;
-      const { reason, refusedBy } = own ? { ...own, reason: own.refusal.reason } : refused;
-      const response = own?.refusal.respond(context) ?? makeResponse(api.malformed[kind], context, reason);
-      return { response: await this.finish(api, response, context), refusedBy, reason };
-    });
-  }
-
-  /** Answers a request that the server refuses. No check runs, but the response is delayed and recorded like any other. */
-  async refuse(service: Service, request: WireRequest, refusal: ServerRefusal): Promise<Result> {
-    const api = this.api(service);
-    return this.recorded({ api }, request, (context) => this.serverAnswer(api, refusal, context));
-  }
-
-  private async serverAnswer(
-    api: Api<Services>,
-    { status, refusedBy, reason, line = reason }: ServerRefusal,
-    context: Context,
-  ): Promise<OperationResult> {
-    const response = makeResponse(api.serverText(status), context, line);
-    return { response: await this.finish(api, response, context), refusedBy, reason };
-  }
-
-  /** Records a connection that no transport could answer; its client got this reason. */
-  async refuseConnection(service: Service, authority: string, reason: string): Promise<void> {
-    const api = this.api(service);
-    const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
-    await this.recorded({ api }, request, async () => ({
-      response: undefined,
-      failure: "refused",
-      refusedBy: "transport",
-      reason,
-    }));
-  }
-
-  private async recorded(
-    { api, operation }: Pick<Route<Services>, "api" | "operation">,
-    request: WireRequest,
-    respond: (context: Context) => Promise<Answer>,
-  ): Promise<Result> {
-    const { clock, profile, random } = this.services;
+    const { clock, faults, profile, random, settings } = this.services;
+    const services: Services = { ...this.services, store: this.services.store.forRequest() };
+    const route = this.route(host, request, rejection);
+    const { api, operation, params } = route;
     const context: Context = { request, now: clock.now().getTime(), profile, random, notes: {} };
-    const started = realMilliseconds();
-    const { method, path } = request;
-    const time = new Date(context.now);
-    const close = this.journal.open({
-      time,
-      api: api.name,
-      operation: operation?.name,
-      method,
-      path: bounded(path),
-      request: recordRequest(request, api.holdsSecrets),
-    });
-    const record = ({ reason, ...result }: Omit<RequestResult, "durationMs">) =>
-      close({
-        durationMs: realMilliseconds() - started,
-        ...context.notes,
-        ...result,
-        reason: reason && bounded(reason),
-      });
+    const record = this.open(route, context);
 
-    let result: Result;
-    let delaySeconds: number | undefined;
+    let fault: FaultEffect | undefined;
+    let outcome: Outcome;
     try {
-      const answering = respond(context);
-      const answer = await (this.options.answerFailure === undefined
-        ? answering
-        : answering.catch((error: unknown) => this.answerFailure(api, context, error)));
-      const { refusedBy } = answer;
-      ({ delaySeconds } = answer);
-      const reason = refusedBy === undefined ? answer.reason : withCutOff(answer.reason, request);
-      if (answer.response === undefined) {
-        record({ refusedBy, reason });
-        const message = refusedBy === undefined ? `${method} ${path}: ${answer.reason}` : answer.reason;
-        result = { connectionError: { kind: answer.failure, message } };
-      } else {
-        const { status, headers, resultCode, bodyStream: stream } = answer.response;
-        const isStreamed = stream !== undefined && this.options.sendsStreams === true;
-        const body =
-          stream === undefined || isStreamed ? answer.response.body : Buffer.concat([...stream.chunks()]);
-        const response = recordResponse({ headers, body: isStreamed ? stream : body }, api.holdsSecrets);
-        record({ response, status, resultCode, refusedBy, reason: reason ?? context.notes.reason });
-        result = {
-          response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) },
-        };
+      if (!faults.isEmpty && rejection === undefined)
+        fault = await this.chooseFault(route, context, services);
+      if (rejection !== undefined) outcome = await reject(route, rejection, context);
+      else if (fault !== undefined && !isExecuted(fault)) outcome = {};
+      else if (operation === undefined) outcome = await this.refuseUnserved(host, route, context);
+      else {
+        const body = new RequestBody(request.body, request.images && SNAPSHOT_LIMITS);
+        if (body.isLarge) await body.prepare(operation);
+        outcome = await execute(operation, { ...context, services, operation, params, body });
       }
+      if (fault !== undefined) outcome = applyFault(fault, outcome, route, context);
+      const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
+      if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
     } catch (error) {
-      record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
-      throw error;
+      const failure = this.options.answerFailure?.(error);
+      if (failure === undefined) {
+        record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
+        throw error;
+      }
+      fault = undefined;
+      outcome = await this.finish(await reject({ api }, failure, context), api, context);
     }
+
+    const result = this.close(outcome, api, context, record);
     // Not above: the wait fails when the mock stops, after the request was recorded.
-    await this.delayAnswer(api, delaySeconds);
+    const seconds = (api.isDelayed ? settings.responseDelaySeconds : 0) + (fault?.delaySeconds ?? 0);
+    if (seconds > 0) await settings.delay(seconds);
     return result;
   }
 
-  private answerFailure(api: Api<Services>, context: Context, error: unknown): Promise<Answer> {
-    const refusal = this.options.answerFailure?.(error);
-    if (refusal === undefined) throw error;
-    return this.serverAnswer(api, refusal, context);
-  }
-
-  private async delayAnswer({ isDelayed }: Api<Services>, furtherSeconds = 0): Promise<void> {
-    const { responseDelaySeconds, delay } = this.services.settings;
-    const seconds = (isDelayed ? responseDelaySeconds : 0) + furtherSeconds;
-    if (seconds > 0) await delay(seconds);
-  }
-
-  private async answer(
-    host: readonly Service[],
-    { api, operation, params, pathIsServed }: Route<Services>,
-    context: Context,
-    services: Services,
-  ): Promise<Answer> {
-    const { request } = context;
-    if (operation !== undefined) {
-      const body = new RequestBody(request.body, request.images && SNAPSHOT_LIMITS);
-      if (body.isLarge) await body.prepare(operation);
-      const result = await operation.answer({ ...context, services, operation, params, body });
-      if (api.finish === undefined) return result;
-      return { ...result, response: await api.finish(result.response, context, this.services) };
-    }
-    const refused = await runChecks(api.unservedChecks ?? [], context);
-    const refusedBy = refused?.refusedBy ?? "route";
-    const reason = refused?.refusal.reason ?? unservedReason(this.apis, host, request);
-    if (refused === undefined && !pathIsServed && this.options.unservedPaths === "connectionError")
-      return { failure: "refused", refusedBy, reason };
-    const response = (refused?.refusal ?? api.unserved(context)).respond(context);
-    return { response: await this.finish(api, response, context), refusedBy, reason };
-  }
-
-  private async answerOrFault(
-    { api, operation }: Route<Services>,
-    context: Context,
-    services: Services,
-    answer: () => Promise<Answer>,
-  ): Promise<Answer> {
-    const authorization = header(context.request, "authorization");
-    const database = (await api.owner(authorization, services))?.databaseName;
-    const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
-    const rule = await this.services.faults.choose(request, this.services.random);
-    if (rule === undefined) return answer();
-    context.notes.fault = rule.origin;
-    if (database !== undefined) context.notes.database = database;
-    return this.applyFault(rule, { api, operation }, context, answer);
-  }
-
-  private async applyFault(
-    { response, resetConnection = false, executed = false, delaySeconds = 0, effect }: FaultEffect,
-    route: Pick<Route<Services>, "api" | "operation">,
-    context: Context,
-    answer: () => Promise<Answer>,
-  ): Promise<Answer> {
-    // For a request that was executed all the same, its own refusal says more than what the fault did.
-    const facts = ({ refusedBy, reason = effect }: Pick<Answer, "refusedBy" | "reason"> = {}) => ({
-      reason,
-      delaySeconds,
-      ...(refusedBy !== undefined && { refusedBy }),
-    });
-    if (response === undefined && !resetConnection) {
-      const own = await answer();
-      return { ...own, ...facts(own) };
-    }
-    const outcome = facts(executed ? await answer() : undefined);
-    if (response === undefined) return { failure: "reset", ...outcome };
-    return { response: await this.faultResponse(response, route, context), ...outcome };
-  }
-
-  private async faultResponse(
-    response: NonNullable<FaultEffect["response"]>,
-    { api, operation }: Pick<Route<Services>, "api" | "operation">,
-    context: Context,
-  ): Promise<ApiResponse> {
-    if (response instanceof PreparedResponse) return response.respond(context);
-    if ("resultCode" in response) {
-      const failure = api.failure(response.resultCode, response.status, operation);
-      return this.finish(api, failure.respond(context), context);
-    }
-    const { status, headers = {}, body = "" } = response;
-    return { status, headers: Object.entries(headers), body: Buffer.from(body) };
-  }
-
-  private async finish(api: Api<Services>, response: ApiResponse, context: Context): Promise<ApiResponse> {
-    return api.finish === undefined ? response : api.finish(response, context, this.services);
+  /** A rejected request has no operation, unless its first check refuses a malformed `Content-Length` itself. */
+  private route(
+    [first, ...others]: readonly [Service, ...Service[]],
+    request: WireRequest,
+    rejection: Rejection | undefined,
+  ): Route<Services> {
+    const found = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
+    if (rejection === undefined) return found;
+    const isLength = "malformed" in rejection && rejection.malformed === "contentLength";
+    if (isLength && found.operation?.checks[0]?.name === OWN_LENGTH_CHECK) return found;
+    return { api: this.api(first), params: {}, pathIsServed: false };
   }
 
   private api(service: Service): Api<Services> {
@@ -296,4 +151,145 @@ export class Emulator<Services extends EmulatorServices> {
     if (found === undefined) throw new Error(`unknown API: ${service}`);
     return found;
   }
+
+  /** Opens the journal entry; the returned function closes it. */
+  private open({ api, operation }: Route<Services>, { now, request, notes }: Context): Record {
+    const started = realMilliseconds();
+    const { method, path } = request;
+    const close = this.journal.open({
+      time: new Date(now),
+      api: api.name,
+      operation: operation?.name,
+      method,
+      path: bounded(path),
+      request: recordRequest(request, api.holdsSecrets),
+    });
+    return ({ reason, ...result }) =>
+      close({
+        durationMs: realMilliseconds() - started,
+        ...notes,
+        ...result,
+        reason: reason && bounded(reason),
+      });
+  }
+
+  private async chooseFault(
+    { api, operation }: Route<Services>,
+    context: Context,
+    services: Services,
+  ): Promise<FaultEffect | undefined> {
+    const authorization = header(context.request, "authorization");
+    const database = (await api.owner(authorization, services))?.databaseName;
+    const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
+    const fault = await this.services.faults.choose(request, this.services.random);
+    if (fault === undefined) return undefined;
+    context.notes.fault = fault.origin;
+    if (database !== undefined) context.notes.database = database;
+    return fault;
+  }
+
+  private async refuseUnserved(
+    host: readonly Service[],
+    { api, pathIsServed }: Route<Services>,
+    context: Context,
+  ): Promise<Outcome> {
+    const refused = await runChecks(api.unservedChecks ?? [], context);
+    if (refused !== undefined) return refusedOutcome(refused, context);
+    const outcome = { refusedBy: "route", reason: unservedReason(this.apis, host, context.request) };
+    return !pathIsServed && this.options.unservedPaths === "connectionError"
+      ? { ...outcome, connection: "refused" }
+      : { ...outcome, response: api.unserved(context).respond(context) };
+  }
+
+  private async finish(outcome: Outcome, api: Api<Services>, context: Context): Promise<Outcome> {
+    const { response } = outcome;
+    if (response === undefined || api.finish === undefined) return outcome;
+    return { ...outcome, response: await api.finish(response, context, this.services) };
+  }
+
+  /** Closes the journal entry, and makes what the transport sends. */
+  private close(
+    { response, connection = "reset", refusedBy, reason: given }: Outcome,
+    { holdsSecrets }: Api<Services>,
+    { request, notes }: Context,
+    record: Record,
+  ): Result {
+    const reason = refusedBy === undefined ? given : withCutOff(given, request);
+    if (response === undefined) {
+      record({ refusedBy, reason });
+      const why = given ?? "";
+      const message = refusedBy === undefined ? `${request.method} ${request.path}: ${why}` : why;
+      return { connectionError: { kind: connection, message } };
+    }
+    const { status, headers, resultCode, bodyStream: stream } = response;
+    const isStreamed = stream !== undefined && this.options.sendsStreams === true;
+    const body = stream === undefined || isStreamed ? response.body : Buffer.concat([...stream.chunks()]);
+    const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
+    record({ response: recorded, status, resultCode, refusedBy, reason: reason ?? notes.reason });
+    return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
+  }
+}
+
+/** Runs the checks in order, then the handler. Awaits promises only where there are some: each wait takes as long as a check. */
+async function execute<Services>(
+  operation: ApiOperation<Services>,
+  context: OperationContext<Services>,
+): Promise<Outcome> {
+  const { name, checks, responses } = operation;
+  const checking = runChecks(checks, context);
+  const refused = checking instanceof Promise ? await checking : checking;
+  if (refused !== undefined) return refusedOutcome(refused, context);
+  const handling = operation.handle(context);
+  const handled = handling instanceof Promise ? await handling : handling;
+  assertDeclared(`the operation ${name}`, responsesUnder(responses, context.profile), handled);
+  if (handled instanceof Refusal) return refusedOutcome({ refusal: handled, refusedBy: name }, context);
+  return { response: handled.respond(context) };
+}
+
+/** Closes a journal entry. */
+type Record = (result: Omit<RequestResult, "durationMs">) => void;
+
+const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
+  executed || (response === undefined && !resetConnection);
+
+const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
+  response: refusal.respond(context),
+  ...(!refusal.isNotYet && { refusedBy }),
+  reason: refusal.reason,
+});
+
+async function reject<Services>(
+  { api, operation }: Pick<Route<Services>, "api" | "operation">,
+  rejection: Rejection,
+  context: Context,
+): Promise<Outcome> {
+  const own = await runChecks(operation?.checks.slice(0, 1) ?? [], context);
+  if (own !== undefined) return refusedOutcome(own, context);
+  const { refusedBy, reason } = rejection;
+  if ("connection" in rejection) return { connection: rejection.connection, refusedBy, reason };
+  const response =
+    "malformed" in rejection
+      ? makeResponse(api.malformed[rejection.malformed], context, reason)
+      : makeResponse(api.serverText(rejection.status), context, rejection.line ?? reason);
+  return { response, refusedBy, reason };
+}
+
+/** @param own - what became of the request itself; empty when it was not executed. */
+function applyFault<Services>(
+  { response, resetConnection = false, effect }: FaultEffect,
+  own: Outcome,
+  { api, operation }: Route<Services>,
+  context: Context,
+): Outcome {
+  // For a request that was executed all the same, its own refusal says more than what the fault did.
+  const { refusedBy, reason = effect } = own;
+  if (response === undefined) return resetConnection ? { refusedBy, reason } : { ...own, reason };
+  const respond = (): ApiResponse => {
+    if (response instanceof PreparedResponse) return response.respond(context);
+    if ("resultCode" in response)
+      return api.failure(response.resultCode, response.status, operation).respond(context);
+    const { status, headers = {}, body = "" } = response;
+    return { status, headers: Object.entries(headers), body: Buffer.from(body) };
+  };
+  return { response: respond(), refusedBy, reason };
 }

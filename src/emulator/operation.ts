@@ -1,17 +1,9 @@
 import type { Operation } from "../schema/operation-names.ts";
-import { type AnyCheck, type CheckTable, runChecks } from "./check.ts";
-import type { ApiResponse, BodyKeys, Context, OperationContext } from "./context.ts";
+import type { AnyCheck, CheckTable } from "./check.ts";
+import type { BodyKeys, OperationContext } from "./context.ts";
 import type { MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
-import {
-  assertDeclared,
-  type BodySchema,
-  type DeclaredResponses,
-  type JsonSchema,
-  type PreparedResponse,
-  Refusal,
-  responsesUnder,
-} from "./response.ts";
+import type { BodySchema, DeclaredResponses, JsonSchema, PreparedResponse } from "./response.ts";
 import { type PathParams, pathMatcher } from "./router.ts";
 
 /** The request body that an operation expects. */
@@ -47,21 +39,11 @@ export interface ApiOperation<Services = never> extends OperationFacts {
   /** The checks of its table that concern it, in order. */
   readonly checks: readonly AnyCheck[];
   readonly match: (path: string) => PathParams | undefined;
-  readonly answer: (context: OperationContext<Services>) => Promise<OperationResult>;
+  /** Runs when every check has passed; may still refuse (a conflict that only the store can see). */
+  handle(context: OperationContext<Services>): MaybePromise<PreparedResponse>;
 }
 
-/** A response; if the request was refused, also by which check and why. */
-export interface OperationResult {
-  readonly response: ApiResponse;
-  readonly refusedBy?: string;
-  readonly reason?: string;
-}
-
-/**
- * Defines an operation. Selects the checks of the table that concern it, once.
- *
- * @param handle - runs when every check has passed; may still refuse (a conflict that only the store can see).
- */
+/** Defines an operation. Selects the checks of the table that concern it, once. */
 export function operation<
   Services,
   Contexts extends { readonly [Key in keyof Contexts]: OperationContext<Services> },
@@ -76,29 +58,5 @@ export function operation<
   readonly checks: CheckTable<Contexts>;
   readonly handle: (context: Contexts[Name]) => MaybePromise<PreparedResponse>;
 }): ApiOperation<Services> {
-  const checks = table.for(name);
-  return {
-    name,
-    ...facts,
-    checks,
-    match: pathMatcher(facts.path),
-    answer: async (context) => {
-      // Promises are awaited only where there are some: each wait takes as long as a check.
-      const checking = runChecks(checks, context);
-      const refused = checking instanceof Promise ? await checking : checking;
-      if (refused !== undefined) return refusalResult(context, refused.refusal, refused.refusedBy);
-      const handling = handle(context as never);
-      const handled = handling instanceof Promise ? await handling : handling;
-      assertDeclared(`the operation ${name}`, responsesUnder(facts.responses, context.profile), handled);
-      return handled instanceof Refusal
-        ? refusalResult(context, handled, name)
-        : { response: handled.respond(context) };
-    },
-  };
+  return { name, ...facts, checks: table.for(name), match: pathMatcher(facts.path), handle };
 }
-
-const refusalResult = (context: Context, refusal: Refusal, refusedBy: string): OperationResult => ({
-  response: refusal.respond(context),
-  ...(!refusal.isNotYet && { refusedBy }),
-  reason: refusal.reason,
-});

@@ -24,7 +24,14 @@ export function interceptedHosts(
     baseUrl,
     handle: (request) => current().emulator.handle(apis, request),
     handleMalformed: (why, head) => answerMalformed(current().emulator, apis, why, head),
-    noteRefusal: (authority, reason) => void current().emulator.refuseConnection(apis[0], authority, reason),
+    noteRefusal: (authority, reason) => {
+      const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
+      void current().emulator.handle(apis, request, {
+        connection: "refused",
+        refusedBy: "transport",
+        reason,
+      });
+    },
     recognizes: (request) => recognition(current(), settings, request),
   }));
 }

@@ -44,7 +44,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     settings,
     handle: async (request) => {
       const distrust = whyDistrusted(request);
-      if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
+      if (distrust !== undefined) return emulator.handle(["manager"], request, { status: 403, ...distrust });
       return page.serves(request)
         ? { response: await page.answer(request) }
         : emulator.handle(["manager"], request);

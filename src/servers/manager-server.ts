@@ -77,7 +77,8 @@ export async function startManagerServer(
       emulator,
       handle: async (request) => {
         const distrust = whyDistrusted(request, trust);
-        if (distrust !== undefined) return emulator.refuse("manager", request, { status: 403, ...distrust });
+        if (distrust !== undefined)
+          return emulator.handle(["manager"], request, { status: 403, ...distrust });
         const isForPage = pageApi?.serves(request) === true;
         if (isForPage || request.path === "/requests") await beforeReading?.().catch(() => {});
         if (isForPage) return { response: await pageApi.answer(request) };

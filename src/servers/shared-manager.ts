@@ -77,7 +77,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       if (!changesClock(request)) return await handleInSync(request, kept);
       return await state.redis.exclusively("clock", () => handleInSync(request, kept));
     } catch (error) {
-      return managerEmulator(services).refuse("manager", request, failureReply(error));
+      return managerEmulator(services).handle(["manager"], request, failureReply(error));
     }
   };
   const server = await startManagerServer(setup, {

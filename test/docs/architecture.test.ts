@@ -5,23 +5,15 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { profiles } from "../../src/emulator/profiles.ts";
 
-/** The folders that each folder of src may import from. */
-const IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  schema: [],
-  emulator: ["schema"],
-  images: ["emulator"],
-  store: ["emulator", "schema"],
-  apis: ["emulator", "images", "schema", "store"],
-  openapi: ["apis", "emulator", "schema"],
-  "servers/http": ["emulator", "schema"],
-  intercept: ["emulator", "servers/http"],
-  page: ["apis", "emulator", "images", "mock", "schema", "servers", "servers/http", "store"],
-  mock: ["apis", "emulator", "images", "intercept", "page", "schema", "servers/http", "store"],
-  testing: ["index.ts"],
-  servers: ["apis", "emulator", "images", "mock", "openapi", "page", "schema", "servers/http", "store"],
-  verify: ["apis", "emulator"],
-  cli: ["emulator", "mock", "openapi", "schema", "servers", "verify"],
-};
+const page = readFileSync(fileURLToPath(new URL("../../.github/ARCHITECTURE.md", import.meta.url)), "utf8");
+
+/** The folders that each folder of src may import from, as the page's table says. */
+const IMPORTS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [...page.matchAll(/^\| `([^`]+)` \| .+\. \| (.+) \|$/gm)].map(([, folder = "", from = ""]) => [
+    folder,
+    [...from.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  ]),
+);
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
@@ -58,6 +50,44 @@ const filesWith = (pattern: RegExp): string[] =>
   [...text].filter(([, content]) => pattern.test(content)).map(([file]) => file);
 const outside = (found: string[], ...allowed: string[]): string[] =>
   found.filter((file) => !allowed.some((place) => file === place || file.startsWith(`${place}/`)));
+
+/** The names of what a node calls, in order. */
+function calledIn(node: ts.Node): readonly string[] {
+  const names: string[] = [];
+  const visit = (each: ts.Node): void => {
+    if (ts.isCatchClause(each)) return;
+    ts.forEachChild(each, visit);
+    if (!ts.isCallExpression(each)) return;
+    const { expression: callee } = each;
+    names.push(ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText());
+  };
+  visit(node);
+  return names;
+}
+
+describe("the drawing of a request's life", () => {
+  const drawing = /## The life of a request[\s\S]*?```\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const [steps = "", ...exits] = drawing.split("\n");
+  const content = text.get("emulator/emulator.ts") ?? "";
+  const file = ts.createSourceFile("emulator.ts", content, ts.ScriptTarget.Latest, true);
+
+  it("has every step of the emulator's function, in order", () => {
+    const [handle = "", ...drawn] = steps.split(" ─> ");
+    const life = file.statements
+      .filter(ts.isClassDeclaration)
+      .flatMap(({ members }) => members.filter(ts.isMethodDeclaration))
+      .find(({ name }) => name.getText() === handle);
+    const called = life === undefined ? [] : calledIn(life);
+    expect(drawn.pop()).toBe("transport");
+    expect(called.filter((name) => drawn.includes(name))).toEqual(drawn);
+  });
+
+  it("names functions where a request leaves early", () => {
+    const named = exits.flatMap((line) => /[├└] (?:operation\.)?(\w+):/.exec(line)?.[1] ?? []);
+    expect(calledIn(file)).toEqual(expect.arrayContaining(named));
+    expect(named).toEqual(["runChecks", "handle", "refuseUnserved", "reject"]);
+  });
+});
 
 describe("the architecture", () => {
   it("knows every folder, and finds the imports", () => {

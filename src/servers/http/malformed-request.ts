@@ -1,5 +1,6 @@
 import type { MalformedKind } from "../../emulator/api.ts";
-import type { Result, WireRequest } from "../../emulator/message.ts";
+import type { Emulator, EmulatorServices } from "../../emulator/emulator.ts";
+import type { Result } from "../../emulator/message.ts";
 import type { Service } from "../../schema/operation-names.ts";
 import type { RequestHead } from "./http-messages.ts";
 
@@ -40,22 +41,12 @@ const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
   },
 };
 
-/** The part of the emulator that formats, delays and records responses to malformed requests. */
-interface MalformedRequests {
-  answerMalformed(
-    host: readonly [Service, ...Service[]],
-    request: WireRequest,
-    kind: MalformedKind,
-    refused: Refused,
-  ): Promise<Result>;
-}
-
 /** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
-  emulator: MalformedRequests,
+  emulator: Pick<Emulator<EmulatorServices>, "handle">,
   host: readonly [Service, ...Service[]],
   why: MalformedKind,
   head: RequestHead = { method: "", path: "", query: "", headers: [] },
 ): Promise<Result> {
-  return emulator.answerMalformed(host, { ...head, body: Buffer.alloc(0) }, why, REFUSALS[why]);
+  return emulator.handle(host, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
 }
