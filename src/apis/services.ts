@@ -5,7 +5,7 @@ import type { Journal } from "../emulator/journal.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
-import type { DefaultLimits } from "../schema/cloud-database.ts";
+import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/configured-response.ts";
 import type { ResultCode } from "../schema/result-codes.ts";
 import type { Store } from "../store/store.ts";
@@ -18,32 +18,68 @@ export type InstanceFailure = Extract<
   "QuotaExceeded" | "LicenseCheckFailed" | "AuthorizationFailed"
 >;
 
-/** Settings of an emulator; the same in process and on servers. */
-export interface Settings {
-  /** Processing time of new targets, reports and datasets, in seconds. */
+/** Options that decide how requests are answered, of mocks and of servers. */
+export interface AnswerOptions {
+  /** Encoding of query responses: `gzip` (default), or `identity` for clients that do not decode gzip. */
+  readonly queryContentEncoding: "gzip" | "identity";
+  /** Processing time of targets, reports and datasets in seconds, 0 or more. Default 0.5; on servers 2. */
   readonly processingTimeSeconds: number;
-  /** Rate limits of databases that are added without their own; none unless given. */
-  readonly databaseDefaults?: DefaultLimits;
+  /** Delay of every response except the target manager's, in seconds, 0 or more. Default 0. */
+  readonly responseDelaySeconds: number;
+  /** Whether creating a dataset fails with `TRAINING_ALLOWANCE_EXCEEDED`. Default false. */
+  readonly modelTargetTrainingAllowanceExceeded: boolean;
+  /** Requests per second for databases without a limit of their own: a whole number, 0 or more. Default: no limit. */
+  readonly requestsPerSecondLimit: number | null;
+  /** Rate limits for databases without limits of their own, for example `DOCUMENTED_REQUEST_RATE_LIMITS`. Default: none. */
+  readonly requestRateLimits: RequestRateLimits | null;
+  /** The built-in OAuth 2.0 client, which has every scope. Default `client-id` and `client-secret`. */
+  readonly modelTargetClient: {
+    /** User name for HTTP Basic authentication. */
+    readonly id: string;
+    /** Password for HTTP Basic authentication. */
+    readonly secret: string;
+  };
+  /** The built-in user of the password grant. Default `user@example.com` and `password`. */
+  readonly modelTargetUser: {
+    /** The form field `username`. */
+    readonly name: string;
+    /** The form field `password`. */
+    readonly password: string;
+  };
+}
+
+/** Options that make requests of some APIs fail, of mocks only. */
+export interface ConfiguredFailures {
+  /** Response to every query, before any check. */
+  readonly cloudQueryFailure?: ConfiguredResponse;
+  /** Response to the Model Target requests of some phases, before any check. */
+  readonly modelTargetFailure?: ConfiguredResponse & {
+    /** Phases to respond to. Default: all four. */
+    readonly phases?: readonly ModelTargetPhase[];
+  };
+  /** Makes every dataset end as `failed`, whatever `modelTargetGenerationWarning` says. */
+  readonly modelTargetGenerationFailure?: {
+    /** Error message. Default `Model Target dataset generation failed`. */
+    readonly message?: string;
+  };
+  /** Makes every dataset end as `done` with a warning. */
+  readonly modelTargetGenerationWarning?: {
+    /** Warning message. Default `Warning after creating dataset`. */
+    readonly message?: string;
+    /** Details of the warning. Default: one, `LOW_RECOGNITION_QUALITY`. */
+    readonly details?: readonly { readonly [key: string]: unknown }[];
+  };
+  /** Result code with which every VuMark instance request fails. */
+  readonly instanceGenerationFailure?: InstanceFailure;
+}
+
+/** Settings of an emulator; the same in process and on servers. */
+export interface Settings extends AnswerOptions, ConfiguredFailures {
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
-  readonly queryContentEncoding: "gzip" | "identity";
-  /** Delay of every response but the manager's, in seconds. */
-  readonly responseDelaySeconds: number;
   readonly delay: (seconds: number) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;
-  readonly cloudQueryFailure?: ConfiguredResponse | undefined;
-  readonly modelTargetFailure?:
-    | (ConfiguredResponse & { readonly phases?: readonly ModelTargetPhase[] })
-    | undefined;
-  readonly modelTargetGenerationFailure?: { readonly message?: string } | undefined;
-  readonly modelTargetGenerationWarning?:
-    | { readonly message?: string; readonly details?: readonly { readonly [key: string]: unknown }[] }
-    | undefined;
-  readonly modelTargetTrainingAllowanceExceeded: boolean;
-  readonly instanceGenerationFailure?: InstanceFailure | undefined;
-  readonly modelTargetClient: { readonly id: string; readonly secret: string };
-  readonly modelTargetUser: { readonly name: string; readonly password: string };
 }
 
 /** The emulator's parts, as every operation sees them. */

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "../emulator/text.ts";
-import { IN_PROCESS_ONLY } from "../servers/in-process-only.ts";
-import type { Environment } from "../servers/settings-reader.ts";
+import { IN_PROCESS_ONLY } from "../mock/option-table.ts";
+import type { Environment } from "../servers/settings.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 

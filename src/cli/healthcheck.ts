@@ -2,6 +2,7 @@ import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { messageOf } from "../emulator/text.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
+import { LISTENING } from "../servers/settings.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
 
@@ -32,9 +33,9 @@ function addressed(given: string): URL {
 /** The URL of the server that the same environment starts; a server that listens on all addresses is checked on loopback. */
 function ownUrl({ environment }: Terminal): string {
   const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
-  const host = localHost(HOST === "" ? "127.0.0.1" : HOST);
+  const host = localHost(HOST === "" ? LISTENING.host : HOST);
   const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
-  return `${secure ? "https" : "http"}://${host}:${PORT === "" ? "5000" : PORT}`;
+  return `${secure ? "https" : "http"}://${host}:${PORT === "" ? LISTENING.port : PORT}`;
 }
 
 const isHealthy = (answer: number | string): boolean =>

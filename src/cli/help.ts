@@ -1,9 +1,15 @@
-import type { Role } from "../servers/option-settings.ts";
-import { settingsOf } from "../servers/settings.ts";
+import { DEFAULT_PROFILE, DEFAULT_URLS, REAL_PROFILE } from "../emulator/profiles.ts";
+import type { Role } from "../mock/option-table.ts";
+import { LISTENING, settingsOf } from "../servers/settings.ts";
 
-/** Options of several commands. */
-const PORT_AND_HOST = `  --port N         port to listen on      (default: 5000)
-  --host ADDRESS   address to listen on   (default: 127.0.0.1)`;
+/** The options of a command that are settings too. */
+const optionsHelp = (command: Role | "serve"): string =>
+  settingsOf(command)
+    .flatMap(({ flag, says, unlessGiven }) => {
+      const unless = unlessGiven === "none" ? "" : ` (default: ${unlessGiven})`;
+      return flag === undefined ? [] : [`  ${flag.padEnd(17)}  ${says}${unless}`];
+    })
+    .join("\n");
 
 /** The settings that a command reads from the environment, one paragraph each. */
 function settingsHelp(command: Role | "serve"): string {
@@ -45,9 +51,7 @@ Options:
   --target-port N    port of the target API       (default: any free port)
   --query-port N     port of the query API        (default: any free port)
   --manager-port N   port of the target manager   (default: any free port)
-  --host ADDRESS     address to listen on         (default: 127.0.0.1)
-  --seed FILE        start with the databases, targets and credentials in a JSON file
-  --state FILE       keep the state in this file
+${optionsHelp("serve")}
   --json             print the URLs and keys as one line of JSON, for scripts
   --open             open the web page in the browser
   --no-ui            do not serve the web page
@@ -59,9 +63,7 @@ ${settingsHelp("serve")}
   "target-manager": `mock-cloud-reco target-manager: the server that holds the state
 
 Options:
-${PORT_AND_HOST}
-  --seed FILE      start with the databases, targets and credentials in a JSON file
-  --state FILE     keep the state in this file
+${optionsHelp("target-manager")}
   --help
 
 ${settingsHelp("target-manager")}
@@ -72,7 +74,7 @@ It has no authentication: keep it on loopback or a private network.
   "target-api": `mock-cloud-reco target-api: the target API and the Model Target API
 
 Options:
-${PORT_AND_HOST}
+${optionsHelp("target-api")}
   --help
 
 ${settingsHelp("target-api")}
@@ -81,7 +83,7 @@ ${settingsHelp("target-api")}
   query: `mock-cloud-reco query: the query API
 
 Options:
-${PORT_AND_HOST}
+${optionsHelp("query")}
   --help
 
 ${settingsHelp("query")}
@@ -90,7 +92,7 @@ ${settingsHelp("query")}
   openapi: `mock-cloud-reco openapi: prints the OpenAPI document of the four APIs to standard output
 
 Options:
-  --profile NAME   neutral, vuforia   (default: neutral)
+  --profile NAME   neutral, vuforia   (default: ${DEFAULT_PROFILE})
   --help
 `,
 
@@ -112,7 +114,7 @@ Try it:
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
-Without a URL it checks the server that this environment configures: HOST (127.0.0.1) and PORT (5000).
+Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}).
 `,
 
   verify: `mock-cloud-reco verify: compares a service with what this emulator knows about it
@@ -121,12 +123,12 @@ Sends the requests of each fact and reports which facts hold, which differ, and 
 keeps to the documented rates, unless you say --write. Exits with code 1 if something differs.
 
 Options:
-  --target-url URL         (default: https://vws.vuforia.com)
-  --query-url URL          (default: https://cloudreco.vuforia.com)
+  --target-url URL         (default: ${DEFAULT_URLS.target})
+  --query-url URL          (default: ${DEFAULT_URLS.query})
   --model-target-url URL   (default: the target URL)
   --manager-url URL        a target manager, which creates databases in other states
   --keys FILE              read the keys from lines of NAME=value instead of the environment
-  --profile NAME           vuforia, neutral   (default: vuforia)
+  --profile NAME           vuforia, neutral   (default: ${REAL_PROFILE})
   --write                  also add, change and delete targets, under names of its own, which are removed at the end
   --spend                  also create datasets and exceed the documented rates (with --manager-url, --write is enough)
   --dry-run                print what would be sent, and send nothing

@@ -1,10 +1,8 @@
-import { PROFILE_NAMES } from "../emulator/profiles.ts";
+import { DEFAULT_PROFILE, PROFILE_NAMES } from "../emulator/profiles.ts";
 import { show } from "../emulator/text.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-
-const [DEFAULT_PROFILE] = PROFILE_NAMES;
 
 /** `mock-cloud-reco openapi`: prints the OpenAPI document of the four APIs. */
 export async function printOpenApi(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -1,9 +1,9 @@
 import { messageOf } from "../emulator/text.ts";
 import { release, version } from "../emulator/version.ts";
+import { ROLES } from "../mock/option-table.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";
-import { ROLES } from "../servers/option-settings.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";

@@ -1,7 +1,9 @@
 import { createRandom } from "../emulator/random.ts";
 import { release } from "../emulator/version.ts";
+import type { Role } from "../mock/option-table.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import { withoutUndefined } from "../schema/without-undefined.ts";
 import {
   startOneServer,
   startThreeOnRedis,
@@ -10,9 +12,7 @@ import {
   type ThreeServersSetup,
 } from "../servers/launch.ts";
 import type { Manager } from "../servers/manager-server.ts";
-import type { Role } from "../servers/option-settings.ts";
-import { readSettings, readSharedSettings } from "../servers/settings.ts";
-import type { Environment } from "../servers/settings-reader.ts";
+import { FLAGS, readSettings, readSharedSettings, withFlags } from "../servers/settings.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
@@ -20,6 +20,7 @@ import { startProgressOf } from "./progress.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
+const { port: _port, ...SHARED_FLAGS } = FLAGS;
 
 /** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -27,9 +28,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     "target-port": text,
     "query-port": text,
     "manager-port": text,
-    host: text,
-    seed: text,
-    state: text,
+    ...SHARED_FLAGS,
     json: flag,
     open: flag,
     "no-ui": flag,
@@ -44,33 +43,15 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     query: readPort("query-port", values["query-port"]) ?? 0,
     manager: readPort("manager-port", values["manager-port"]) ?? 0,
   };
-  const { tls, corsOrigin, managerCorsOrigin, allowedHosts, options, logLevel, ...settings } =
-    readSharedSettings({
-      ...terminal.environment,
-      ...(values.host !== undefined && { HOST: values.host }),
-      ...(values.seed !== undefined && { SEED_FILE: values.seed }),
-      ...(values.state !== undefined && { STATE_FILE: values.state }),
-    });
-  const { host, seedFile, stateFile, state } = settings;
+  const { state, options, ...settings } = readSharedSettings(withFlags(terminal.environment, values));
+  const { stateFile } = settings;
   const ui = settings.ui && values["no-ui"] !== true;
   if (values.open === true && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
   const launch = <Running extends Manager>(
     start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
   ) =>
     launchServers(
-      {
-        ...options,
-        host,
-        ports,
-        logLevel,
-        ui,
-        ...(seedFile !== undefined && { seedFile }),
-        ...(stateFile !== undefined && { stateFile }),
-        ...(tls !== undefined && { tls }),
-        ...(corsOrigin !== undefined && { corsOrigin }),
-        ...(managerCorsOrigin !== undefined && { managerCorsOrigin }),
-        ...(allowedHosts !== undefined && { allowedHosts }),
-      },
+      { ...options, ...withoutUndefined(settings), ports, ui },
       start,
       (line) => terminal.complain(line),
       startProgressOf(terminal.showProgress),
@@ -100,7 +81,7 @@ async function firstDatabase({ servers, seeded, options }: Launched<Manager>): P
   const added = newCloudDatabase(
     checked("database", newCloudDatabaseFields, {}),
     createRandom(options.seed),
-    options.settings.databaseDefaults,
+    options.settings,
   );
   await store.createDatabase(added);
   return added;
@@ -150,10 +131,7 @@ export async function singleServer(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { values } = readOptions(args, {
-    port: text,
-    host: text,
-    seed: text,
-    state: text,
+    ...FLAGS,
     help: { type: "boolean", short: "h" },
   });
   if (values.help === true) {
@@ -167,14 +145,7 @@ export async function singleServer(
     );
   }
   readPort("port", values.port);
-  const environment: Environment = {
-    ...terminal.environment,
-    ...(values.port !== undefined && { PORT: values.port }),
-    ...(values.host !== undefined && { HOST: values.host }),
-    ...(values.seed !== undefined && { SEED_FILE: values.seed }),
-    ...(values.state !== undefined && { STATE_FILE: values.state }),
-  };
-  const settings = readSettings(role, environment);
+  const settings = readSettings(role, withFlags(terminal.environment, values));
   const server = await startOneServer(
     role,
     settings,

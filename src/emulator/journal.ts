@@ -35,7 +35,8 @@ export interface JournalEvents {
   readonly rejected: JournalEntry;
 }
 
-const DEFAULT_CAPACITY = 1000;
+/** How many requests a journal keeps by default. */
+export const DEFAULT_JOURNAL_CAPACITY = 1000;
 
 /** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {
@@ -55,7 +56,7 @@ export class Journal {
    * @param parent - a journal that also receives the entries; it numbers them, emits their events and limits their bodies.
    */
   constructor(
-    readonly capacity: number = DEFAULT_CAPACITY,
+    readonly capacity: number = DEFAULT_JOURNAL_CAPACITY,
     bodyBytes: number = DEFAULT_BODY_BYTES,
     private readonly parent?: Journal,
   ) {

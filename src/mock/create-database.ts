@@ -26,7 +26,7 @@ export function createCloudDatabase(
   store: MemoryStore,
   fields: CloudDatabaseFields,
   random: Random,
-  defaults: DefaultLimits | undefined,
+  defaults: DefaultLimits,
 ): CloudDatabase {
   const database = newCloudDatabase(checked("database", newCloudDatabaseFields, fields), random, defaults);
   add(store, database);

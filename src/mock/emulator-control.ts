@@ -56,7 +56,7 @@ export abstract class EmulatorControl {
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
     const { store, random, settings } = this.parts;
-    return this.#cloudDatabase(createCloudDatabase(store, fields, random, settings.databaseDefaults));
+    return this.#cloudDatabase(createCloudDatabase(store, fields, random, settings));
   }
 
   /**

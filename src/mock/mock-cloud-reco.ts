@@ -54,7 +54,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     super();
     this.#options = resolveOptions(options, this.#delays);
     const { seed } = this.#options;
-    if (options.imageCacheBytes !== undefined) setImageCacheBytes(options.imageCacheBytes);
+    setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
     this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random));
     this.#hosts.add(this.#interceptedHosts());

@@ -1,7 +1,7 @@
 import { connectionError } from "../intercept/answer.ts";
 
 /** Waits for some seconds. May end early when the signal is aborted. */
-type Delay = (seconds: number, signal: AbortSignal) => Promise<void>;
+export type Delay = (seconds: number, signal: AbortSignal) => Promise<void>;
 
 /** The responses that a mock is delaying. When the mock stops, it fails their requests instead of keeping the process alive. */
 export class PendingDelays {

@@ -225,17 +225,18 @@ export const generatedBy = (random: HexSource) => (): string => random.hex(32);
 /**
  * Creates a cloud database with the quotas of a free license.
  *
- * @param limits - the limits unless others are given; a given null means no limit.
+ * @param defaults - the limits unless others are given; a given null means no limit.
  */
 export function newCloudDatabase(
   given: NewCloudDatabase,
   random: HexSource,
-  limits: DefaultLimits = NO_LIMITS,
+  { requestsPerSecondLimit, requestRateLimits }: DefaultLimits = NO_LIMITS,
 ): CloudDatabase {
   const generated = generatedBy(random);
   return {
     ...DEFAULTS,
-    ...limits,
+    requestsPerSecondLimit,
+    requestRateLimits,
     ...withoutUndefined(given),
     kind: "cloud",
     databaseId: given.databaseId ?? generated(),

@@ -1,13 +1,14 @@
 import type { JournalEntry } from "../emulator/journal.ts";
+import { setImageCacheBytes } from "../images/cache-limit.ts";
+import type { Role } from "../mock/option-table.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
 import type { Manager, ManagerSetup } from "./manager-server.ts";
-import type { Role } from "./option-settings.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer } from "./server.ts";
-import { applyImageCacheBytes, resolveServerOptions } from "./server-options.ts";
+import { resolveServerOptions } from "./server-options.ts";
 import { type ServiceServer, type ServiceSetup, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
@@ -36,7 +37,7 @@ export interface ThreeServers<Running extends Manager = TargetManager> {
 }
 
 /** Report downloads need the target API server's URL; the other servers' options do not. */
-const UNUSED_URL = "http://localhost";
+export const UNUSED_URL = "http://localhost";
 
 /**
  * Starts the three servers in this process. They share their state, as one emulator at three addresses.
@@ -109,9 +110,6 @@ async function startThree<Running extends Manager>(
   }
 }
 
-/** Base URL of report downloads when no setting gives one. */
-const DEFAULT_SERVICE_BASE_URL = "https://vws.vuforia.com";
-
 /**
  * Starts one of the three servers in its own process or container.
  *
@@ -127,8 +125,8 @@ export async function startOneServer(
   const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
   const tls = settings.tls === "generated" ? generateCertificate([host]) : settings.tls;
   const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
-  const options = resolveServerOptions(settings.options, DEFAULT_SERVICE_BASE_URL);
-  applyImageCacheBytes(settings.options);
+  const options = resolveServerOptions(settings.options);
+  setImageCacheBytes(settings.options.imageCacheBytes);
   const onEntry = requestLog(role, logLevel, write);
   if (role === "target-manager") {
     const setup: ManagerSetup = {

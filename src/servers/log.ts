@@ -1,9 +1,5 @@
 import type { JournalEntry } from "../emulator/journal.ts";
-
-/** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
-export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
-/** Which requests are logged. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import { LOG_LEVELS, type LogLevel } from "../mock/option-table.ts";
 
 const FIRST_SERVER_ERROR = 500;
 

@@ -1,45 +1,15 @@
-import { setImageCacheBytes } from "../images/cache-limit.ts";
-import type { ImageMatcher } from "../images/matching/comparison.ts";
-import { exactMatcher, structuralSimilarityMatcher } from "../images/matching/matchers.ts";
-import { brisqueRater, perfectRater, randomRater } from "../images/ratings/raters.ts";
-import type { TargetRater } from "../images/ratings/rating.ts";
-import {
-  anyBaseUrl,
-  commonOptions,
-  type MockCloudRecoOptions,
-  type ResolvedOptions,
-  resolveOptions,
-} from "../mock/options.ts";
-import { oneOf } from "../schema/kernel/values.ts";
-
-export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
-/** The name of a matcher. */
-export type MatcherName = (typeof MATCHER_NAMES)[number];
-
-export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
-/** The name of a rater. */
-export type RaterName = (typeof RATER_NAMES)[number];
+import * as z from "zod/mini";
+import { DEFAULT_URLS } from "../emulator/profiles.ts";
+import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
+import { type RaterName, raterNamed } from "../images/ratings/raters.ts";
+import { defaultsOf, fieldsOf, type LogLevel, OPTIONS, refuseMisplaced } from "../mock/option-table.ts";
+import { type CommonOptions, type ResolvedOptions, resolveOptions } from "../mock/options.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import { optional, record } from "../schema/kernel/record.ts";
+import type { TlsFiles } from "./http/http-server.ts";
 
 /** Options of servers: as in process, but with matchers and raters by name. */
-export interface ServerOptions
-  extends Pick<
-    MockCloudRecoOptions,
-    | "profile"
-    | "queryContentEncoding"
-    | "responseDelaySeconds"
-    | "modelTargetTrainingAllowanceExceeded"
-    | "modelTargetClient"
-    | "modelTargetUser"
-    | "requestsPerSecondLimit"
-    | "requestRateLimits"
-    | "clock"
-    | "seed"
-    | "imageCacheBytes"
-    | "journalCapacity"
-    | "journalBodyBytes"
-  > {
-  /** Processing time of new targets, reports and datasets, in seconds. Default 2. */
-  readonly processingTimeSeconds?: number;
+export interface ServerOptions extends CommonOptions {
   /** Decides which targets a query finds. Default `structural_similarity`. */
   readonly queryMatcher?: MatcherName;
   /** Decides which targets are duplicates. Default `structural_similarity`. */
@@ -50,47 +20,78 @@ export interface ServerOptions
   readonly serviceBaseUrl?: string;
 }
 
-/** The schema of each option. */
-export const serverOptions = {
-  ...commonOptions,
-  queryMatcher: oneOf(...MATCHER_NAMES),
-  duplicatesMatcher: oneOf(...MATCHER_NAMES),
-  targetRater: oneOf(...RATER_NAMES),
-  serviceBaseUrl: anyBaseUrl,
-};
+/** Options of {@link startServers}; every field is optional. */
+export interface StartServersOptions extends ServerOptions {
+  /** Address to listen on. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Ports. Default 0: the system chooses. */
+  readonly ports?: {
+    /** Port of the target API, OAuth 2.0 and Model Targets. */
+    readonly target?: number;
+    /** Port of the query API. */
+    readonly query?: number;
+    /** Port of the target manager. */
+    readonly manager?: number;
+  };
+  /** Path of a file with initial databases, targets and credentials. */
+  readonly seedFile?: string;
+  /**
+   * Path of a file that keeps the state: restored at the start, written soon after each change and at the stop. If it
+   * exists, `seedFile` is ignored. Default: the state is lost at the stop.
+   */
+  readonly stateFile?: string;
+  /** Which requests write a JSON line to standard error. Default `silent`. */
+  readonly logLevel?: LogLevel;
+  /** `generated` for a self-signed certificate, or your own as PEM text. Default: plain HTTP. */
+  readonly tls?: "generated" | TlsFiles;
+  /** Pages of this origin may use the target API and the query API; `*`: any. */
+  readonly corsOrigin?: string;
+  /** Pages of this origin may use the target manager; `*`: any. */
+  readonly managerCorsOrigin?: string;
+  /** Host names under which the target manager answers, besides `localhost` and IP addresses; `.example` allows all subdomains. */
+  readonly allowedHosts?: readonly string[];
+  /** Whether the target manager serves its page to browsers. Default true. */
+  readonly ui?: boolean;
+}
 
-const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
-  exact: exactMatcher,
-  structural_similarity: structuralSimilarityMatcher,
-};
+const SERVER_DEFAULTS = defaultsOf(OPTIONS.servers);
+const START_DEFAULTS = defaultsOf(OPTIONS.startServers);
 
-const RATERS: Readonly<Record<RaterName, (seed: string | number | undefined) => TargetRater>> = {
-  brisque: () => brisqueRater,
-  perfect: () => perfectRater,
-  random: randomRater,
-};
+const startServersOptions = z.lazy(() =>
+  record<StartServersOptions>(
+    optional(fieldsOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers })),
+  ),
+);
 
-const PROCESSING_SECONDS = 2;
+/**
+ * Checks the options of {@link startServers} and adds the defaults of those that only it has.
+ *
+ * @throws InvalidOptionError naming the option, its value and what was expected, also for options that only work in process.
+ */
+export function checkStartServersOptions(options: StartServersOptions) {
+  refuseMisplaced("servers", options);
+  return { ...START_DEFAULTS, ...checked("options", startServersOptions, options) };
+}
 
 /**
  * Checks the options and adds the defaults.
  *
- * @param ownUrl - the target API server's URL.
+ * @param ownUrl - the target API server's URL. Default: that of the real service, for a server that does not know it.
  * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected.
  */
-export function resolveServerOptions(options: ServerOptions, ownUrl: string): ResolvedOptions {
-  const { queryMatcher, duplicatesMatcher, targetRater, serviceBaseUrl, ...same } = options;
+export function resolveServerOptions(
+  options: ServerOptions,
+  ownUrl: string = DEFAULT_URLS.target,
+): ResolvedOptions {
+  const { queryMatcher, duplicatesMatcher, targetRater, serviceBaseUrl, ...same } = {
+    ...SERVER_DEFAULTS,
+    ...options,
+  };
   return resolveOptions({
-    processingTimeSeconds: PROCESSING_SECONDS,
     ...same,
     targetUrl: serviceBaseUrl ?? ownUrl,
-    queryMatcher: MATCHERS[queryMatcher ?? "structural_similarity"],
-    duplicatesMatcher: MATCHERS[duplicatesMatcher ?? "structural_similarity"],
-    targetRater: RATERS[targetRater ?? "brisque"](options.seed),
+    queryMatcher: MATCHERS[queryMatcher],
+    duplicatesMatcher: MATCHERS[duplicatesMatcher],
+    targetRater: raterNamed(targetRater, options.seed),
   });
-}
-
-/** The cache belongs to the process: the latest setting applies. */
-export function applyImageCacheBytes({ imageCacheBytes }: ServerOptions): void {
-  if (imageCacheBytes !== undefined) setImageCacheBytes(imageCacheBytes);
 }

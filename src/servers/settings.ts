@@ -1,33 +1,45 @@
-import { readFileSync } from "node:fs";
-import { flagIn as flag, portIn as port, textReadBy } from "../schema/kernel/environment.ts";
-import { oneOf, text } from "../schema/kernel/values.ts";
+import type * as z from "zod/mini";
+import {
+  defaultsOf,
+  IN_PROCESS_HINT,
+  IN_PROCESS_ONLY,
+  type LogLevel,
+  OPTIONS,
+  type Option,
+  type Role,
+} from "../mock/option-table.ts";
+import { withoutCredentials } from "../schema/base-url.ts";
+import { readText } from "../schema/kernel/environment.ts";
+import { wordsOf } from "../schema/kernel/values.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
-import { inProcessOnlySettings } from "./in-process-only.ts";
-import { LOG_LEVELS, type LogLevel } from "./log.ts";
-import { baseUrl, OPTIONS_OF, ROLES, type Role } from "./option-settings.ts";
+import type { TlsFiles } from "./http/http-server.ts";
 import type { ServerOptions } from "./server-options.ts";
-import { type Environment, type Setting, SettingsReader } from "./settings-reader.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of one server, from its environment. */
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
-  readonly managerUrl: URL | undefined;
-  readonly managerCertificate: string | undefined;
+  readonly managerUrl?: URL | undefined;
+  readonly managerCertificate?: string | undefined;
   /** The address of the Redis that keeps the state; undefined: the target manager keeps it. */
-  readonly state: RedisAddress | undefined;
+  readonly state?: RedisAddress | undefined;
   readonly options: ServerOptions;
   readonly logLevel: LogLevel;
-  readonly tls: { readonly cert: string; readonly key: string } | "generated" | undefined;
-  readonly corsOrigin: string | undefined;
-  readonly managerCorsOrigin: string | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
+  readonly tls?: TlsFiles | "generated" | undefined;
+  readonly corsOrigin?: string | undefined;
+  readonly managerCorsOrigin?: string | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Whether the target manager serves its page to browsers. */
   readonly ui: boolean;
-  readonly seedFile: string | undefined;
+  readonly seedFile?: string | undefined;
   /** The file that keeps the state. */
-  readonly stateFile: string | undefined;
+  readonly stateFile?: string | undefined;
 }
+
+/** Settings of all three servers in one process, which know each other's addresses and have their own ports. */
+export type SharedSettings = Omit<ServerSettings, Alone>;
 
 /** Invalid settings; the message has one line for each. */
 export class InvalidSettingsError extends Error {
@@ -38,27 +50,95 @@ export class InvalidSettingsError extends Error {
   }
 }
 
-const hostNames = textReadBy(
-  "host names without port, separated by commas; .example.com allows all below it",
-  (given) => {
-    const names = given.split(",").map((name) => name.trim());
-    if (names.every((name) => /^\.?[\w-]+(\.[\w-]+)*$/.test(name))) return names;
-    throw new TypeError("malformed name");
-  },
-);
+/** Settings of a server in a process of its own. */
+const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
+type Alone = (typeof ALONE)[number];
+const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
+const OTHERS = { ...OPTIONS.startServers, ...OPTIONS.settings };
+const DEFAULTS = defaultsOf(OTHERS);
+/** Where a server listens unless told otherwise. */
+export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
-const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:6379", (given) => {
-  const url = new URL(given);
-  if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
-  throw new TypeError("another scheme, or no host");
+type Command = Role | "serve";
+type Rows = Readonly<Record<string, Option>>;
+
+/** The environment variables that a command reads, with their options. */
+const settingsIn = (rows: Rows, command: Command) =>
+  Object.entries(rows).flatMap(([option, row]) => {
+    const isRead = (roles: readonly Role[]) =>
+      command === "serve" ? !ALONE.some((alone) => alone === option) : roles.includes(command);
+    const names = Object.entries(row.setting ?? {}).filter(([, roles]) => isRead(roles));
+    const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
+    return names.map(([name]) => ({ option, name, row, schema, expected: wordsOf(schema) }));
+  });
+
+/** How help describes every setting that a server or `serve` reads. */
+export const settingsOf = (command: Command) =>
+  settingsIn({ ...OTHERS, ...SERVER_OPTIONS }, command).map(({ name, row, expected }) => ({
+    name,
+    purpose: row.flag === undefined ? row.says : `${row.says}, like ${row.flag.split(" ", 1)[0]}`,
+    expected,
+    unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
+    says: row.says,
+    flag: row.flag,
+  }));
+
+/** The name of a command's option: `--seed FILE` is `seed`. */
+const flagName = (flag: string): string => flag.replace(/^--| .*/g, "");
+
+/** Options of the servers' commands that are the same as settings, for `parseArgs`. */
+export const FLAGS = Object.fromEntries(
+  settingsOf("target-manager").flatMap(({ flag }) =>
+    flag === undefined ? [] : [[flagName(flag), { type: "string" as const }]],
+  ),
+) as Readonly<Record<"port" | "host" | "seed" | "state", { readonly type: "string" }>>;
+
+/** The environment, with the given options instead of their settings. */
+export const withFlags = (
+  environment: Environment,
+  values: Readonly<Record<string, unknown>>,
+): Environment => ({
+  ...environment,
+  ...Object.fromEntries(
+    settingsOf("target-manager").flatMap(({ flag, name }) => {
+      const value = flag === undefined ? undefined : values[flagName(flag)];
+      return typeof value === "string" ? [[name, value]] : [];
+    }),
+  ),
 });
 
-const keyPrefix = textReadBy("letters, digits, dots, hyphens and underscores", (given) => {
-  if (/^[\w.-]+$/.test(given)) return given;
-  throw new TypeError("another character");
-});
+/** Reads settings and collects their errors. An empty value counts as none. */
+class SettingsReader {
+  readonly wrong = new Set<string>();
 
-const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
+  constructor(readonly environment: Environment) {}
+
+  has(name: string): boolean {
+    return (this.environment[name] ?? "") !== "";
+  }
+
+  read<Table extends Rows>(rows: Table, command: Command) {
+    const values: Record<string, unknown> = {};
+    for (const { option, name, schema, expected } of settingsIn(rows, command)) {
+      if (!this.has(name)) continue;
+      const given = this.environment[name] ?? "";
+      const reading = readText(schema, given);
+      if ("value" in reading) values[option] = reading.value;
+      else {
+        const isSecret = /secret|password|state_url/i.test(name);
+        const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(given));
+        this.wrong.add(`${name}: expected ${expected}; got ${got}`);
+      }
+    }
+    return values as { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
+  }
+
+  /** Reports a setting as missing if it is not given. */
+  require(option: keyof typeof OTHERS): void {
+    for (const { name, expected } of settingsIn({ [option]: OTHERS[option] }, "target-api"))
+      if (!this.has(name)) this.wrong.add(`${name}: expected ${expected}; not given`);
+  }
+}
 
 /**
  * Reads the settings of a server from its environment. Settings of the other servers are ignored, so that all servers can
@@ -66,149 +146,55 @@ const fileContent = textReadBy("the path of a file that can be read", (path) => 
  *
  * @throws InvalidSettingsError with a line for each invalid setting: its name, what was expected, and its value.
  */
-export function readSettings(role: Role, environment: Environment): ServerSettings {
-  const reader = new SettingsReader(environment);
-  const settings = settingsOfOne(role, reader);
-  throwIfWrong(reader, environment);
-  return settings;
-}
-
-function settingsOfOne(role: Role, reader: SettingsReader): ServerSettings {
-  const isManager = role === "target-manager";
-  const state = readState(reader);
-  return {
-    port: reader.readOr("PORT", port, "port to listen on, like --port", 5000),
-    ...readListening(reader),
-    managerUrl: isManager || state !== undefined ? undefined : readManagerUrl(reader),
-    managerCertificate: isManager
-      ? undefined
-      : reader.read(
-          "TARGET_MANAGER_CERT_FILE",
-          fileContent,
-          "PEM file: trust this certificate of the manager",
-        ),
-    state,
-    // With state in Redis, the server that adds a target rates its image.
-    options: { ...(state && OPTIONS_OF["target-manager"](reader)), ...OPTIONS_OF[role](reader) },
-    seedFile: isManager ? readSeedFile(reader) : undefined,
-    stateFile: isManager ? readStateFile(reader, state) : undefined,
-    ...readManagerAccess(reader, isManager),
-  };
-}
-
-/** Settings of all three servers in one process, which know each other's addresses and have their own ports. */
-export type SharedSettings = Omit<ServerSettings, "port" | "managerUrl" | "managerCertificate">;
+export const readSettings = (role: Role, environment: Environment): ServerSettings =>
+  read(role, new SettingsReader(environment));
 
 /** @throws InvalidSettingsError as {@link readSettings}. */
 export function readSharedSettings(environment: Environment): SharedSettings {
-  const reader = new SettingsReader(environment);
-  const settings = settingsOfAll(reader);
-  throwIfWrong(reader, environment);
-  return settings;
+  const { port: _port, ...shared } = read("serve", new SettingsReader(environment));
+  return shared;
 }
 
-function settingsOfAll(reader: SettingsReader): SharedSettings {
-  const options = ROLES.map((role) => OPTIONS_OF[role](reader));
-  const state = readState(reader);
+function read(command: Command, reader: SettingsReader): ServerSettings {
+  const { managerUrl: _unused, ...withoutManager } = OTHERS;
+  const given = reader.has("STATE_URL") ? reader.read(withoutManager, command) : reader.read(OTHERS, command);
+  const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
+    ...DEFAULTS,
+    ...given,
+  };
+  const { clientId, clientSecret, userName, password, generateCertificate, ports: _ports, ...own } = others;
+  if ((command === "target-api" || command === "query") && stateUrl === undefined)
+    reader.require("managerUrl");
+  if (certificate !== undefined) reader.require("certificateKey");
+  if (certificateKey !== undefined) reader.require("certificate");
+  // With state in Redis, the server that adds a target rates its image.
+  const ratings = stateUrl === undefined ? {} : reader.read(SERVER_OPTIONS, "target-manager");
+  const options = { ...ratings, ...reader.read(SERVER_OPTIONS, command) };
+  if (own.stateFile !== undefined && stateUrl !== undefined)
+    reader.wrong.add("STATE_FILE (--state): expected none, because STATE_URL says where the state is kept");
+  for (const name of IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map(upperCase))
+    if (reader.has(name)) reader.wrong.add(`${name}: servers do not support this; it ${IN_PROCESS_HINT}`);
+  if (reader.wrong.size > 0) throw new InvalidSettingsError([...reader.wrong]);
   return {
-    ...readListening(reader),
-    state,
-    options: Object.assign({}, ...options),
-    seedFile: readSeedFile(reader),
-    stateFile: readStateFile(reader, state),
-    ...readManagerAccess(reader, true),
+    ...own,
+    state: stateUrl && { stateUrl, statePrefix, stateCertificate },
+    tls:
+      certificate !== undefined && certificateKey !== undefined
+        ? { cert: certificate, key: certificateKey }
+        : generateCertificate
+          ? "generated"
+          : undefined,
+    options:
+      command === "target-api" || command === "serve"
+        ? {
+            ...options,
+            modelTargetClient: { id: clientId, secret: clientSecret },
+            modelTargetUser: { name: userName, password },
+          }
+        : options,
   };
 }
 
-/** Every setting that a server or `serve` reads. */
-export function settingsOf(command: Role | "serve"): readonly Setting[] {
-  const reader = new SettingsReader({});
-  if (command === "serve") settingsOfAll(reader);
-  else settingsOfOne(command, reader);
-  return reader.settings;
-}
-
-function throwIfWrong(reader: SettingsReader, environment: Environment): void {
-  const wrong = new Set([...reader.wrong, ...inProcessOnlySettings(environment)]);
-  if (wrong.size > 0) throw new InvalidSettingsError([...wrong]);
-}
-
-function readManagerUrl(reader: SettingsReader): URL | undefined {
-  reader.require("TARGET_MANAGER_BASE_URL", baseUrl);
-  return reader.read(
-    "TARGET_MANAGER_BASE_URL",
-    baseUrl,
-    "URL of the target manager",
-    "none: required without STATE_URL",
-  );
-}
-
-const readSeedFile = (reader: SettingsReader) =>
-  reader.read("SEED_FILE", text, "file of initial databases, targets and credentials, like --seed");
-
-function readStateFile(reader: SettingsReader, state: RedisAddress | undefined): string | undefined {
-  const path = reader.read("STATE_FILE", text, "file that keeps the state, like --state");
-  if (path !== undefined && state !== undefined)
-    reader.wrong.push("STATE_FILE (--state): expected none, because STATE_URL says where the state is kept");
-  return path;
-}
-
-const readListening = (reader: SettingsReader) => ({
-  host: reader.readOr("HOST", text, "address to listen on, like --host", "127.0.0.1"),
-  logLevel: reader.readOr(
-    "LOG_LEVEL",
-    oneOf(...LOG_LEVELS),
-    "which requests are logged; warn: refused ones and failures",
-    "info",
-  ),
-  tls: readTls(reader),
-  corsOrigin: reader.read(
-    "CORS_ALLOW_ORIGIN",
-    text,
-    "lets pages of that origin use the target and query API, * for any",
-  ),
-});
-
-function readState(reader: SettingsReader): RedisAddress | undefined {
-  const stateUrl = reader.read(
-    "STATE_URL",
-    redisUrl,
-    "Redis or Valkey that keeps the state (needs iovalkey)",
-  );
-  const statePrefix = reader.readOr("STATE_PREFIX", keyPrefix, "prefix of the keys there", "mock-cloud-reco");
-  const stateCertificate = reader.read(
-    "STATE_CERT_FILE",
-    fileContent,
-    "PEM file: trust this certificate of a rediss:// server",
-  );
-  return stateUrl && { stateUrl, statePrefix, stateCertificate };
-}
-
-const readManagerAccess = (reader: SettingsReader, isManager: boolean) => ({
-  managerCorsOrigin: isManager
-    ? reader.read(
-        "MANAGER_CORS_ALLOW_ORIGIN",
-        text,
-        "lets pages of that origin use the target manager, * for any",
-      )
-    : undefined,
-  allowedHosts: isManager
-    ? reader.read(
-        "ALLOWED_HOSTS",
-        hostNames,
-        "host names of the target manager, besides localhost and IP addresses",
-      )
-    : undefined,
-  ui: isManager ? reader.readOr("UI", flag, "whether the target manager serves its page", true) : false,
-});
-
-function readTls(reader: SettingsReader): ServerSettings["tls"] {
-  const cert = reader.read("TLS_CERT_FILE", fileContent, "PEM file: serve HTTPS with this certificate");
-  const key = reader.read("TLS_KEY_FILE", fileContent, "PEM file: the certificate's key");
-  if (cert !== undefined && key !== undefined) return { cert, key };
-  if (cert !== undefined) reader.require("TLS_KEY_FILE", fileContent);
-  if (key !== undefined) reader.require("TLS_CERT_FILE", fileContent);
-  return reader.readOr("TLS_GENERATE", flag, "serve HTTPS with a generated certificate", false)
-    ? "generated"
-    : undefined;
-}
+/** The environment variable that an option would have if servers supported it. */
+const upperCase = (option: string): string =>
+  option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

@@ -1,65 +1,24 @@
-import * as z from "zod/mini";
 import type { Settings } from "../apis/services.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
+import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-parts.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import { refuseOptionsOfOthers, SERVERS_ONLY } from "../mock/options-elsewhere.ts";
 import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
-import { flag, kind, listOf, oneOf, text, wholeNumberFrom } from "../schema/kernel/values.ts";
 import { generateCertificate } from "./certificate.ts";
-import type { TlsFiles } from "./http/http-server.ts";
-import { refuseInProcessOnly } from "./in-process-only.ts";
 import { IsolatedDatabase } from "./isolated-database.ts";
-import { startThreeServers, type ThreeServers, type ThreeServersSetup } from "./launch.ts";
-import { LOG_LEVELS, type LogLevel, requestLog } from "./log.ts";
+import { startThreeServers, type ThreeServers, type ThreeServersSetup, UNUSED_URL } from "./launch.ts";
+import { requestLog } from "./log.ts";
 import type { Manager } from "./manager-server.ts";
 import { seedFrom } from "./seed-file.ts";
 import {
-  applyImageCacheBytes,
+  checkStartServersOptions,
   resolveServerOptions,
-  type ServerOptions,
-  serverOptions,
+  type StartServersOptions,
 } from "./server-options.ts";
 import type { StartProgress } from "./start-progress.ts";
 import type { TargetManager } from "./target-manager.ts";
-
-/** Options of {@link startServers}; every field is optional. */
-export interface StartServersOptions extends ServerOptions {
-  /** Address to listen on. Default `127.0.0.1`. */
-  readonly host?: string;
-  /** Ports. Default 0: the system chooses. */
-  readonly ports?: {
-    /** Port of the target API, OAuth 2.0 and Model Targets. */
-    readonly target?: number;
-    /** Port of the query API. */
-    readonly query?: number;
-    /** Port of the target manager. */
-    readonly manager?: number;
-  };
-  /** Path of a file with initial databases, targets and credentials. */
-  readonly seedFile?: string;
-  /**
-   * Path of a file that keeps the state: restored at the start, written soon after each change and at the stop. If it
-   * exists, `seedFile` is ignored. Default: the state is lost at the stop.
-   */
-  readonly stateFile?: string;
-  /** Which requests write a JSON line to standard error. Default `silent`. */
-  readonly logLevel?: LogLevel;
-  /** `generated` for a self-signed certificate, or your own as PEM text. Default: plain HTTP. */
-  readonly tls?: "generated" | TlsFiles;
-  /** Pages of this origin may use the target API and the query API; `*`: any. */
-  readonly corsOrigin?: string;
-  /** Pages of this origin may use the target manager; `*`: any. */
-  readonly managerCorsOrigin?: string;
-  /** Host names under which the target manager answers, besides `localhost` and IP addresses; `.example` allows all subdomains. */
-  readonly allowedHosts?: readonly string[];
-  /** Whether the target manager serves its page to browsers. Default true. */
-  readonly ui?: boolean;
-}
 
 /**
  * Three servers that run in this process. {@link startServers} starts them.
@@ -124,30 +83,6 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   }
 }
 
-const startServersOptions = z.lazy(() => {
-  const port = wholeNumberFrom(0, 65535);
-  const files = record<TlsFiles>({ cert: text, key: text });
-  return record<StartServersOptions>(
-    optional({
-      ...serverOptions,
-      host: text,
-      ports: record<Given<"ports">>(optional({ target: port, query: port, manager: port })),
-      seedFile: text,
-      stateFile: text,
-      logLevel: oneOf(...LOG_LEVELS),
-      tls: kind(
-        '"generated", or an object with cert and key as PEM text',
-        z.union([z.literal("generated"), files]),
-      ),
-      corsOrigin: text,
-      managerCorsOrigin: text,
-      allowedHosts: listOf(text),
-      ui: flag,
-    }),
-  );
-});
-type Given<Name extends keyof StartServersOptions> = NonNullable<StartServersOptions[Name]>;
-
 /** Servers that run in this process, wherever their state is. */
 export interface Launched<Running extends Manager> {
   readonly servers: ThreeServers<Running>;
@@ -169,25 +104,23 @@ export async function launchServers<Running extends Manager>(
   writeLog: (line: string) => void,
   onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
-  refuseInProcessOnly(options);
-  refuseOptionsOfOthers(options, SERVERS_ONLY);
-  const given = checked("options", startServersOptions, options);
+  const given = checkStartServersOptions(options);
   const {
-    host = "127.0.0.1",
-    ports = {},
+    host,
+    ports,
     seedFile,
     stateFile,
-    logLevel = "silent",
+    logLevel,
     tls,
     corsOrigin,
     managerCorsOrigin,
     allowedHosts,
-    ui = true,
+    ui,
     ...rest
   } = given;
   const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
-  const { settings } = resolved("http://localhost");
-  applyImageCacheBytes(rest);
+  const { settings } = resolved(UNUSED_URL);
+  setImageCacheBytes(rest.imageCacheBytes);
   const files = tls === "generated" ? generateCertificate([host]) : tls;
   const listen = (server: "target" | "query" | "manager", name: string) => ({
     host,

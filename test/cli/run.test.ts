@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { release, version } from "../../src/emulator/version.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { generateCertificate } from "../../src/servers/certificate.ts";
+import type { Environment } from "../../src/servers/settings.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
-import type { Environment } from "../../src/servers/settings-reader.ts";
 import { type Served, start, summary } from "./command.ts";
 
 describe("the command itself", () => {

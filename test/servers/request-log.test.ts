@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { JournalEntry } from "../../src/emulator/journal.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { LOG_LEVELS, requestLog } from "../../src/servers/log.ts";
+import { LOG_LEVELS } from "../../src/mock/option-table.ts";
+import { requestLog } from "../../src/servers/log.ts";
 
 const entry = (given: Partial<JournalEntry>): JournalEntry => ({
   number: 7,

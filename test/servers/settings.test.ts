@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Role } from "../../src/servers/option-settings.ts";
+import type { Role } from "../../src/mock/option-table.ts";
+import type { Environment } from "../../src/servers/settings.ts";
 import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
-import type { Environment } from "../../src/servers/settings-reader.ts";
 
 const MANAGER = { TARGET_MANAGER_BASE_URL: "http://manager:5000" };
 

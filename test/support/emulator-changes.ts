@@ -49,7 +49,7 @@ export function changing(store: Store, { settings, seed }: ResolvedOptions, cloc
   return {
     async addCloudDatabase(fields: CloudDatabaseFields = {}) {
       const given = checked("database", newCloudDatabaseFields, fields);
-      const database = newCloudDatabase(given, random, settings.databaseDefaults);
+      const database = newCloudDatabase(given, random, settings);
       await add(database);
       return database;
     },

@@ -171,8 +171,7 @@ export const cloudDatabases = operationsOn({
     "Adds a cloud database; keys, names and ids that are not given are generated.",
   ],
   posted: postedCloudDatabase,
-  create: (given, { random, services }) =>
-    newCloudDatabase(given, random, services.settings.databaseDefaults),
+  create: (given, { random, services }) => newCloudDatabase(given, random, services.settings),
   update: ["manager.updateCloudDatabase", "Changes a cloud database's state, quotas, counts or limits."],
   put: putCloudDatabase,
   delete: ["manager.deleteCloudDatabase", "Deletes a cloud database and everything that belongs to it."],

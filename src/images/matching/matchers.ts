@@ -21,6 +21,16 @@ export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a,
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
 
+/** The names of matchers in settings, which are text. */
+export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
+/** The name of a matcher. */
+export type MatcherName = (typeof MATCHER_NAMES)[number];
+export const DEFAULT_MATCHER: MatcherName = "structural_similarity";
+export const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
+  exact: exactMatcher,
+  structural_similarity: structuralSimilarityMatcher,
+};
+
 /**
  * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
  * R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.

@@ -30,3 +30,13 @@ export function fixedRater(rating: number): TargetRater {
   checkRating(rating, "fixedRater");
   return () => rating;
 }
+
+/** The names of raters in settings, which are text. */
+export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
+/** The name of a rater. */
+export type RaterName = (typeof RATER_NAMES)[number];
+export const DEFAULT_RATER: RaterName = "brisque";
+
+/** The rater of that name; a random one with that seed. */
+export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
+  ({ brisque: brisqueRater, perfect: perfectRater, random: randomRater(seed) })[name];

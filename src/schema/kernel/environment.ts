@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { deferred, kind, seconds, wholeNumberFrom, wordsOf } from "./values.ts";
+import { type Reading, read } from "./problems.ts";
+import { deferred, kind } from "./values.ts";
 
 /** Text that a function parses; text for which it throws is invalid. */
 export const textReadBy = <T>(description: string, readText: (given: string) => T) =>
-  kind(
-    description,
+  deferred(description, () =>
     z.pipe(
       kind(description, z.string()),
       z.transform((input: string, { issues }): T => {
@@ -18,22 +18,26 @@ export const textReadBy = <T>(description: string, readText: (given: string) => 
     ),
   );
 
-/** A number in an environment variable. */
-const numberIn = (number: z.ZodMiniType<number>) => {
-  const description = wordsOf(number);
-  return deferred(description, () => {
-    const digits = z.string().check(z.regex(/^(\d+\.?\d*|\.\d+)$/));
-    return z.pipe(
-      z.pipe(kind(description, digits), z.transform(Number)),
-      number as z.ZodMiniType<number, number>,
-    );
-  });
-};
-export const secondsIn = numberIn(seconds);
-export const countIn = numberIn(wholeNumberFrom(0));
-export const countFromOneIn = numberIn(wholeNumberFrom(1));
-export const portIn = numberIn(wholeNumberFrom(0, 65535));
+export const textMatching = (description: string, pattern: RegExp) =>
+  deferred(description, () => z.string().check(z.regex(pattern)));
 
-export const flagIn = deferred("true, false, 1, 0, yes or no", () =>
-  z.stringbool({ truthy: ["true", "1", "yes"], falsy: ["false", "0", "no"] }),
-);
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  1: true,
+  false: false,
+  no: false,
+  0: false,
+};
+
+/** Reads the text of an environment variable with the schema of a value: as that text, or as the number, flag or list that it says. */
+export function readText<T>(schema: z.ZodMiniType<T>, given: string): Reading<T> {
+  const forms = [
+    given,
+    ...(/^(\d+\.?\d*|\.\d+)$/.test(given) ? [Number(given)] : []),
+    FLAGS[given.toLowerCase()],
+    given.split(",").map((item) => item.trim()),
+  ];
+  const readings = forms.map((form) => read(schema, form));
+  return readings.find((reading) => "value" in reading) ?? { problems: [] };
+}
