@@ -18,7 +18,12 @@ import { EmulatorState } from "./emulator-state.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
 import { Isolation } from "./isolation.ts";
-import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import {
+  type MockCloudRecoOptions,
+  type ResolvedOptions,
+  resolveFixtureOptions,
+  resolveOptions,
+} from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
 import { filterEntries, type RequestFilter } from "./request-filter.ts";
@@ -42,6 +47,9 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
+
+  /** Checks the options of test fixtures and adds their defaults. @internal */
+  static readonly fixtureOptions = resolveFixtureOptions;
 
   /**
    * Creates a mock and starts it.

@@ -12,16 +12,20 @@ import { brisqueRater, DEFAULT_RATER, RATER_NAMES } from "../images/ratings/rate
 import type { TargetRater } from "../images/ratings/rating.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
-import { requestRateLimits, requestsPerSecondLimit } from "../schema/cloud-database.ts";
+import {
+  type CloudDatabaseFields,
+  requestRateLimits,
+  requestsPerSecondLimit,
+} from "../schema/cloud-database.ts";
 import { configuredResponse, configuredResponseFields } from "../schema/configured-response.ts";
 import { textMatching, textReadBy } from "../schema/kernel/environment.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {
   aFunction,
-  anyObject,
   deferred,
   flag,
+  isJsonObject,
   jsonObject,
   kind,
   listOf,
@@ -35,6 +39,7 @@ import {
 } from "../schema/kernel/values.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
 import type { Delay } from "./pending-delays.ts";
+import type { RequestFilter } from "./request-filter.ts";
 
 /** The three servers. */
 export const ROLES = ["target-manager", "target-api", "query"] as const;
@@ -94,6 +99,9 @@ const hostName = textMatching("a host name without port", /^\.?[\w-]+(\.[\w-]+)*
 const matcherName = oneOf(...MATCHER_NAMES);
 
 type Ports = Partial<Readonly<Record<"target" | "query" | "manager", number>>>;
+
+/** Checked when the database is added. */
+const databaseFields = kind("an object", z.custom<CloudDatabaseFields>(isJsonObject));
 
 const NO_PORTS: Ports = {};
 const MODEL_TARGET_CLIENT = { id: "client-id", secret: "client-secret" };
@@ -164,10 +172,9 @@ const mock = {
   processingTimeSeconds: option(seconds, PROCESSING, { default: 0.5 }),
   targetUrl: option(anyBaseUrl, "base URL of the target API", { default: DEFAULT_URLS.target }),
   queryUrl: option(anyBaseUrl, "base URL of the query API", { default: DEFAULT_URLS.query }),
-  modelTargetUrl: option(
-    anyBaseUrl,
-    "base URL of OAuth 2.0 and the Model Target API; by default `targetUrl`",
-  ),
+  modelTargetUrl: option(anyBaseUrl, "base URL of OAuth 2.0 and the Model Target API", {
+    defaultWords: "`targetUrl`",
+  }),
   managerUrl: option(anyBaseUrl, "base URL of the target manager", { default: DEFAULT_URLS.manager }),
   queryMatcher: option(
     aFunction<ImageMatcher>("(queryImage, targetImage, target) => number | null"),
@@ -185,11 +192,11 @@ const mock = {
   delay: option(
     aFunction<Delay>("(seconds, signal) => Promise<void>"),
     "waits for `responseDelaySeconds` and the delays of faults",
-    { default: realDelay },
+    { default: realDelay, defaultWords: "a real wait" },
   ),
   intercept: option(
     kind('"nock", "sockets" or false', z.union([z.enum(["nock", "sockets"]), z.literal(false)])),
-    "how requests reach the mock; `false`: only through `mock.fetch`",
+    "how requests reach the mock: through nock, only through sockets, or (`false`) only through `mock.fetch`",
     { default: "nock" },
   ),
   unhandledRequests: option(
@@ -198,7 +205,7 @@ const mock = {
         "(host) => boolean",
       z.custom<UnhandledRequests>(isUnhandledRequests),
     ),
-    "which requests to other hosts may leave the process",
+    "which requests to other hosts may leave the process: all, none, those to this machine, or a list or function",
     { default: "bypass" },
   ),
   cloudQueryFailure: option(configuredResponse, "response to every query, sent unchanged"),
@@ -263,8 +270,8 @@ const startServers = {
   }),
   ports: option(
     deferred("an object", () => record<Ports>(optional({ target: port, query: port, manager: port }))),
-    "ports of the three servers; by default free ones",
-    { default: NO_PORTS },
+    "ports of the three servers",
+    { default: NO_PORTS, defaultWords: "free ones" },
   ),
   logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "silent" }),
   tls: option(
@@ -350,7 +357,10 @@ const settings = {
 
 /** Options of test fixtures only. */
 const fixture = {
-  database: option(anyObject, "fields of the test's database", { default: {} }),
+  database: option(databaseFields, "fields of the test's database", {
+    default: {},
+    defaultWords: "generated keys",
+  }),
   failOnRefusedRequests: option(flag, "whether a test fails when the mock refused a request", {
     default: false,
   }),
@@ -358,7 +368,7 @@ const fixture = {
   except: option(
     kind(
       "a filter, or a list of filters",
-      z.custom<object>((given) => typeof given === "object"),
+      z.custom<RequestFilter | readonly RequestFilter[]>((given) => typeof given === "object"),
     ),
     "requests that may be refused without failing a test",
     { default: [] },

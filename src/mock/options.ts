@@ -9,6 +9,7 @@ import { parseBaseUrl } from "../schema/base-url.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import type { Service } from "../schema/operation-names.ts";
+import { withoutUndefined } from "../schema/without-undefined.ts";
 import { defaultsOf, fieldsOf, OPTIONS, refuseMisplaced } from "./option-table.ts";
 import { PendingDelays } from "./pending-delays.ts";
 
@@ -42,11 +43,11 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   readonly modelTargetUrl?: string;
   /** Base URL of the target manager. Default `http://target-manager.test`. */
   readonly managerUrl?: string;
-  /** Decides which targets a query finds. Default {@link structuralSimilarityMatcher}. */
+  /** Decides which targets a query finds. Default `structuralSimilarityMatcher`. */
   readonly queryMatcher?: ImageMatcher;
-  /** Decides which targets are duplicates. Default {@link structuralSimilarityMatcher}. */
+  /** Decides which targets are duplicates. Default `structuralSimilarityMatcher`. */
   readonly duplicatesMatcher?: ImageMatcher;
-  /** Rates an added image for tracking: a whole number from 0 to 5. Default {@link brisqueRater}. */
+  /** Rates an added image for tracking: a whole number from 0 to 5. Default `brisqueRater`. */
   readonly targetRater?: TargetRater;
   /**
    * Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. The signal is aborted when the mock stops;
@@ -81,6 +82,22 @@ const mockOptions = z.lazy(() =>
   record<MockCloudRecoOptions>(optional(fieldsOf({ ...OPTIONS.common, ...OPTIONS.mock }))),
 );
 const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
+
+const fixtureOptions = z.lazy(() => z.strictObject(optional(fieldsOf(OPTIONS.fixture))));
+const fixtureDefaults = defaultsOf(OPTIONS.fixture);
+
+/**
+ * Checks the options of test fixtures, adds their defaults, and separates those of the mock.
+ *
+ * @throws InvalidOptionError naming the option, its value and what was expected.
+ */
+export function resolveFixtureOptions(given: object) {
+  const isOwn = ([name]: readonly [string, unknown]) => name in OPTIONS.fixture;
+  const entries = Object.entries(given);
+  const own = checked("options", fixtureOptions, Object.fromEntries(entries.filter(isOwn)));
+  const mockOptions: MockCloudRecoOptions = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
+  return { ...fixtureDefaults, ...withoutUndefined(own), mockOptions };
+}
 
 /**
  * Checks the options and adds the defaults.

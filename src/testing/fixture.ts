@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import {
   type CloudDatabaseFields,
-  InvalidOptionError,
   type MockCloudDatabase,
   MockCloudReco,
   type MockCloudRecoOptions,
@@ -70,15 +69,12 @@ export interface OpenFixture extends MockFixture {
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const {
     database: fields,
-    failOnRefusedRequests = false,
-    except = [],
+    failOnRefusedRequests,
+    except,
     report,
-    reportFolder = "mock-cloud-reco-reports",
-    ...mockOptions
-  } = options;
-  if (report !== undefined && report !== "on-failure") {
-    throw new InvalidOptionError("report", inspect(report), '"on-failure"');
-  }
+    reportFolder,
+    mockOptions,
+  } = MockCloudReco.fixtureOptions(options);
   const mock = new MockCloudReco(mockOptions);
   try {
     const database = mock.addCloudDatabase(fields);

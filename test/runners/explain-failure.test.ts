@@ -191,7 +191,7 @@ describe("with report: on-failure", () => {
 
   it("no other value is accepted", () => {
     expect(() => openFixture({ report: "always" as "on-failure" })).toThrow(
-      `Invalid report: expected "on-failure"; got 'always'.`,
+      'Invalid options.report: expected "on-failure"; got "always".',
     );
   });
 });

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import * as api from "mock-cloud-reco";
+import { expect, it } from "vitest";
+import { OPTIONS, type Option } from "../../src/mock/option-table.ts";
+
+const { common, mock, servers, startServers, fixture } = OPTIONS;
+
+/** Where options can be given, in the order of the table. */
+const PLACES: readonly [string, Readonly<Record<string, Option>>][] = [
+  ["mocks, servers", common],
+  ["mocks", mock],
+  ["servers", servers],
+  ["`startServers`", startServers],
+  ["fixtures", fixture],
+];
+
+/** A default in words: a value that the package exports by its name there. */
+function defaultOf({ default: value, defaultWords }: Option): string {
+  if (defaultWords !== undefined) return defaultWords;
+  if (value === undefined || value === null) return "none";
+  const exported = Object.entries(api).find(([, one]) => one === value);
+  return `\`${exported?.[0] ?? JSON.stringify(value)}\``;
+}
+
+const rows = PLACES.flatMap(([place, options]) =>
+  Object.entries(options).map(([name, option]) => {
+    const settings = Object.keys(option.setting ?? {}).map((setting) => `\`${setting}\``);
+    return `| \`${name}\` | ${place} | ${defaultOf(option)} | ${settings.join(", ")} | ${option.says} |\n`;
+  }),
+);
+
+it("the guide's table has every option as it is", () => {
+  const guide = readFileSync(new URL("../../examples/reference/README.md", import.meta.url), "utf8");
+  const [, table] = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(guide) ?? [];
+  const head = "| option | of | default | setting | meaning |\n| --- | --- | --- | --- | --- |\n";
+  expect(table).toBe(head + rows.join(""));
+});
