@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "../emulator/text.ts";
-import { IN_PROCESS_ONLY } from "../mock/option-table.ts";
+import { IN_PROCESS_ONLY } from "../mock/options.ts";
 import type { Environment } from "../servers/settings.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;

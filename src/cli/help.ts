@@ -1,5 +1,5 @@
 import { DEFAULT_PROFILE, DEFAULT_URLS, REAL_PROFILE } from "../emulator/profiles.ts";
-import type { Role } from "../mock/option-table.ts";
+import type { Role } from "../mock/option.ts";
 import { LISTENING, settingsOf } from "../servers/settings.ts";
 
 /** The options of a command that are settings too. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../emulator/text.ts";
 import { release, version } from "../emulator/version.ts";
-import { ROLES } from "../mock/option-table.ts";
+import { ROLES } from "../mock/option.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";

@@ -1,6 +1,6 @@
 import { createRandom } from "../emulator/random.ts";
 import { release } from "../emulator/version.ts";
-import type { Role } from "../mock/option-table.ts";
+import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { withoutUndefined } from "../schema/without-undefined.ts";

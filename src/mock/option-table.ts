@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import type { AnswerOptions, ConfiguredFailures } from "../apis/services.ts";
 import { DEFAULT_BODY_BYTES } from "../emulator/body-budget.ts";
@@ -19,7 +18,6 @@ import {
 } from "../schema/cloud-database.ts";
 import { configuredResponse, configuredResponseFields } from "../schema/configured-response.ts";
 import { textMatching, textReadBy } from "../schema/kernel/environment.ts";
-import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {
   aFunction,
@@ -38,46 +36,9 @@ import {
   withMethod,
 } from "../schema/kernel/values.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
+import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";
 import type { Delay } from "./pending-delays.ts";
 import type { RequestFilter } from "./request-filter.ts";
-
-/** The three servers. */
-export const ROLES = ["target-manager", "target-api", "query"] as const;
-export type Role = (typeof ROLES)[number];
-const MANAGER: readonly Role[] = ["target-manager"];
-const TARGET_API: readonly Role[] = ["target-api"];
-const QUERY: readonly Role[] = ["query"];
-const SERVICES: readonly Role[] = ["target-api", "query"];
-
-/** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
-export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
-/** Which requests are logged. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** What checks, settings, help and the guide say about an option. Its docstring is in the public interface. */
-export interface Option {
-  readonly schema: z.core.$ZodType;
-  /** Its value unless given. */
-  readonly default?: unknown;
-  /** One sentence, without an end. */
-  readonly says: string;
-  /** The environment variable of servers, and the servers that read it. */
-  readonly setting?: { readonly [name: string]: readonly Role[] };
-  /** The default in words, where no value says it. */
-  readonly defaultWords?: string;
-  /** What reads the setting, where {@link schema} does not read text. */
-  readonly settingSchema?: z.core.$ZodType;
-  /** The same as an option of the commands. */
-  readonly flag?: string;
-}
-
-type Rows = Readonly<Record<string, Option>>;
-
-const option = <Schema extends z.core.$ZodType, const More extends Partial<Option> = object>(
-  schema: Schema,
-  says: string,
-  more?: More,
-) => ({ schema, says, ...more }) as { readonly schema: Schema; readonly says: string } & More;
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
 
@@ -87,14 +48,9 @@ const anyBaseUrl = kind(
   z.custom<string>(() => true),
 );
 const BASE_URL = "an http or https URL with its scheme and without query, such as http://target-manager:5000";
-const baseUrl = textReadBy(BASE_URL, (given) => parseBaseUrl("", given));
-const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:6379", (given) => {
-  const url = new URL(given);
-  if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
-  throw new TypeError("another scheme, or no host");
-});
-const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
-const port = wholeNumberFrom(0, 65535);
+/** The text of a base URL, in a setting. */
+export const baseUrl = textReadBy(BASE_URL, (given) => parseBaseUrl("", given));
+export const port = wholeNumberFrom(0, 65535);
 const hostName = textMatching("a host name without port", /^\.?[\w-]+(\.[\w-]+)*$/);
 const matcherName = oneOf(...MATCHER_NAMES);
 
@@ -259,7 +215,8 @@ const servers = {
   }),
 } satisfies Rows;
 
-const LOGGED = "which requests are logged; warn: refused ones and failures";
+/** What the log level says. */
+export const LOGGED = "which requests are logged; warn: refused ones and failures";
 
 /** Options of `startServers` only. */
 const startServers = {
@@ -305,56 +262,6 @@ const startServers = {
   }),
 } satisfies Rows;
 
-/** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
-const settings = {
-  logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "info", setting: { LOG_LEVEL: ROLES } }),
-  port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
-  managerUrl: option(baseUrl, "URL of the target manager", {
-    defaultWords: "none: required without STATE_URL",
-    setting: { TARGET_MANAGER_BASE_URL: SERVICES },
-  }),
-  managerCertificate: option(fileContent, "PEM file: trust this certificate of the manager", {
-    setting: { TARGET_MANAGER_CERT_FILE: SERVICES },
-  }),
-  stateUrl: option(redisUrl, "Redis or Valkey that keeps the state (needs iovalkey)", {
-    setting: { STATE_URL: ROLES },
-  }),
-  statePrefix: option(
-    textMatching("letters, digits, dots, hyphens and underscores", /^[\w.-]+$/),
-    "prefix of the keys there",
-    { default: "mock-cloud-reco", setting: { STATE_PREFIX: ROLES } },
-  ),
-  stateCertificate: option(fileContent, "PEM file: trust this certificate of a rediss:// server", {
-    setting: { STATE_CERT_FILE: ROLES },
-  }),
-  certificate: option(fileContent, "PEM file: serve HTTPS with this certificate", {
-    setting: { TLS_CERT_FILE: ROLES },
-  }),
-  certificateKey: option(fileContent, "PEM file: the certificate's key", {
-    setting: { TLS_KEY_FILE: ROLES },
-  }),
-  generateCertificate: option(flag, "serve HTTPS with a generated certificate", {
-    default: false,
-    setting: { TLS_GENERATE: ROLES },
-  }),
-  clientId: option(text, "user name of the fixed OAuth 2.0 client", {
-    default: MODEL_TARGET_CLIENT.id,
-    setting: { MODEL_TARGET_CLIENT_ID: TARGET_API },
-  }),
-  clientSecret: option(text, "password of that client", {
-    default: MODEL_TARGET_CLIENT.secret,
-    setting: { MODEL_TARGET_CLIENT_SECRET: TARGET_API },
-  }),
-  userName: option(text, "user name of the fixed user of the password grant", {
-    default: MODEL_TARGET_USER.name,
-    setting: { MODEL_TARGET_USERNAME: TARGET_API },
-  }),
-  password: option(text, "password of that user", {
-    default: MODEL_TARGET_USER.password,
-    setting: { MODEL_TARGET_PASSWORD: TARGET_API },
-  }),
-} satisfies Rows;
-
 /** Options of test fixtures only. */
 const fixture = {
   database: option(databaseFields, "fields of the test's database", {
@@ -381,58 +288,4 @@ const fixture = {
  * Every option, once, by where it can be given. The types of the public interfaces and these rows do not compile unless they
  * agree; the checks, defaults, settings, the commands' help and the guide's table are derived.
  */
-export const OPTIONS = { common, mock, servers, startServers, settings, fixture };
-
-/** The schema of each option. */
-export const fieldsOf = <Table extends Rows>(rows: Table) =>
-  mapped(rows, ([name, { schema }]) => [[name, schema]]) as {
-    readonly [Name in keyof Table]: Table[Name]["schema"];
-  };
-
-type Defaulted<Table extends Rows> = {
-  [Name in keyof Table]: Table[Name] extends { readonly default: unknown } ? Name : never;
-}[keyof Table];
-/** The default of each option that has one. */
-export const defaultsOf = <Table extends Rows>(rows: Table) =>
-  mapped(rows, ([name, row]) => ("default" in row ? [[name, row.default]] : [])) as {
-    readonly [Name in Defaulted<Table>]: Table[Name] extends { readonly default: infer Value }
-      ? Value
-      : never;
-  };
-
-const mapped = (rows: Rows, entriesOf: (row: [string, Option]) => [string, unknown][]): object =>
-  Object.fromEntries(Object.entries(rows).flatMap(entriesOf));
-
-/** Options that only a mock in process has. */
-export const IN_PROCESS_ONLY = Object.keys(OPTIONS.mock).filter((name) => !(name in OPTIONS.servers));
-/** Why a server refuses an option. */
-export const IN_PROCESS_HINT = "works in process only, with new MockCloudReco()";
-
-const PLACES = {
-  fixture: "test fixtures, such as withMockCloudReco of mock-cloud-reco/node-test",
-  servers: "startServers of mock-cloud-reco/server",
-} as const;
-
-/**
- * Refuses options of another function, which are easily passed to the wrong one.
- *
- * @throws InvalidOptionError naming the first of them, and that function.
- */
-export function refuseMisplaced(place: "mock" | "servers", options: unknown): void {
-  const onServers = { ...OPTIONS.servers, ...OPTIONS.startServers };
-  for (const [name, value] of Object.entries(Object(options))) {
-    if (value === undefined) continue;
-    const option = `options.${name}`;
-    const elsewhere = (where: keyof typeof PLACES) =>
-      new InvalidOptionError(option, "a value", `nothing here, because it is an option of ${PLACES[where]}`);
-    if (name in OPTIONS.fixture) throw elsewhere("fixture");
-    if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
-    if (place === "mock" || !(name in OPTIONS.mock)) continue;
-    if (!(name in onServers)) {
-      const given = "an option that servers do not support";
-      throw new InvalidOptionError(option, given, `nothing, because it ${IN_PROCESS_HINT}`);
-    }
-    if (typeof value === "function")
-      throw new InvalidOptionError(option, "a function", `a name, because a function ${IN_PROCESS_HINT}`);
-  }
-}
+export const OPTIONS = { common, mock, servers, startServers, fixture };

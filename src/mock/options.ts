@@ -6,11 +6,12 @@ import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
-import { checked } from "../schema/kernel/problems.ts";
+import { checked, InvalidOptionError } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import type { Service } from "../schema/operation-names.ts";
 import { withoutUndefined } from "../schema/without-undefined.ts";
-import { defaultsOf, fieldsOf, OPTIONS, refuseMisplaced } from "./option-table.ts";
+import { defaultsOf, fieldsOf } from "./option.ts";
+import { OPTIONS } from "./option-table.ts";
 import { PendingDelays } from "./pending-delays.ts";
 
 /** Options of mocks and of servers; every field is optional. */
@@ -61,6 +62,40 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   readonly intercept?: "nock" | "sockets" | false;
   /** Which requests to other hosts may leave the process. Default `bypass`: all. */
   readonly unhandledRequests?: UnhandledRequests;
+}
+
+/** Options that only a mock in process has. */
+export const IN_PROCESS_ONLY = Object.keys(OPTIONS.mock).filter((name) => !(name in OPTIONS.servers));
+/** Why a server refuses an option. */
+export const IN_PROCESS_HINT = "works in process only, with new MockCloudReco()";
+
+const PLACES = {
+  fixture: "test fixtures, such as withMockCloudReco of mock-cloud-reco/node-test",
+  servers: "startServers of mock-cloud-reco/server",
+} as const;
+
+/**
+ * Refuses options of another function, which are easily passed to the wrong one.
+ *
+ * @throws InvalidOptionError naming the first of them, and that function.
+ */
+export function refuseMisplaced(place: "mock" | "servers", options: unknown): void {
+  const onServers = { ...OPTIONS.servers, ...OPTIONS.startServers };
+  for (const [name, value] of Object.entries(Object(options))) {
+    if (value === undefined) continue;
+    const option = `options.${name}`;
+    const elsewhere = (where: keyof typeof PLACES) =>
+      new InvalidOptionError(option, "a value", `nothing here, because it is an option of ${PLACES[where]}`);
+    if (name in OPTIONS.fixture) throw elsewhere("fixture");
+    if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
+    if (place === "mock" || !(name in OPTIONS.mock)) continue;
+    if (!(name in onServers)) {
+      const given = "an option that servers do not support";
+      throw new InvalidOptionError(option, given, `nothing, because it ${IN_PROCESS_HINT}`);
+    }
+    if (typeof value === "function")
+      throw new InvalidOptionError(option, "a function", `a name, because a function ${IN_PROCESS_HINT}`);
+  }
 }
 
 type Required<Name extends keyof MockCloudRecoOptions> = {

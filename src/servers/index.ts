@@ -5,7 +5,7 @@ export type { RaterName } from "../images/ratings/raters.ts";
 export type { FaultHandle } from "../mock/fault.ts";
 export type { MockClock } from "../mock/mock-clock.ts";
 export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
-export type { LogLevel } from "../mock/option-table.ts";
+export type { LogLevel } from "../mock/option.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
 export type { Fault } from "../schema/fault.ts";
 export type { ConsideredTarget } from "../schema/journal-entry.ts";

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../emulator/journal.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
-import type { Role } from "../mock/option-table.ts";
+import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";

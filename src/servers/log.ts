@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../emulator/journal.ts";
-import { LOG_LEVELS, type LogLevel } from "../mock/option-table.ts";
+import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
 
 const FIRST_SERVER_ERROR = 500;
 

@@ -2,8 +2,14 @@ import * as z from "zod/mini";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
 import { type RaterName, raterNamed } from "../images/ratings/raters.ts";
-import { defaultsOf, fieldsOf, type LogLevel, OPTIONS, refuseMisplaced } from "../mock/option-table.ts";
-import { type CommonOptions, type ResolvedOptions, resolveOptions } from "../mock/options.ts";
+import { defaultsOf, fieldsOf, type LogLevel } from "../mock/option.ts";
+import { OPTIONS } from "../mock/option-table.ts";
+import {
+  type CommonOptions,
+  type ResolvedOptions,
+  refuseMisplaced,
+  resolveOptions,
+} from "../mock/options.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import type { TlsFiles } from "./http/http-server.ts";

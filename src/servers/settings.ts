@@ -1,16 +1,21 @@
+import { readFileSync } from "node:fs";
 import type * as z from "zod/mini";
 import {
   defaultsOf,
-  IN_PROCESS_HINT,
-  IN_PROCESS_ONLY,
+  LOG_LEVELS,
   type LogLevel,
-  OPTIONS,
-  type Option,
+  option,
+  ROLES,
   type Role,
-} from "../mock/option-table.ts";
+  type Rows,
+  SERVICES,
+  TARGET_API,
+} from "../mock/option.ts";
+import { baseUrl, LOGGED, OPTIONS, port } from "../mock/option-table.ts";
+import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "../mock/options.ts";
 import { withoutCredentials } from "../schema/base-url.ts";
-import { readText } from "../schema/kernel/environment.ts";
-import { wordsOf } from "../schema/kernel/values.ts";
+import { readText, textMatching, textReadBy } from "../schema/kernel/environment.ts";
+import { flag, oneOf, text, wordsOf } from "../schema/kernel/values.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -50,17 +55,74 @@ export class InvalidSettingsError extends Error {
   }
 }
 
+const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:6379", (given) => {
+  const url = new URL(given);
+  if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
+  throw new TypeError("another scheme, or no host");
+});
+const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
+const { modelTargetClient, modelTargetUser } = OPTIONS.common;
+
+/** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
+const SETTINGS = {
+  logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "info", setting: { LOG_LEVEL: ROLES } }),
+  port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
+  managerUrl: option(baseUrl, "URL of the target manager", {
+    defaultWords: "none: required without STATE_URL",
+    setting: { TARGET_MANAGER_BASE_URL: SERVICES },
+  }),
+  managerCertificate: option(fileContent, "PEM file: trust this certificate of the manager", {
+    setting: { TARGET_MANAGER_CERT_FILE: SERVICES },
+  }),
+  stateUrl: option(redisUrl, "Redis or Valkey that keeps the state (needs iovalkey)", {
+    setting: { STATE_URL: ROLES },
+  }),
+  statePrefix: option(
+    textMatching("letters, digits, dots, hyphens and underscores", /^[\w.-]+$/),
+    "prefix of the keys there",
+    { default: "mock-cloud-reco", setting: { STATE_PREFIX: ROLES } },
+  ),
+  stateCertificate: option(fileContent, "PEM file: trust this certificate of a rediss:// server", {
+    setting: { STATE_CERT_FILE: ROLES },
+  }),
+  certificate: option(fileContent, "PEM file: serve HTTPS with this certificate", {
+    setting: { TLS_CERT_FILE: ROLES },
+  }),
+  certificateKey: option(fileContent, "PEM file: the certificate's key", {
+    setting: { TLS_KEY_FILE: ROLES },
+  }),
+  generateCertificate: option(flag, "serve HTTPS with a generated certificate", {
+    default: false,
+    setting: { TLS_GENERATE: ROLES },
+  }),
+  clientId: option(text, "user name of the fixed OAuth 2.0 client", {
+    default: modelTargetClient.default.id,
+    setting: { MODEL_TARGET_CLIENT_ID: TARGET_API },
+  }),
+  clientSecret: option(text, "password of that client", {
+    default: modelTargetClient.default.secret,
+    setting: { MODEL_TARGET_CLIENT_SECRET: TARGET_API },
+  }),
+  userName: option(text, "user name of the fixed user of the password grant", {
+    default: modelTargetUser.default.name,
+    setting: { MODEL_TARGET_USERNAME: TARGET_API },
+  }),
+  password: option(text, "password of that user", {
+    default: modelTargetUser.default.password,
+    setting: { MODEL_TARGET_PASSWORD: TARGET_API },
+  }),
+} satisfies Rows;
+
 /** Settings of a server in a process of its own. */
 const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
 type Alone = (typeof ALONE)[number];
 const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
-const OTHERS = { ...OPTIONS.startServers, ...OPTIONS.settings };
+const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
 const DEFAULTS = defaultsOf(OTHERS);
 /** Where a server listens unless told otherwise. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
 type Command = Role | "serve";
-type Rows = Readonly<Record<string, Option>>;
 
 /** The environment variables that a command reads, with their options. */
 const settingsIn = (rows: Rows, command: Command) =>

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { ROLES } from "../../src/mock/option-table.ts";
+import { ROLES } from "../../src/mock/option.ts";
 import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { settingsOf } from "../../src/servers/settings.ts";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as api from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { OPTIONS, type Option } from "../../src/mock/option-table.ts";
+import type { Option } from "../../src/mock/option.ts";
+import { OPTIONS } from "../../src/mock/option-table.ts";
 
 const { common, mock, servers, startServers, fixture } = OPTIONS;
 

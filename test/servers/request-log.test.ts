@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JournalEntry } from "../../src/emulator/journal.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { LOG_LEVELS } from "../../src/mock/option-table.ts";
+import { LOG_LEVELS } from "../../src/mock/option.ts";
 import { requestLog } from "../../src/servers/log.ts";
 
 const entry = (given: Partial<JournalEntry>): JournalEntry => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Role } from "../../src/mock/option-table.ts";
+import type { Role } from "../../src/mock/option.ts";
 import type { Environment } from "../../src/servers/settings.ts";
 import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
 

@@ -1,0 +1,59 @@
+import type * as z from "zod/mini";
+
+/** The three servers. */
+export const ROLES = ["target-manager", "target-api", "query"] as const;
+export type Role = (typeof ROLES)[number];
+export const MANAGER: readonly Role[] = ["target-manager"];
+export const TARGET_API: readonly Role[] = ["target-api"];
+export const QUERY: readonly Role[] = ["query"];
+export const SERVICES: readonly Role[] = ["target-api", "query"];
+
+/** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
+export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
+/** Which requests are logged. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What checks, settings, help and the guide say about an option. Its docstring is in the public interface. */
+export interface Option {
+  readonly schema: z.core.$ZodType;
+  /** Its value unless given. */
+  readonly default?: unknown;
+  /** One sentence, without an end. */
+  readonly says: string;
+  /** The environment variable of servers, and the servers that read it. */
+  readonly setting?: { readonly [name: string]: readonly Role[] };
+  /** The default in words, where no value says it. */
+  readonly defaultWords?: string;
+  /** What reads the setting, where {@link schema} does not read text. */
+  readonly settingSchema?: z.core.$ZodType;
+  /** The same as an option of the commands. */
+  readonly flag?: string;
+}
+
+export type Rows = Readonly<Record<string, Option>>;
+
+export const option = <Schema extends z.core.$ZodType, const More extends Partial<Option> = object>(
+  schema: Schema,
+  says: string,
+  more?: More,
+) => ({ schema, says, ...more }) as { readonly schema: Schema; readonly says: string } & More;
+
+/** The schema of each option. */
+export const fieldsOf = <Table extends Rows>(rows: Table) =>
+  mapped(rows, ([name, { schema }]) => [[name, schema]]) as {
+    readonly [Name in keyof Table]: Table[Name]["schema"];
+  };
+
+type Defaulted<Table extends Rows> = {
+  [Name in keyof Table]: Table[Name] extends { readonly default: unknown } ? Name : never;
+}[keyof Table];
+/** The default of each option that has one. */
+export const defaultsOf = <Table extends Rows>(rows: Table) =>
+  mapped(rows, ([name, row]) => ("default" in row ? [[name, row.default]] : [])) as {
+    readonly [Name in Defaulted<Table>]: Table[Name] extends { readonly default: infer Value }
+      ? Value
+      : never;
+  };
+
+const mapped = (rows: Rows, entriesOf: (row: [string, Option]) => [string, unknown][]): object =>
+  Object.fromEntries(Object.entries(rows).flatMap(entriesOf));
