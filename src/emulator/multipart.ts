@@ -7,8 +7,10 @@ import { finish, inTurns, type Steps } from "./scheduling.ts";
 export interface FormPart {
   /** The field's name, with case; empty when it has none. */
   readonly name: string;
-  /** Whether it has a `filename` parameter, possibly an empty one. */
-  readonly isFile: boolean;
+  /** The `filename` parameter, possibly empty; undefined when the part is no file. */
+  readonly filename: string | undefined;
+  /** The part's own `Content-Type`. */
+  readonly contentType: string | undefined;
   /** Exactly the bytes between the part's headers and the next boundary. */
   readonly content: Buffer;
 }
@@ -18,8 +20,23 @@ export interface FormPart {
  *
  * @param boundary - from the `Content-Type` header, one character per byte.
  */
-export async function readForm(body: Buffer, boundary: string): Promise<readonly FormPart[]> {
-  const raw = await inTurns(partSteps(body, Buffer.from(boundary, "latin1")));
+export const readForm = (body: Buffer, boundary: string): readonly FormPart[] =>
+  finish(formSteps(body, boundary));
+
+/** Like {@link readForm}, but lets other work run in between. */
+export const readLargeForm = (body: Buffer, boundary: string): Promise<readonly FormPart[]> =>
+  inTurns(formSteps(body, boundary));
+
+/** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
+const FILE_NAME = /;\s*filename\*?=(?:"((?:[^"\\\r\n]|\\.)*)"?|([^;\r\n]*))|"(?:[^"\\\r\n]|\\.)*"?/gi;
+
+/**
+ * Busboy reads only the parts' headers, and so at once: it would decode text, emit contents later, and take a part with an empty
+ * file name, which browsers send, for a field. It gets numbers in place of file names, and each part's number as its transfer
+ * encoding.
+ */
+function* formSteps(body: Buffer, boundary: string): Steps<readonly FormPart[]> {
+  const raw = yield* partSteps(body, Buffer.from(boundary, "latin1"));
   // Unguessable, so that no part's headers can contain it. It needs no quoting.
   const safeBoundary = createRandom().hex(64);
   const busboy: typeof Busboy = loadModule("busboy");
@@ -27,54 +44,41 @@ export async function readForm(body: Buffer, boundary: string): Promise<readonly
     headers: { "content-type": `multipart/form-data; boundary=${safeBoundary}` },
     preservePath: true,
   });
-  const parts: Promise<FormPart>[] = [];
-  parser.on("file", (name: string | undefined, stream, { filename }: { filename: string | undefined }) => {
-    const chunks: Buffer[] = [];
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    parts.push(
-      new Promise((resolve) => {
-        stream.on("end", () => {
-          const { content = NO_BYTES } = raw[Number(Buffer.concat(chunks).toString())] ?? {};
-          resolve({ name: name ?? "", isFile: filename !== undefined, content });
-        });
-      }),
-    );
+  const filenames: string[] = [];
+  const parts: FormPart[] = [];
+  parser.on("file", (name: string | undefined, stream, info: { filename?: string; encoding: string }) => {
+    stream.resume();
+    const { headers, content } = raw[Number(info.encoding)] ?? { headers: "", content: Buffer.alloc(0) };
+    const [, contentType] = /^content-type\s*:\s*(.*)$/im.exec(headers) ?? [];
+    const filename = info.filename === undefined ? undefined : filenames[Number(info.filename)];
+    parts.push({ name: name ?? "", filename, contentType: contentType?.trim(), content });
   });
   // Emitted for malformed part headers, after which busboy reads on.
   parser.on("error", () => undefined);
-  const closed = new Promise((resolve) => parser.on("close", resolve));
-  parser.end(forBusboy(raw, safeBoundary));
-  await closed;
-  return Promise.all(parts);
-}
-
-const NO_BYTES = Buffer.alloc(0);
-
-/** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
-const FILE_NAME = /;\s*filename\*?=(?:"(?:[^"\\\r\n]|\\.)*"?|[^;\r\n]*)|"(?:[^"\\\r\n]|\\.)*"?/gi;
-
-/**
- * Joins the parts' headers into one complete body, with the index of each part as its content. Declares every part
- * `application/octet-stream`, because busboy decodes text. Replaces file names, which nothing reads, because busboy
- * treats an empty one as missing.
- */
-function forBusboy(parts: readonly RawPart[], boundary: string): Buffer {
-  const pieces = parts.map(({ headers }, index) => {
-    const named = headers.replace(FILE_NAME, (found) => (found.startsWith(";") ? '; filename="-"' : found));
-    return `--${boundary}\r\nContent-Type: application/octet-stream\r\n${named}\r\n\r\n${index}\r\n`;
+  const pieces = raw.map(({ headers }, index) => {
+    const numbered = headers.replace(FILE_NAME, (found, quoted?: string, bare = "") => {
+      if (!found.startsWith(";")) return found;
+      const written = quoted?.replace(/\\(.)/g, "$1") ?? bare.trim();
+      return `; filename="${filenames.push(Buffer.from(written, "latin1").toString()) - 1}"`;
+    });
+    return (
+      `--${safeBoundary}\r\nContent-Transfer-Encoding: ${index}\r\nContent-Type: application/octet-stream\r\n` +
+      `${numbered}\r\n\r\n\r\n`
+    );
   });
-  return Buffer.from(`${pieces.join("")}--${boundary}--\r\n`, "latin1");
+  parser.end(Buffer.from(`${pieces.join("")}--${safeBoundary}--\r\n`, "latin1"));
+  return parts;
 }
 
 /** An unparsed part of a multipart body. */
-export interface RawPart {
+interface RawPart {
   /** The header lines without the empty line after them, one character per byte. */
   readonly headers: string;
   readonly content: Buffer;
 }
 
 const HEADERS_END = "\r\n\r\n";
-/** Busboy's limit is 16 KiB; {@link forBusboy} adds a little. */
+/** Busboy's limit is 16 KiB; {@link formSteps} adds a little. */
 const MOST_HEADER_BYTES = 16_000;
 /** More parts are ignored: no form has as many. */
 const MOST_PARTS = 100;
@@ -85,9 +89,6 @@ const BYTES_PER_STEP = 2 ** 22;
  * Finds the complete parts of a multipart body: those that another boundary follows. Ignores anything before the first
  * boundary or after the closing one, and parts whose headers do not end.
  */
-export const splitParts = (body: Buffer, boundary: Buffer): readonly RawPart[] =>
-  finish(partSteps(body, boundary));
-
 function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
   const delimiter = Buffer.concat([Buffer.from("\r\n--"), boundary]);
   const parts: RawPart[] = [];

@@ -4,7 +4,7 @@ import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { isJsonObject, parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
 import { type HeaderList, header } from "./message.ts";
-import { type MediaType, parseMediaType, type RawPart, splitParts } from "./multipart.ts";
+import { type FormPart, type MediaType, parseMediaType, readForm } from "./multipart.ts";
 import { utf8TextOf } from "./text.ts";
 
 /** An image in a body. */
@@ -188,17 +188,17 @@ export class RecordedBody {
     return parseMediaType(header(this.#facts, "content-type") ?? "");
   }
 
-  #partsOf(bytes: Buffer): readonly RawPart[] | undefined {
+  #partsOf(bytes: Buffer): readonly FormPart[] | undefined {
     const { main, parameters } = this.#mediaType;
     const boundary = parameters.get("boundary");
     if (main !== "multipart/form-data" || !boundary) return undefined;
-    return splitParts(bytes, Buffer.from(boundary, "latin1"));
+    return readForm(bytes, boundary);
   }
 
   #withoutSecrets(bytes: Buffer): Buffer {
     const { holdsSecrets, madeHere } = this.origin;
     const parts = this.#partsOf(bytes);
-    if (parts?.some((part) => isSecretName(nameOf(part)))) return this.#notShown;
+    if (parts?.some(({ name }) => isSecretName(name))) return this.#notShown;
     const text = parts === undefined && formatOf(bytes) === undefined ? textOf(bytes) : undefined;
     if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;
     if (text === "" || !(holdsSecrets || SECRET_WORD.test(text))) return bytes;
@@ -222,13 +222,6 @@ function jsonOf(text: string | undefined): unknown {
   return parsed?.error === undefined ? parsed?.value : undefined;
 }
 
-/** A parameter of a part's `Content-Disposition`, quoted or not. */
-function parameterOf({ headers }: RawPart, name: string): string | undefined {
-  const line = headers.split("\r\n").find((each) => /^content-disposition\s*:/i.test(each)) ?? "";
-  const found = parseMediaType(line).parameters.get(name);
-  return found === undefined ? undefined : Buffer.from(found, "latin1").toString();
-}
-
 /** Of repeated names, the first counts. */
 function firstOf<Value>(fields: readonly (readonly [string, Value])[]): Readonly<Record<string, Value>> {
   const named = new Map<string, Value>();
@@ -236,15 +229,12 @@ function firstOf<Value>(fields: readonly (readonly [string, Value])[]): Readonly
   return Object.fromEntries(named);
 }
 
-const nameOf = (part: RawPart): string => parameterOf(part, "name") ?? "";
-
-function readField(part: RawPart): [string, string | RecordedFile] {
-  const name = nameOf(part);
-  const filename = parameterOf(part, "filename");
-  if (filename === undefined) return [name, part.content.toString()];
-  const contentType = /^content-type\s*:\s*(.*)$/im.exec(part.headers)?.[1]?.trim();
-  return [name, { filename, contentType, bytes: part.content, image: imageOf(part.content) }];
-}
+const readField = ({ name, filename, contentType, content }: FormPart): [string, string | RecordedFile] => [
+  name,
+  filename === undefined
+    ? content.toString()
+    : { filename, contentType, bytes: content, image: imageOf(content) },
+];
 
 function imageOf(bytes: Buffer | undefined): RecordedImage | undefined {
   const format = bytes === undefined ? undefined : formatOf(bytes);

@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { type FormPart, occursIn, readForm } from "../../emulator/multipart.ts";
+import { type FormPart, occursIn, readLargeForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
@@ -34,7 +34,7 @@ export const fieldsKnown = check({
     unknownQueryField === "json" ? unknownParameters : unknownParametersText,
   ],
   test: async ({ request, boundary }: BoundaryContext) => {
-    const form = await readForm(request.body, boundary);
+    const form = await readLargeForm(request.body, boundary);
     const unknown = form.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
     return unknown.length === 0
       ? { form }
@@ -52,7 +52,7 @@ export const imageGiven = check({
   refusals: [noImage],
   test: ({ form }: FormContext) => {
     const images = form.filter(({ name }) => name === "image");
-    const file = images.find(({ isFile }) => isFile);
+    const file = images.find(({ filename }) => filename !== undefined);
     if (file !== undefined) return { image: file.content };
     const found =
       images.length === 0
@@ -92,7 +92,7 @@ const MOST_FIELD_BYTES = 2 ** 16;
 
 /** The bytes of a field's first part that is not a file: the first ones, if it has very many. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
-  const content = form.find((part) => part.name === name && !part.isFile)?.content;
+  const content = form.find((part) => part.name === name && part.filename === undefined)?.content;
   return content?.subarray(0, MOST_FIELD_BYTES);
 }
 

@@ -107,4 +107,27 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
     expect(outcomes.get(good.length)).toBe(200);
     expect(outcomes.get(good.length - 4)).toBe(200);
   });
+
+  test.each([
+    ['form-data; name="image"; filename="a b.png"', "a b.png"],
+    ['form-data; name="image"; filename=""', ""],
+    ['form-data; name="image";\r\n filename="folded"', "folded"],
+    ['form-data; name="ima\\ge"; filename="a\\"b"', undefined],
+    ['form-data; name="\\image"; filename="a\\"b"', undefined],
+    ["form-data; name=image; filename=my photo.png", "my photo.png"],
+    ['attachment; name="image"; filename="a"', undefined],
+    ['form-data; name="image"', undefined],
+    ['form data; name="image"; filename="a"', undefined],
+  ])("the journal shows the image that the checks find: %s", async (disposition, filename) => {
+    const image = Buffer.from(imagePart().content);
+    const start = `--b\r\nContent-Disposition: ${disposition}\r\nContent-Type: image/png\r\n\r\n`;
+    const body = Buffer.concat([Buffer.from(start), image, Buffer.from("\r\n--b--\r\n")]);
+    const { status } = await send(body, "b", false);
+    const shown = (await service.latest()).request?.body.fields?.image;
+    const isFound = status === 200;
+    expect([isFound, typeof shown === "object" && shown.filename]).toEqual(
+      filename === undefined ? [false, false] : [true, filename],
+    );
+    if (isFound) expect(shown).toMatchObject({ contentType: "image/png", bytes: image });
+  });
 });
