@@ -3,6 +3,8 @@ import type { SharedState } from "../store/backing.ts";
 import { packJournal } from "../store/journal-codec.ts";
 
 const COLLECTING_MILLISECONDS = 20;
+/** How soon entries are sent again that the manager did not take. */
+const RETRY_MILLISECONDS = 1000;
 /** Maximum number of entries waiting for the manager; older ones are dropped and counted. */
 const MAX_WAITING = 1000;
 /** A batch ends with the entry that reaches one of these limits, so that no batch takes long to serialize. */
@@ -10,21 +12,21 @@ const BATCH = { entries: 100, bodyBytes: 2 ** 20, considered: 2000 };
 
 /** Sends a server's journal entries to the target manager in batches, without delaying requests. */
 export class JournalLink {
-  private waiting: JournalEntry[] = [];
+  private waiting: { readonly entry: JournalEntry; readonly era: string }[] = [];
   private dropped = 0;
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> = Promise.resolve();
 
   /** @param onSent - called when no entries are waiting any more. */
   constructor(
-    private readonly state: Pick<SharedState, "putJournal">,
+    private readonly state: Pick<SharedState, "putJournal" | "journalEra">,
     private readonly onSent: () => void = () => {},
   ) {}
 
   add(entry: JournalEntry): void {
-    this.waiting.push(entry);
+    this.waiting.push({ entry, era: this.state.journalEra });
     this.dropOldest(2 * MAX_WAITING);
-    this.timer ??= setTimeout(() => void this.flush(), COLLECTING_MILLISECONDS).unref();
+    this.sendIn(COLLECTING_MILLISECONDS);
   }
 
   /** Resolves when the manager has received all entries added so far, or is unavailable. */
@@ -35,27 +37,34 @@ export class JournalLink {
     await this.sending;
   }
 
+  private sendIn(milliseconds: number): void {
+    this.timer ??= setTimeout(() => void this.flush(), milliseconds).unref();
+  }
+
   private async send(): Promise<void> {
     while (this.waiting.length > 0) {
-      const entries = this.takeBatch();
+      const batch = this.takeBatch();
+      const entries = batch.map(({ entry }) => entry);
       const { dropped } = this;
       this.dropped = 0;
       try {
-        await this.state.putJournal(packJournal({ dropped, entries }));
+        await this.state.putJournal(packJournal({ dropped, entries }), batch[0]?.era ?? "");
       } catch {
-        // The manager is unavailable. The entries are sent again with the next one.
-        this.waiting = [...entries, ...this.waiting];
+        // The manager is unavailable.
+        this.waiting = [...batch, ...this.waiting];
         this.dropped += dropped;
         this.dropOldest(MAX_WAITING);
+        this.sendIn(RETRY_MILLISECONDS);
         return;
       }
       if (this.waiting.length === 0) this.onSent();
     }
   }
 
-  private takeBatch(): readonly JournalEntry[] {
+  private takeBatch(): typeof this.waiting {
     let [count, bodyBytes, considered] = [0, 0, 0];
-    for (const entry of this.waiting) {
+    for (const { entry, era } of this.waiting) {
+      if (era !== this.waiting[0]?.era) break;
       count += 1;
       bodyBytes += (entry.request.body.bytes?.length ?? 0) + (entry.response?.body.bytes?.length ?? 0);
       considered += entry.considered?.length ?? 0;

@@ -39,6 +39,8 @@ export interface Serving {
   readonly apis: readonly [Service, ...Service[]];
   readonly emulator: Emulator;
   readonly handle: ServedHandler;
+  /** Runs before a malformed request is answered; {@link handle} prepares for the others. */
+  readonly prepare?: () => Promise<void>;
 }
 
 /**
@@ -58,7 +60,8 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     {
       answer: (request) => withCors(corsOrigin, request, (message) => ready().handle(message)),
       answerMalformed: async (why, head) => {
-        const { emulator, apis } = ready();
+        const { emulator, apis, prepare } = ready();
+        await prepare?.();
         return answerMalformed(emulator, apis, why, head);
       },
     },

@@ -130,6 +130,10 @@ async function startRemote(
     return {
       apis,
       emulator,
+      prepare: async () => {
+        await state.readClock().catch(() => {});
+        clock.setting = state.clock;
+      },
       handle: async (request) => {
         if (header(request, SERVER_HEADER) !== undefined) return notATargetManager(self);
         const arrival = base.now();

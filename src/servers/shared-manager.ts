@@ -104,7 +104,7 @@ class JournalFeed {
   /** Whether entries of other servers are being copied. */
   isReading = false;
   private latest = "0-0";
-  private era: string | null = null;
+  private era = "0";
   private reading: Promise<void> = Promise.resolve();
 
   /** @param link - what this manager has not published yet. */
@@ -121,7 +121,8 @@ class JournalFeed {
   }
 
   private async follow(): Promise<void> {
-    const era = await this.state.journalEra();
+    await this.state.readClock();
+    const { journalEra: era } = this.state;
     const wasCleared = era !== this.era;
     if (wasCleared) {
       // This manager's own entries since then are only in the stream, too.
@@ -132,9 +133,10 @@ class JournalFeed {
     this.era = era;
     const { pieces, latest } = await this.state.readJournal(this.latest, wasCleared);
     this.latest = latest;
+    const pages = await Promise.all(pieces.map(unpackJournal));
     this.isReading = true;
     try {
-      for (const piece of pieces) recordEntries(this.journal, unpackJournal(piece).entries);
+      for (const { entries } of pages) recordEntries(this.journal, entries);
     } finally {
       this.isReading = false;
     }

@@ -86,8 +86,10 @@ export interface SharedState extends Backing {
   readClock(): Promise<void>;
   /** As `Faults.choose`. */
   chooseFault(request: FaultQuestion, random: Random): Promise<FaultEffect | undefined>;
-  /** Adds entries to the shared journal. */
-  putJournal(packed: Buffer): Promise<void>;
+  /** Changes whenever the journal is cleared; as of the latest response. */
+  readonly journalEra: string;
+  /** Adds entries to the shared journal, unless it was cleared since that era: what happened before is not to appear afterwards. */
+  putJournal(packed: Buffer, era: string): Promise<void>;
 }
 
 /** The server that keeps the state cannot be reached, or another one answers. The message is one line. */

@@ -6,15 +6,15 @@ import { RecordedBody } from "../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
 import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
 import { keptRecord, record } from "../schema/kernel/record.ts";
-import { anyText, flag, listOf, orNull, wholeNumber } from "../schema/kernel/values.ts";
-import { decoded, fromLargeText, fromText, toText } from "./codec.ts";
+import { anyText, flag, listOf, wholeNumber } from "../schema/kernel/values.ts";
+import { decoded, pack, unpack } from "./codec.ts";
 
-/** A message without its body's bytes, which follow the text in the order of the messages. */
+/** A message without its body's bytes, which follow the page in the order of the messages. */
 interface MessageRecord {
   readonly headers: HeaderList;
   readonly query: string;
-  /** How many bytes follow; null: they were dropped. */
-  readonly kept: number | null;
+  /** Whether its bytes follow; otherwise, they were dropped. */
+  readonly kept: boolean;
   readonly size: number;
   readonly holdsSecrets: boolean;
   readonly madeHere: boolean;
@@ -28,7 +28,7 @@ const message = z.lazy(() =>
   record<MessageRecord>({
     headers: z.array(z.readonly(z.tuple([anyText, anyText]))),
     query: anyText,
-    kept: orNull(wholeNumber),
+    kept: flag,
     size: wholeNumber,
     holdsSecrets: flag,
     madeHere: flag,
@@ -50,64 +50,47 @@ export interface JournalPage {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Packs a page: text, followed by the bodies' bytes. */
+/** Packs a page, followed by the bodies' bytes. */
 export function packJournal({ dropped, entries }: JournalPage): Buffer {
   const bodies: Buffer[] = [];
-  const pack = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
+  const recordOf = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
     const { bytes, size, origin } = body;
     if (bytes !== undefined) bodies.push(bytes);
-    return {
-      headers: headerLines,
-      query,
-      kept: bytes?.length ?? null,
-      size,
-      ...origin,
-    };
+    return { headers: headerLines, query, kept: bytes !== undefined, size, ...origin };
   };
   const records = entries.map((entry) => ({
     ...factsOf(entry),
-    request: pack(entry.request, entry.request.query),
-    ...(entry.response && { response: pack(entry.response) }),
+    request: recordOf(entry.request, entry.request.query),
+    ...(entry.response && { response: recordOf(entry.response) }),
   }));
-  return packWithBytes({ dropped, entries: records }, bodies);
-}
-
-/** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
-export function unpackJournal(packed: Buffer): JournalPage {
-  const { text, bytes } = unpackWithBytes(packed);
-  return pageOf(fromText(text), bytes);
+  return pack([{ dropped, entries: records }, ...bodies]);
 }
 
 /** A server sends at most a tenth at a time. */
 const MOST_ENTRIES = 1000;
 
-/** Like {@link unpackJournal}, for data from outside. */
-export async function unpackSentJournal(packed: Buffer): Promise<JournalPage> {
-  const { text, bytes } = unpackWithBytes(packed);
-  const value = await fromLargeText(text);
+/** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
+export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
+  const parts = await unpack(packed);
+  const [value, ...bodies]: readonly unknown[] = Array.isArray(parts) ? parts : [];
   if (isJsonObject(value) && Array.isArray(value.entries) && value.entries.length > MOST_ENTRIES)
     throw new RangeError(`expected at most ${MOST_ENTRIES} entries; got ${value.entries.length}`);
-  return pageOf(value, bytes);
-}
-
-function pageOf(value: unknown, bodies: Buffer): JournalPage {
   const { dropped, entries } = decoded(journalPage, value, "journal");
-  let at = 0;
-  const unpack = ({ headers, query, kept, ...facts }: MessageRecord) => {
-    const bytes = kept === null ? undefined : bodies.subarray(at, at + kept);
-    at += kept ?? 0;
-    if (at > bodies.length) throw new RangeError("expected a journal with the bytes of all its bodies");
+  const messageIn = ({ headers, query, kept, ...facts }: MessageRecord) => {
+    const bytes = kept ? bodies.shift() : undefined;
+    if (kept && !Buffer.isBuffer(bytes))
+      throw new RangeError("expected the bytes of all bodies of the journal");
     // Copied, because a slice would keep the whole page in memory.
-    const body = new RecordedBody(bytes && Buffer.from(bytes), { ...facts, headers, isDecoded: true });
-    return { headers, query, body };
+    const copy = Buffer.isBuffer(bytes) ? Buffer.from(bytes) : undefined;
+    return { headers, query, body: new RecordedBody(copy, { ...facts, headers, isDecoded: true }) };
   };
   return {
     dropped,
     entries: entries.map(({ time, request, response, ...entry }) => ({
       ...entry,
       time: new Date(time),
-      request: new RecordedRequest(unpack(request)),
-      ...(response && { response: new RecordedResponse(unpack(response)) }),
+      request: new RecordedRequest(messageIn(request)),
+      ...(response && { response: new RecordedResponse(messageIn(response)) }),
     })),
   };
 }
@@ -116,20 +99,4 @@ function pageOf(value: unknown, bodies: Buffer): JournalPage {
 export function recordEntries(journal: Journal, entries: readonly JournalEntry[]): void {
   for (const { number, time, api, operation, method, path, request, ...result } of entries)
     journal.open({ time, api, operation, method, path, request })(result);
-}
-
-const LENGTH_BYTES = 4;
-
-/** Packs a value and raw bytes: length of the text, text, bytes. */
-function packWithBytes(value: unknown, bytes: readonly Buffer[]): Buffer {
-  const text = Buffer.from(toText(value));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(text.length);
-  return Buffer.concat([length, text, ...bytes]);
-}
-
-function unpackWithBytes(packed: Buffer): { readonly text: string; readonly bytes: Buffer } {
-  const end = LENGTH_BYTES + packed.readUInt32BE(0);
-  if (end > packed.length) throw new RangeError(`expected ${end} bytes or more; got ${packed.length}`);
-  return { text: packed.toString("utf8", LENGTH_BYTES, end), bytes: packed.subarray(end) };
 }

@@ -16,7 +16,7 @@ import {
 } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange, type StoredImage } from "./codec.ts";
 import { keptImage } from "./image-blobs.ts";
-import { recordEntries, unpackSentJournal } from "./journal-codec.ts";
+import { recordEntries, unpackJournal } from "./journal-codec.ts";
 import type { StateCalls } from "./manager/protocol.ts";
 import type { Scope } from "./memory-state.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -51,6 +51,10 @@ export class MemoryBacking implements StateCalls {
 
   get hasFaults(): boolean {
     return !this.parts.faults.isEmpty;
+  }
+
+  get journalEra(): string {
+    return String(this.parts.journal.generation);
   }
 
   async readClock(): Promise<void> {}
@@ -133,9 +137,10 @@ export class MemoryBacking implements StateCalls {
     return fault && faultToJson(fault);
   }
 
-  async putJournal(packed: Buffer): Promise<void> {
+  async putJournal(packed: Buffer, era: string): Promise<void> {
     const { journal } = this.parts;
-    const { dropped, entries } = await unpackSentJournal(packed);
+    const { dropped, entries } = await unpackJournal(packed);
+    if (era !== this.journalEra) return;
     journal.countLost(dropped);
     recordEntries(journal, entries);
   }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { UNMOVED } from "../../src/emulator/clock.ts";
 import { Journal, type JournalEntry } from "../../src/emulator/journal.ts";
 import type { WireResponse } from "../../src/emulator/message.ts";
@@ -8,7 +8,7 @@ import { pack, unpack } from "../../src/store/codec.ts";
 import { type JournalPage, unpackJournal } from "../../src/store/journal-codec.ts";
 import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";
 
-const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false]) };
+const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false, "0"]) };
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {
@@ -18,7 +18,7 @@ function linked() {
     new ManagerClient(async ({ body }) => {
       if (manager.isUnavailable) throw new ManagerUnavailableError("unavailable");
       const [packed] = Object(await unpack(body));
-      batches.push(unpackJournal(packed));
+      batches.push(await unpackJournal(packed));
       return taken;
     }),
   );
@@ -65,6 +65,19 @@ test("while the manager is unavailable, the newest 1000 entries wait, and droppe
   await link.flush();
   expect(paths()).toEqual(Array.from({ length: 1000 }, (_, count) => `/${count + 4000}`));
   expect(batches.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(4000);
+});
+
+test("entries that the manager did not take are sent again, although none follows", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { link, manager, entry, paths } = linked();
+  manager.isUnavailable = true;
+  link.add(entry("/waits"));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(paths()).toEqual([]);
+  manager.isUnavailable = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(paths()).toEqual(["/waits"]);
 });
 
 test("the receiving journal counts entries that were dropped before", () => {

@@ -227,7 +227,7 @@ describe("what answers in the target manager's place", () => {
         // No record of that key, and no databases.
         const isList = request.url?.endsWith("/list") === true;
         response.writeHead(200, { [SERVER_HEADER]: "target-manager x" });
-        response.end(pack([isList ? [] : undefined, UNMOVED, false]));
+        response.end(pack([isList ? [] : undefined, UNMOVED, false, "0"]));
       }, 20);
     });
     const { ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 120 });

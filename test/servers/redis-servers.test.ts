@@ -77,6 +77,25 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(after.headers.get("date")).not.toMatch(/2027 00:00:00/);
   });
 
+  test("what happened before the journal was cleared does not appear afterwards", async () => {
+    const { at, apis } = await opened();
+    const [first, second] = at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    for (const path of ["/reset", "/requests"]) {
+      await fetch(`${first.urls.target}/before`);
+      await fetch(`${second.urls.target}/before`);
+      await manage(second, path === "/reset" ? "POST" : "DELETE", path);
+      await Promise.all(apis.map((api) => api.flushJournal()));
+      await fetch(`${first.urls.target}/after`);
+      await Promise.all(apis.map((api) => api.flushJournal()));
+      for (const each of at) {
+        const { requests } = (await manage(each, "GET", "/requests")).fields;
+        const paths = (requests as { readonly path: string }[]).map((request) => request.path);
+        expect(paths.filter((known) => known === "/before" || known === "/after")).toEqual(["/after"]);
+      }
+    }
+  });
+
   test("concurrent changes of the clock through all managers all count", async () => {
     const { at } = await opened();
     const [first] = at;

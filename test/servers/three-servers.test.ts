@@ -171,6 +171,17 @@ test("several target API servers share one rate limit", async () => {
   }
 });
 
+test("what happened before the journal was cleared does not appear afterwards", async () => {
+  await fetch(`${servers.target.url}/before`);
+  await fetch(`${servers.query.url}/before`);
+  await fetch(`${servers.manager.url}/reset`, { method: "POST" });
+  await servers.requests();
+  await fetch(`${servers.query.url}/after`);
+  await raw(servers.target.port, "GET /malformed HTTP/1.1\r\nContent-Length: x\r\n\r\n");
+  const paths = (await servers.requests()).map(({ path }) => path);
+  expect(paths.sort()).toEqual(["/after", "/malformed"]);
+});
+
 test("the manager's journal has the requests of all three", async () => {
   await fetch(`${servers.query.url}/v1/query`, { method: "POST" });
   await fetch(`${servers.target.url}/summary`);

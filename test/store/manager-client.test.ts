@@ -9,7 +9,7 @@ import { cloud } from "./contract-cases.ts";
 const result = (value: unknown): WireResponse => ({
   status: 200,
   headers: [],
-  body: pack([value, UNMOVED, false]),
+  body: pack([value, UNMOVED, false, "0"]),
 });
 const records = (scope: string, version: number, requestQuota: number, since?: number): WireResponse =>
   result({

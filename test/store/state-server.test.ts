@@ -5,7 +5,7 @@ import { Journal } from "../../src/emulator/journal.ts";
 import type { HeaderList } from "../../src/emulator/message.ts";
 import { createRandom } from "../../src/emulator/random.ts";
 import type { FoundRecords } from "../../src/store/backing.ts";
-import { pack, toText, unpack } from "../../src/store/codec.ts";
+import { pack, unpack } from "../../src/store/codec.ts";
 import { CHANGE_HEADER, RUN_HEADER } from "../../src/store/manager/protocol.ts";
 import { StateServer } from "../../src/store/manager/state-server.ts";
 import { MemoryBacking } from "../../src/store/memory-backing.ts";
@@ -70,7 +70,7 @@ test.each([
   ["putImage", pack(["text"])],
   ["putImage", pack([Buffer.alloc(9)]).subarray(0, -1)],
   ["getImage", pack(["0000"])],
-  ["putJournal", pack([pack([])])],
+  ["putJournal", pack([pack([]), "0"])],
 ])("%s with something else is refused", async (name, body) => {
   expect(await ask(name, body)).toMatch(/^400 ./);
 });
@@ -140,12 +140,8 @@ test("large text is read like small text, and malformed text refused", async () 
 });
 
 test("a journal has at most 1000 entries", async () => {
-  const packed = (count: number) => {
-    const text = Buffer.from(toText({ dropped: 0, entries: Array.from({ length: count }, () => ({})) }));
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(text.length);
-    return Buffer.concat([length, text]);
-  };
-  expect(await call("putJournal", packed(1001))).toBe("400 expected at most 1000 entries; got 1001");
-  expect(await call("putJournal", packed(1000))).toMatch(/^400 journal\.entries\[0\]/);
+  const packed = (count: number) =>
+    pack([{ dropped: 0, entries: Array.from({ length: count }, () => ({})) }]);
+  expect(await call("putJournal", packed(1001), "0")).toBe("400 expected at most 1000 entries; got 1001");
+  expect(await call("putJournal", packed(1000), "0")).toMatch(/^400 journal\.entries\[0\]/);
 });

@@ -28,6 +28,7 @@ export class ManagerClient implements SharedState {
   /** The clock setting of the manager and so of all servers, as of its latest response. */
   clock: ClockSetting = UNMOVED;
   hasFaults = false;
+  journalEra = "0";
 
   readonly read = this.call("read");
   readonly list = this.call("list");
@@ -73,9 +74,14 @@ export class ManagerClient implements SharedState {
       const said = response.status < 500 ? `: ${response.body.toString()}` : "";
       throw new ManagerUnavailableError(`the target manager answered ${path} with ${response.status}${said}`);
     }
-    const [result, clock, hasFaults] = decoded(answerParts, await unpack(response.body), "answer");
+    const [result, clock, hasFaults, journalEra] = decoded(
+      answerParts,
+      await unpack(response.body),
+      "answer",
+    );
     this.clock = clock;
     this.hasFaults = hasFaults;
+    this.journalEra = journalEra;
     return decoded<unknown>(returns, result, name);
   }
 }

@@ -9,9 +9,9 @@ import { clockSetting, conflict, rateRule, storedChange, storedImage } from "../
 
 /*
  * The protocol between the servers and the target manager: each method of `StateCalls` is `POST /internal/{method}`. The body
- * is the packed arguments; that of the response is the packed result, with the clock setting and whether there are faults.
- * Each request needs these, and most read their database anyway, so that they rarely cost another round trip. 400: the body
- * says in a line of text what is wrong with the request.
+ * is the packed arguments; that of the response is the packed result, with the clock setting, whether there are faults, and
+ * the journal's era. Each request needs these, and most read their database anyway, so that they rarely cost another round
+ * trip. 400: the body says in a line of text what is wrong with the request.
  *
  * A request whose connection breaks is sent again. Each change has an id by which the manager knows whether it was made.
  */
@@ -109,11 +109,11 @@ export const CALLS: Calls = {
   restore: { takes: z.tuple([z.unknown()]), returns: z.optional(anyText) },
   readClock: { takes: noArguments, returns: nothing, reads: true },
   chooseFault: { takes: z.tuple([faultQuestion]), returns: z.unknown() },
-  putJournal: { takes: z.tuple([bytes]), returns: nothing },
+  putJournal: { takes: z.tuple([bytes, anyText]), returns: nothing },
 };
 
-/** What every response is: the result, the clock setting, and whether there are faults. */
-export const answerParts = z.lazy(() => z.tuple([z.unknown(), clockSetting, flag]));
+/** What every response is: the result, the clock setting, whether there are faults, and the journal's era. */
+export const answerParts = z.lazy(() => z.tuple([z.unknown(), clockSetting, flag, anyText]));
 
 /** A list whose length is checked before its items are read. */
 const atMost = <T>(

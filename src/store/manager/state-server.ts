@@ -22,7 +22,7 @@ export class StateServer {
 
   /** @param run - names this run of the manager. */
   constructor(
-    private readonly state: StateCalls & Pick<SharedState, "clock" | "hasFaults">,
+    private readonly state: StateCalls & Pick<SharedState, "clock" | "hasFaults" | "journalEra">,
     private readonly run: string,
   ) {}
 
@@ -42,7 +42,8 @@ export class StateServer {
       if (again !== undefined && again !== this.run && CALLS[name].reads !== true)
         return this.reply(409, "the manager was restarted, and may have made this change before");
       const result = await this.once(header(request, CHANGE_HEADER), () => this.act(name, given));
-      return this.reply(200, pack([result, this.state.clock, this.state.hasFaults]));
+      const { clock, hasFaults, journalEra } = this.state;
+      return this.reply(200, pack([result, clock, hasFaults, journalEra]));
     } catch (error) {
       return this.reply(400, messageOf(error));
     }

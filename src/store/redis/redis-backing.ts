@@ -32,6 +32,7 @@ const MAX_JOURNAL = 1000;
 export class RedisBacking implements SharedState {
   clock: ClockSetting = UNMOVED;
   hasFaults = false;
+  journalEra = "0";
   /** Identifies this process's journal entries. */
   private readonly name = newName();
 
@@ -190,15 +191,14 @@ export class RedisBacking implements SharedState {
   }
 
   private note(settings: unknown): void {
-    const [clock, faults] = listOf(settings);
+    const [clock, faults, era] = listOf(settings);
     this.clock = clockIn(clock);
     this.hasFaults = faults === 1;
+    this.journalEra = String(era);
   }
 
-  async putJournal(packed: Buffer): Promise<void> {
-    await this.redis.ask((client) =>
-      client.xadd(this.redis.key("journal"), "MAXLEN", "~", MAX_JOURNAL, "*", this.name, packed),
-    );
+  async putJournal(packed: Buffer, era: string): Promise<void> {
+    await this.redis.run("publish", [era, String(MAX_JOURNAL), this.name, packed]);
   }
 
   /**
@@ -221,14 +221,8 @@ export class RedisBacking implements SharedState {
     };
   }
 
-  /** Changes whenever the journal was cleared. */
-  journalEra(): Promise<string | null> {
-    return this.redis.ask((client) => client.get(this.redis.key("journal-era")));
-  }
-
   async clearJournal(): Promise<void> {
-    await this.redis.ask((client) => client.del(this.redis.key("journal")));
-    await this.redis.ask((client) => client.incr(this.redis.key("journal-era")));
+    this.note(await this.redis.run("clear", []));
   }
 
   /** Whether there are no databases, and no other manager has claimed in the last minute to add the first ones. */

@@ -57,7 +57,7 @@ export class RedisConnection {
   }
 
   /** Runs an operation of the script: by its hash, because sending the script takes longer than running it. */
-  run(operation: string, args: readonly string[]): Promise<unknown> {
+  run(operation: string, args: readonly (string | Buffer)[]): Promise<unknown> {
     return this.ask(async () => {
       try {
         return await this.client.evalsha(SCRIPT_SHA, 1, this.prefix, operation, ...args);

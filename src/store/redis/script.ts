@@ -133,7 +133,20 @@ local operations = {}
 function operations.hello() end
 
 function operations.settings()
-  return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')) }
+  local era = redis.call('GET', key('journal-era')) or '0'
+  return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')), era }
+end
+
+function operations.publish()
+  if (redis.call('GET', key('journal-era')) or '0') ~= take() then return 0 end
+  redis.call('XADD', key('journal'), 'MAXLEN', '~', take(), '*', take(), take())
+  return 1
+end
+
+function operations.clear()
+  redis.call('DEL', key('journal'))
+  redis.call('INCR', key('journal-era'))
+  return operations.settings()
 end
 
 function operations.faults()
