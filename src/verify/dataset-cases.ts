@@ -3,7 +3,6 @@ import {
   accepted,
   advanced,
   byProfile,
-  type DatasetCase,
   dataset,
   expected,
   type Fields,
@@ -13,10 +12,12 @@ import {
   required,
   without,
 } from "./dataset-requests.ts";
+import type { Draft } from "./requests.ts";
+import type { Row } from "./row.ts";
 
 const MISSING = ["/models", "/name", "/targetSdk"].map(required);
 
-const requests: readonly DatasetCase[] = [
+const requests: readonly Row<Draft>[] = [
   accepted("one model", dataset()),
   accepted("other fields", { ...dataset(model({ anything: [{}] })), more: null }),
   accepted("an empty name", { ...dataset(), name: "" }),
@@ -65,7 +66,7 @@ const STRINGS = [
   "stateBasedConfigurationJsonString",
 ];
 
-const models: readonly DatasetCase[] = [
+const models: readonly Row<Draft>[] = [
   refused("a model without a name", dataset(without(model(), "name")), required(ofModel("name"))),
   refused("a model without a name and a source", dataset({ views: [] }), required(ofModel("name"))),
   ...[null, 7, {}].map((content) =>
@@ -155,23 +156,23 @@ const HINTS: Readonly<Record<string, readonly string[]>> = {
   motionHint: ["static", "dynamic", "adaptive"],
   trackingMode: ["default", "car", "scan"],
 };
-const hint = (field: string, value: unknown, finding?: string): DatasetCase =>
+const hint = (field: string, value: unknown, finding?: string): Row<Draft> =>
   byProfile(`${field} ${value}`, dataset(model({ [field]: value })), ({ trackingHintsSupported }) => {
     if (!trackingHintsSupported) return [NO_HINTS];
     return finding === undefined ? [] : [expected(ofModel(field), finding)];
   });
-const format = (value: string): DatasetCase =>
-  byProfile(`cadDataFormat ${value}`, dataset(model({ cadDataFormat: value })), ({ cadDataFormats }) =>
+const format = (value: string, what = `cadDataFormat ${value}`): Row<Draft> =>
+  byProfile(what, dataset(model({ cadDataFormat: value })), ({ cadDataFormats }) =>
     cadDataFormats?.includes(value.toUpperCase()) === false
       ? [
           `Unrecognized cadDataFormat '${value.toUpperCase()}'.  Allowed values are: ${cadDataFormats.join(", ")}, or specify no cadDataFormat to auto-detect GLB and zipped glTFs.`,
         ]
       : [],
   );
-const field = (name: string, value: string): DatasetCase =>
+const field = (name: string, value: string): Row<Draft> =>
   accepted(`${name} ${value}`, dataset(model({ [name]: value })));
 
-const enumerations: readonly DatasetCase[] = [
+const enumerations: readonly Row<Draft>[] = [
   ...["always", "auto", "never"].flatMap((value) => [
     field("automaticColoring", value),
     field("simplify", value),
@@ -223,9 +224,9 @@ const enumerations: readonly DatasetCase[] = [
     hint(name, 1, "jsstring"),
   ]),
   ...["ZIP", "GLB", "DRC_GLB", "DRC_GLTF", "DAE", "FBX", "IGES", "OBJ", "PVS", "PVZ", "STL", "VRML"].map(
-    format,
+    (name) => format(name),
   ),
-  { ...format("vrml"), what: "cadDataFormat VRML in lower case" },
+  format("vrml", "cadDataFormat VRML in lower case"),
   format("step"),
   ...advanced(
     ...["auto", "false", "true"].map((value) => field("realisticAppearance", value)),
@@ -241,4 +242,4 @@ const enumerations: readonly DatasetCase[] = [
 ];
 
 /** Stages 1 to 6 of the validation, each with the findings that come together or first. */
-export const DATASET_CASES: readonly DatasetCase[] = [...requests, ...models, ...enumerations];
+export const DATASET_CASES: readonly Row<Draft>[] = [...requests, ...models, ...enumerations];

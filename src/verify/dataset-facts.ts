@@ -1,262 +1,218 @@
-import { profiles, REAL_PROFILE } from "../emulator/profiles.ts";
 import { DATASET_CASES } from "./dataset-cases.ts";
-import { type DatasetCase, dataset } from "./dataset-requests.ts";
+import { CREATED } from "./dataset-requests.ts";
 import { DATASET_VIEW_CASES } from "./dataset-view-cases.ts";
-import { assumed, type Expected, type Fact, type MakeRequest, type Situation } from "./fact.ts";
+import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
 import { fieldsOf } from "./home.ts";
 import {
-  ADVANCED,
   answered,
-  bearer,
+  datasetGone,
   empty,
   invalidJson,
-  jsonBearer,
-  jsonFact,
+  MODEL_TARGET,
   NO_JSON,
   NOT_JSON,
-  notFound,
-  STANDARD,
+  noDataset,
   validationError,
-} from "./json-fact.ts";
-import { targetAnswer } from "./target-facts.ts";
+} from "./model-target-kind.ts";
+import { ADVANCED, body, type Draft, header, path, STANDARD, set } from "./requests.ts";
+import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
+import { TARGET } from "./target-kind.ts";
 
-type Rest = Parameters<typeof jsonFact>[2];
+const UNKNOWN = "0123456789abcdef0123456789abcdef";
+const unknown = (family: string): Row<Draft>[] => [
+  ...["status", "dataset"].map(
+    (what): Row<Draft> => [
+      "dataset status",
+      `${slug(`unknown ${what} ${family}`)}: GET ${family}/{uuid}/${what} of an unknown dataset is answered with 404`,
+      noDataset(UNKNOWN),
+      path(`${family}/${UNKNOWN}/${what}`),
+      { needs: "reading" },
+    ],
+  ),
+  [
+    "delete dataset",
+    `${slug(`unknown delete ${family}`)}: DELETE ${family}/{uuid} of an unknown dataset is answered with 404`,
+    noDataset(UNKNOWN),
+    path(`${family}/${UNKNOWN}`),
+    { needs: "writing" },
+  ],
+];
 
-const CREATED = answered(201, '{"uuid":"<id>"}');
-const creation = (rest: Partial<Rest>): Rest => ({
-  method: "POST",
-  path: STANDARD,
-  headers: jsonBearer,
-  needs: "writing",
-  body: "{}",
-  expected: CREATED,
-  ...rest,
-});
 /** Over sockets it ends the connection. */
 const BAD_LENGTH: Expected = {
   ...validationError(["The Content-Length header must be an integer"]),
-  headers: [
-    ["Content-Type", "application/json"],
-    ["Connection?", "close"],
-  ],
+  headers: Object.entries({ "Content-Type": "application/json", "Connection?": "close" }),
 };
-const withType = (contentType: string) => (at: Situation) => ({ ...bearer(at), "Content-Type": contentType });
-
-/** The first stage with a finding reports, with everything that it found. */
-function validation({ what, body, found, isAdvanced = false }: DatasetCase): Fact {
-  const messages = typeof found === "function" ? found : () => found;
-  const isTraining = messages(profiles[REAL_PROFILE]).length === 0;
-  return jsonFact(
-    `validation ${isAdvanced ? "advanced " : ""}${what}`,
-    `${isAdvanced ? "An advanced" : "A"} dataset creation with ${what} is ${shown(found)}.`,
-    creation({
-      path: isAdvanced ? ADVANCED : STANDARD,
-      body: JSON.stringify(body),
-      needs: isTraining ? "spending" : "writing",
-      expected: ({ profile }) => {
-        const findings = messages(profile);
-        return findings.length === 0 ? CREATED : validationError(findings);
-      },
-      ...(Object.values(profiles).every((profile) => messages(profile).length > 0) && {
-        check: "validRequest",
-      }),
-    }),
-  );
-}
-
-function shown(found: DatasetCase["found"]): string {
-  if (typeof found === "function") return "answered by profile";
-  return found.length === 0 ? "accepted" : `refused: ${found.join("; ").trim()}`;
-}
-
-const UNKNOWN = "0123456789abcdef0123456789abcdef";
-const noDataset = (uuid: string): Expected =>
-  notFound(`Could not find a model-view database with uuid ${uuid}`, "userId:<any>");
-
-const unknown: readonly Fact[] = [STANDARD, ADVANCED].flatMap((path) => [
-  ...["status", "dataset"].map((what) =>
-    jsonFact(
-      `unknown ${what} ${path}`,
-      `GET ${path}/{uuid}/${what} of an unknown dataset is answered with 404.`,
-      {
-        path: `${path}/${UNKNOWN}/${what}`,
-        headers: bearer,
-        expected: noDataset(UNKNOWN),
-        check: "knownDataset",
-      },
-    ),
-  ),
-  jsonFact(`unknown delete ${path}`, `DELETE ${path}/{uuid} of an unknown dataset is answered with 404.`, {
-    method: "DELETE",
-    path: `${path}/${UNKNOWN}`,
-    headers: bearer,
-    expected: noDataset(UNKNOWN),
-    needs: "writing",
-    check: "knownDataset",
-  }),
-]);
-
-const bodies: readonly Fact[] = [
-  ...["application/json; charset=utf-8", "text/json", "x/y, text/json"].map((type) =>
-    jsonFact(
-      `content type ${type}`,
-      `A dataset creation with the content type ${type} is accepted.`,
-      creation({ headers: withType(type), body: JSON.stringify(dataset()), needs: "spending" }),
-    ),
-  ),
-  ...["text/plain", "application/jso", "multipart/form-data; boundary=x", ""].map((type) =>
-    jsonFact(
-      `content type ${type === "" ? "empty" : type}`,
-      `A dataset creation with the content type ${JSON.stringify(type)} is answered with 415, whatever its body.`,
-      creation({ headers: withType(type), body: "{", expected: NOT_JSON, check: "jsonContentType" }),
-    ),
-  ),
-  jsonFact(
-    "content type none",
-    "A dataset creation without a content type is answered with 415, whatever its body.",
-    creation({ headers: bearer, body: "{", expected: NOT_JSON, check: "jsonContentType" }),
-  ),
-  ...["1.5", "x"].map((contentLength) =>
-    jsonFact(
-      `content length ${contentLength}`,
-      `A dataset creation with the Content-Length ${contentLength} is answered by profile.`,
-      creation({
-        headers: () => ({}),
-        contentLength,
-        check: "contentLengthIsInteger",
-        expected: ({ profile }) =>
-          profile.invalidDatasetLength === "page" ? targetAnswer("length", profile) : BAD_LENGTH,
-      }),
-    ),
-  ),
-  jsonFact(
-    "token content length",
-    "A token request with the Content-Length x is answered with the load balancer's page.",
-    {
-      method: "POST",
-      path: "/oauth2/token",
-      contentLength: "x",
-      check: "contentLengthIsInteger",
-      expected: ({ profile }) => targetAnswer("length", profile),
-    },
-  ),
-  ...NO_JSON.map(([what, body]) =>
-    jsonFact(
-      `json ${what}`,
-      `A dataset creation with ${what} is answered by profile.`,
-      creation({ body, expected: invalidJson, check: "validJson" }),
-    ),
-  ),
+const byLength = (at: Situation): Expected =>
+  at.profile.invalidDatasetLength === "page" ? TARGET.named("not an integer", at) : BAD_LENGTH;
+const ofLength = (contentLength: string): Row<Draft> => [
+  "create dataset",
+  `${slug(`content length ${contentLength}`)}: with the Content-Length ${contentLength} is answered by profile`,
+  byLength,
+  all(body("{}"), set({ headers: {}, contentLength })),
+];
+const ofType = (type: string | null) => header("Content-Type", type);
+/** A body that is not read when the content type is another. */
+const refusedType = (what: string, type: string | null): Row<Draft> => [
+  "create dataset",
+  `${slug(`content type ${what}`)}: with the content type ${what} is refused, whatever its body`,
+  NOT_JSON,
+  all(ofType(type), body("{")),
+];
+const acceptedType = (type: string): Row<Draft> => [
+  "create dataset",
+  `${slug(`content type ${type}`)}: with the content type ${type} is accepted`,
+  CREATED,
+  ofType(type),
+  { needs: "spending" },
 ];
 
-const created = (family: string): MakeRequest =>
-  jsonFact("", "", creation({ path: family, body: JSON.stringify(dataset()) })).request;
-const pathOf =
-  (family: string, what = "") =>
-  (at: Situation): string =>
-    `${family}/${at.given("uuid")}${what}`;
-const removed =
-  (family: string): MakeRequest =>
-  (at) => ({ method: "DELETE", path: pathOf(family)(at), headers: bearer(at) });
+const ENCODED = path(`${STANDARD}/%30${UNKNOWN.slice(1)}%2541/status`);
+const BODIES: Table<Draft> = {
+  ids: "model target",
+  about: "A dataset creation",
+  more: { needs: "writing" },
+  rows: {
+    served: ["application/json; charset=utf-8", "text/json", "x/y, text/json"].map(acceptedType),
+    jsonContentType: [
+      ...["text/plain", "application/jso", "multipart/form-data; boundary=x"].map((type) =>
+        refusedType(type, type),
+      ),
+      refusedType("empty", ""),
+      refusedType("none", null),
+    ],
+    contentLengthIsInteger: ["1.5", "x"].map(ofLength),
+    validJson: NO_JSON.map(
+      ([what, bytes]): Row<Draft> => [
+        "create dataset",
+        `json-${slug(what)}: with ${what} is answered by profile`,
+        invalidJson,
+        body(bytes),
+      ],
+    ),
+    knownDataset: [
+      ...unknown(STANDARD),
+      ...unknown(ADVANCED),
+      [
+        "dataset status",
+        "percent-encoded-uuid: A dataset's uuid in a path is percent-decoded, once",
+        noDataset(`${UNKNOWN}%41`),
+        ENCODED,
+        { known: assumed, needs: "reading" },
+      ],
+    ],
+  },
+};
 
-/** A fact about a dataset that was created for it. */
-const ofDataset = (id: string, sentence: string, rest: Rest): Fact =>
-  jsonFact(`dataset ${id}`, sentence, {
-    headers: bearer,
-    needs: "spending",
-    before: [created(STANDARD)],
-    ...rest,
-  });
+const VALIDATION: Table<Draft> = {
+  ids: "model target validation",
+  about: "A dataset creation",
+  rows: { served: [...DATASET_CASES, ...DATASET_VIEW_CASES] },
+};
+
+const created = (on = "create dataset") => requestTo(MODEL_TARGET, on);
+const removed = (family: string) =>
+  requestTo(
+    MODEL_TARGET,
+    "delete dataset",
+    path(({ given }: Situation) => `${family}/${given("uuid")}`),
+  );
+const otherFamily = (what: string) => path(({ given }) => `${ADVANCED}/${given("uuid")}${what}`);
 const status = (content: string) => (at: Situation) =>
   answered(200, `{"status":"${content.replace("UUID", at.given("uuid"))}}`);
+const PROCESSING = status('processing","uuid":"UUID","createdAt":"<moment>","eta":"<moment>"');
 const DONE = status('done","uuid":"UUID","createdAt":"<moment>","completedAt":"<moment>"');
-const isProcessing: Fact["again"] = (response) => fieldsOf(response).status === "processing";
-
-const life: readonly Fact[] = [
-  ofDataset("status", "The status of a new dataset is processing, with the time at which it will be done.", {
-    path: pathOf(STANDARD, "/status"),
-    expected: status('processing","uuid":"UUID","createdAt":"<moment>","eta":"<moment>"'),
-  }),
-  ofDataset("status done", "The status of a dataset is done after its processing, with the time of that.", {
-    path: pathOf(STANDARD, "/status"),
-    again: isProcessing,
-    expected: DONE,
-  }),
-  ofDataset("status other family", "The status of a dataset is also that through the other family's route.", {
-    path: pathOf(ADVANCED, "/status"),
-    again: isProcessing,
-    expected: DONE,
-  }),
-  ofDataset("download early", "The download of a new dataset is answered with 422.", {
-    path: pathOf(STANDARD, "/dataset"),
-    expected: (at) =>
-      answered(422, {
-        error: {
-          code: "UNSUPPORTED_STATE",
-          message: `Training status for dataset ${at.given("uuid")} is not-started != done`,
-          target: at.given("uuid"),
-        },
-      }),
-  }),
-  ofDataset("download", "The download of a dataset is a zip file after its processing.", {
-    path: pathOf(STANDARD, "/dataset"),
-    again: (response) => response.status === 422,
-    expected: {
-      status: 200,
-      headers: [
-        ["Content-Type", "application/zip"],
-        ["Content-Disposition", "attachment; filename=full-dataset.zip"],
-      ],
-      body: "PK\u0003\u0004<any>",
+const UNTIL_DONE: More = { again: (response) => fieldsOf(response).status === "processing" };
+const UNTIL_READY: More = { again: (response) => response.status === 422 };
+const NOT_READY = ({ given }: Situation) =>
+  answered(422, {
+    error: {
+      code: "UNSUPPORTED_STATE",
+      message: `Training status for dataset ${given("uuid")} is not-started != done`,
+      target: given("uuid"),
     },
+  });
+const ARCHIVE: Expected = {
+  status: 200,
+  headers: Object.entries({
+    "Content-Type": "application/zip",
+    "Content-Disposition": "attachment; filename=full-dataset.zip",
   }),
-  ofDataset("delete", "DELETE of a dataset is answered with 200 and an empty body.", {
-    method: "DELETE",
-    path: pathOf(STANDARD),
-    expected: empty(200),
-  }),
-  ...["/status", "/dataset", ""].map((what) =>
-    ofDataset(
-      `deleted ${what === "" ? "delete" : what}`,
-      `${what === "" ? "DELETE" : `GET of ${what}`} of a deleted dataset is answered with 404.`,
-      {
-        method: what === "" ? "DELETE" : "GET",
-        path: pathOf(STANDARD, what),
-        before: [created(STANDARD), removed(STANDARD)],
-        check: "knownDataset",
-        expected: (at) => noDataset(at.given("uuid")),
-      },
-    ),
-  ),
-  ...[
-    [STANDARD, ADVANCED],
-    [ADVANCED, STANDARD],
-  ].map(([own = "", other = ""]) =>
-    ofDataset(
-      `deleted through ${other}`,
-      `DELETE of a dataset through ${other} instead of ${own} deletes it or not, by profile.`,
-      {
-        path: pathOf(own, "/status"),
-        before: [created(own), removed(other)],
-        again: isProcessing,
-        expected: (at) => (at.profile.crossFamilyDeleteDeletes ? noDataset(at.given("uuid")) : DONE(at)),
-      },
-    ),
-  ),
-];
+  body: "PK\u0003\u0004<any>",
+};
+const DELETED: More = { before: [created(), removed(STANDARD)] };
+/** By profile, the other family's route deletes it or not. */
+const deletedOrDone = (at: Situation) => (at.profile.crossFamilyDeleteDeletes ? datasetGone(at) : DONE(at));
 
-const encoded = jsonFact("percent encoded uuid", "A dataset's uuid in a path is percent-decoded, once.", {
-  path: `${STANDARD}/%30${UNKNOWN.slice(1)}%2541/status`,
-  headers: bearer,
-  known: assumed,
-  expected: noDataset(`${UNKNOWN}%41`),
-  check: "knownDataset",
-});
+/** About a dataset that was created for it. */
+const LIFE: Table<Draft> = {
+  ids: "model target dataset",
+  more: { needs: "spending", before: [created()] },
+  rows: {
+    served: [
+      [
+        "dataset status",
+        "status: is processing for a new dataset, with the time at which it will be done",
+        PROCESSING,
+      ],
+      [
+        "dataset status",
+        "status-done: is done after its processing, with the time of that",
+        DONE,
+        undefined,
+        UNTIL_DONE,
+      ],
+      [
+        "dataset status",
+        "status-other-family: is also found through the other family's route",
+        DONE,
+        otherFamily("/status"),
+        UNTIL_DONE,
+      ],
+      ["dataset download", "download-early: of a new dataset is answered with 422", NOT_READY],
+      ["dataset download", "download: is a zip file after its processing", ARCHIVE, undefined, UNTIL_READY],
+      ["delete dataset", "delete: is answered with 200 and an empty body", empty(200)],
+      [
+        "dataset status",
+        "deleted-through-modeltargets-advanceddatasets: of a dataset that the other family's route deleted is answered by profile",
+        deletedOrDone,
+        undefined,
+        { ...UNTIL_DONE, before: [created(), removed(ADVANCED)] },
+      ],
+      [
+        "dataset status",
+        "deleted-through-modeltargets-datasets: of an advanced dataset that the other family's route deleted is answered by profile",
+        deletedOrDone,
+        otherFamily("/status"),
+        { ...UNTIL_DONE, before: [created("create advanced dataset"), removed(STANDARD)] },
+      ],
+    ],
+    knownDataset: [
+      [
+        "dataset status",
+        "deleted-status: of a deleted dataset is answered with 404",
+        datasetGone,
+        undefined,
+        DELETED,
+      ],
+      [
+        "dataset download",
+        "deleted-dataset: of a deleted dataset is answered with 404",
+        datasetGone,
+        undefined,
+        DELETED,
+      ],
+      [
+        "delete dataset",
+        "deleted-delete: of a deleted dataset is answered with 404",
+        datasetGone,
+        undefined,
+        DELETED,
+      ],
+    ],
+  },
+};
 
-export const DATASET_FACTS: readonly Fact[] = [
-  ...unknown,
-  ...bodies,
-  ...life,
-  encoded,
-  ...[...DATASET_CASES, ...DATASET_VIEW_CASES].map(validation),
-];
+export const DATASET_FACTS: readonly Fact[] = [BODIES, LIFE, VALIDATION].flatMap((table) =>
+  factsOf(MODEL_TARGET, table),
+);

@@ -1,26 +1,15 @@
-import type { Profile } from "../emulator/profiles.ts";
-
-/** A creation of a dataset, and the messages with which it is refused; none when it is accepted. */
-export interface DatasetCase {
-  readonly what: string;
-  readonly body: unknown;
-  readonly found: readonly string[] | ((profile: Profile) => readonly string[]);
-  readonly isAdvanced?: boolean;
-}
+import { type Profile, profiles, REAL_PROFILE } from "../emulator/profiles.ts";
+import { answered, validationError } from "./model-target-kind.ts";
+import { body, type Draft, rightDataset, rightModel } from "./requests.ts";
+import type { Row } from "./row.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A model that both families and both profiles accept. */
-export const model = (changes: Fields = {}): Fields => ({
-  name: "engine",
-  cadDataUrl: "https://cad.example/engine.glb",
-  views: [],
-  ...changes,
-});
+/** A model that both families and both profiles accept, changed. */
+export const model = (changes: Fields = {}): Fields => ({ ...rightModel, ...changes });
 /** A creation of a dataset with these models, or with one that is accepted. */
 export const dataset = (...models: readonly unknown[]): Fields => ({
-  name: "verify",
-  targetSdk: "10.9",
+  ...rightDataset,
   models: models.length === 0 ? [model()] : models,
 });
 export const without = (record: Fields, key: string): Fields =>
@@ -33,16 +22,31 @@ export const expected = (path: string, type: string): string => `${path}: error.
 export const ofModel = (name: string, model = 0): string => `/models(${model})/${name}`;
 export const ofView = (name: string, view = 0): string => `/models(0)/views(${view})/${name}`;
 
-export const refused = (what: string, body: unknown, ...found: readonly string[]): DatasetCase => ({
-  what,
-  body,
-  found,
-});
-export const accepted = (what: string, body: unknown): DatasetCase => refused(what, body);
-export const byProfile = (
+export const CREATED = answered(201, '{"uuid":"<id>"}');
+
+/** A creation, and the messages with which it is refused by profile; with none it is accepted, which costs a training. */
+export function byProfile(
   what: string,
-  body: unknown,
+  content: unknown,
   found: (profile: Profile) => readonly string[],
-): DatasetCase => ({ what, body, found });
-export const advanced = (...cases: readonly DatasetCase[]): readonly DatasetCase[] =>
-  cases.map((one) => ({ ...one, isAdvanced: true }));
+): Row<Draft> {
+  const isRefused = Object.values(profiles).every((profile) => found(profile).length > 0);
+  return [
+    "create dataset",
+    what,
+    ({ profile }) => {
+      const messages = found(profile);
+      return messages.length === 0 ? CREATED : validationError(messages);
+    },
+    body(JSON.stringify(content)),
+    {
+      needs: found(profiles[REAL_PROFILE]).length === 0 ? "spending" : "writing",
+      ...(isRefused && { check: "validRequest" }),
+    },
+  ];
+}
+export const refused = (what: string, content: unknown, ...found: readonly string[]): Row<Draft> =>
+  byProfile(what, content, () => found);
+export const accepted = (what: string, content: unknown): Row<Draft> => refused(what, content);
+export const advanced = (...rows: readonly Row<Draft>[]): readonly Row<Draft>[] =>
+  rows.map(([, what, ...rest]) => ["create advanced dataset", `advanced ${what}`, ...rest]);

@@ -2,7 +2,6 @@ import {
   accepted,
   advanced,
   byProfile,
-  type DatasetCase,
   dataset,
   expected,
   type Fields,
@@ -13,6 +12,8 @@ import {
   required,
   withViews,
 } from "./dataset-requests.ts";
+import type { Draft } from "./requests.ts";
+import type { Row } from "./row.ts";
 
 const CONFIGURATION = "stateBasedConfigurationJsonString";
 const configured = (...states: readonly string[]): Fields => ({
@@ -31,7 +32,7 @@ const stateful = (configuration: Fields, ...views: readonly unknown[]): Fields =
 const ROTATION = "guideViewPosition/rotation";
 const TRANSLATION = "guideViewPosition/translation";
 
-const views: readonly DatasetCase[] = [
+const views: readonly Row<Draft>[] = [
   accepted("a view", withViews(view())),
   accepted("a view of a name only", withViews({ name: "front" })),
   refused("a view without a name", withViews({}), required(ofView("name"))),
@@ -91,7 +92,7 @@ const notJson = (model = 0): string => expected(ofModel(CONFIGURATION, model), "
 const noStates = (model = 0): string => expected(ofModel(`${CONFIGURATION}/states`, model), "jsobject");
 const open = view({ states: ["open"] });
 
-const states: readonly DatasetCase[] = [
+const states: readonly Row<Draft>[] = [
   accepted(
     "declared states",
     stateful(configured("open", "closed"), open, view({ name: "back", states: ["open", "closed"] })),
@@ -175,7 +176,7 @@ const ONE_MODEL = "exactly one model should be provided";
 const TOO_MANY = "total number of models must be maximum 20";
 const NAMES_TWICE = "names of models must be unique within a Target.";
 
-const counts: readonly DatasetCase[] = [
+const counts: readonly Row<Draft>[] = [
   refused("no model", models(0), ONE_MODEL),
   refused("two models", models(2), ONE_MODEL),
   refused("two models of one name", models(2, sameName), ONE_MODEL),
@@ -211,4 +212,4 @@ const counts: readonly DatasetCase[] = [
 ];
 
 /** Stages 7 to 10 of the validation. */
-export const DATASET_VIEW_CASES: readonly DatasetCase[] = [...views, ...states, ...counts];
+export const DATASET_VIEW_CASES: readonly Row<Draft>[] = [...views, ...states, ...counts];

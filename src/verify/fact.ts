@@ -22,14 +22,6 @@ export const observed: Known = { by: "observed", date: "2026-09" };
 export const documented: Known = { by: "documented" };
 export const assumed: Known = { by: "assumed" };
 
-/** Rates and sizes are documented; what is known of a request that is wrong in some point. */
-export const knownOf = (what: string, isAssumed = false): Known => {
-  if (isAssumed) return assumed;
-  return /^(metadata|an? \w+) of \d+ (bytes|characters)$|limit( per second)?$/.test(what)
-    ? documented
-    : observed;
-};
-
 /** The keys of one database; which of them are needed depends on the API. */
 export interface Keys {
   readonly serverAccessKey?: string | undefined;
@@ -146,9 +138,10 @@ export interface Fact {
   readonly expected: (at: Situation) => Expected;
 }
 
-/** The lower-case words of a text, joined with hyphens. */
+/** The lower-case words of a text, joined with hyphens; the sign of a number is a word. */
 export const slug = (text: string): string =>
   text
+    .replaceAll(/(?<![A-Za-z0-9])-(?=\d)/g, "minus ")
     .toLowerCase()
     .match(/[a-z0-9]+/g)
     ?.join("-") ?? "";

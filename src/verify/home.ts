@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../emulator/json.ts";
 import { Untried } from "./exchanges.ts";
 import type { Fact, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";
-import { draftOf, signed } from "./requests.ts";
+import { draftOf, written } from "./requests.ts";
 
 /** A target that a run added. */
 export interface AddedTarget {
@@ -81,7 +81,7 @@ export class Home {
     const draft = draftOf("add", at);
     const targetName = at.named(name);
     draft.fields = { ...draft.fields, name: targetName, ...(image !== undefined && { image }) };
-    const response = await this.send(signed(draft, at), false);
+    const response = await this.send(written(draft, at), false);
     const { target_id: targetId } = fieldsOf(response);
     if (response.status !== 201 || typeof targetId !== "string") {
       throw new Untried(
@@ -124,7 +124,7 @@ export class Home {
 
   async #listed(): Promise<readonly string[]> {
     const at = this.run.situation(this.keys);
-    const { results } = fieldsOf(await this.run.send(signed(draftOf("list", at), at), true));
+    const { results } = fieldsOf(await this.run.send(written(draftOf("list", at), at), true));
     return Array.isArray(results) ? results.map(String) : [];
   }
 
@@ -132,7 +132,7 @@ export class Home {
     let [waited, pause] = [0, FIRST_POLL_SECONDS];
     for (;;) {
       const at = { ...this.run.situation(this.keys), targetId };
-      const { status } = fieldsOf(await this.run.send(signed(draftOf("get", at), at), true));
+      const { status } = fieldsOf(await this.run.send(written(draftOf("get", at), at), true));
       if (status === "success" || status === "failed") return;
       if (status !== "processing") throw new Untried("the status of a new target could not be read");
       if (waited >= this.run.waitSeconds || this.run.isStopped()) {
@@ -164,7 +164,7 @@ export class Home {
   async #delete(targetId: string): Promise<boolean> {
     try {
       const at = { ...this.run.situation(this.keys), targetId };
-      const { status } = await this.run.send(signed(draftOf("delete", at), at), true);
+      const { status } = await this.run.send(written(draftOf("delete", at), at), true);
       return status === 200 || status === 404;
     } catch {
       return false;
@@ -180,7 +180,9 @@ export class Home {
       for (const targetId of await this.#listed()) {
         if (known.has(targetId)) continue;
         const at = { ...this.run.situation(this.keys), targetId };
-        const { target_record: record } = fieldsOf(await this.run.send(signed(draftOf("get", at), at), true));
+        const { target_record: record } = fieldsOf(
+          await this.run.send(written(draftOf("get", at), at), true),
+        );
         if (isJsonObject(record) && String(record.name).startsWith(mine)) found.push(targetId);
       }
     } catch {

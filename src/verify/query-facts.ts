@@ -1,231 +1,333 @@
-import type { HeaderList } from "../emulator/message.ts";
-import { type Profile, REGIONS } from "../emulator/profiles.ts";
-import { assumed, type Expected, type Fact, type Known, knownOf, observed, slug } from "./fact.ts";
-import { LARGEST_QUERY_IMAGE } from "./query-form-rows.ts";
-import { goodPlan, imagePart, type Plan, queryOf } from "./query-plan.ts";
-import type { QueryRow } from "./query-row.ts";
-import { QUERY_ROWS } from "./query-rows.ts";
+import { assumed, documented, type Fact } from "./fact.ts";
+import { makePng } from "./png.ts";
+import {
+  BAD_DATE,
+  BAD_IMAGE,
+  BAD_LENGTH,
+  bare,
+  contentLength,
+  dated,
+  eachPart,
+  FOUND,
+  field,
+  INACTIVE,
+  image,
+  invalidChoice,
+  invalidNumber,
+  LONG_HEADER,
+  MALFORMED,
+  minutesAway,
+  NO_AUTHORIZATION,
+  NO_BOUNDARY,
+  NO_DATE,
+  NO_IMAGE,
+  NO_TYPE,
+  outOfRange,
+  pngOfLength,
+  QUERY,
+  type QueryChange,
+  set,
+  TIMED_OUT,
+  TOO_LARGE,
+  UNAUTHORIZED,
+  UNKNOWN_FIELD,
+  unchanged,
+} from "./query-kind.ts";
+import { imagePart, type Plan, queryOf } from "./query-plan.ts";
+import { type Answer, factsOf, type Kind, type More, orderFacts, type Row, type Table } from "./row.ts";
 
-/** The check of each numbered row of the query API's table, in order. */
-export const QUERY_CHECKS = [
-  "headerLinesFit",
-  "contentLengthFits",
-  "authorizationGiven",
-  "authorizationWellFormed",
-  "authenticated",
-  "projectActive",
-  "acceptsJson",
-  "dateGiven",
-  "dateWellFormed",
-  "dateCurrent",
-  "contentTypeGiven",
-  "contentTypeIsMultipart",
-  "boundaryNamed",
-  "boundaryOccurs",
-  "fieldsKnown",
-  "imageGiven",
-  "imageOpens",
-  "imageSmallEnough",
-  "maxNumResultsValid",
-  "includeTargetDataValid",
-] as const;
+const ASSUMED: More = { known: assumed };
+const DOCUMENTED: More = { known: documented };
+const ON = "query";
 
-/** The headers that every response of the query API has besides its own; the encoding is a fact of its own. */
-const added = ({ queryRegion, regionHeader }: Profile): HeaderList => [
-  ["Content-Encoding?", "gzip"],
-  ...(queryRegion ? [[regionHeader, REGIONS] as const] : []),
+/** A row for each value; the words end with it. */
+const each = <Value>(
+  words: string,
+  values: readonly Value[],
+  answer: Answer,
+  change: (value: Value) => QueryChange,
+  more?: More,
+): Row<Plan>[] => values.map((value) => [ON, `${words} ${value}`, answer, change(value), more]);
+/** The same for texts, whose quotation marks the words show. */
+const quoted = (
+  words: string,
+  values: readonly string[],
+  answer: (value: string) => Answer,
+  change: (value: string) => QueryChange,
+  more?: More,
+): Row<Plan>[] =>
+  values.map((value) => [ON, `${words} ${JSON.stringify(value)}`, answer(value), change(value), more]);
+const changed = (answer: Answer, ...changes: readonly ((right: string) => string)[]): Row<Plan>[] =>
+  changes.map((change) => [
+    ON,
+    `Authorization like ${JSON.stringify(change("VWS key:signature"))}`,
+    answer,
+    set({ authorization: change }),
+  ]);
+const fieldOf = (name: string) => (content: string) => field(name, content);
+const ofType = (contentType: string) => set({ contentType });
+const ofDate = (date: string) => set({ date });
+const accepting = (accept: string) => set({ accept });
+const GIF = "47494638396101000100800000000000ffffff21f90400000000002c00000000010001000002024401003b";
+const wide = (width: number, height: number) => makePng({ width, height, depth: 1, colourType: 0 });
+const inState = (state_name: string): More => ({ database: { state_name } });
+
+const UNACCEPTABLE = ["text/html, image/*", "application/json;q=0", "application/json; q=0.0, */*"];
+const MALFORMED_DATES = [
+  "Sat, 21 Nov 2026 10:42:00 UTC",
+  "Sat, 21 Nov 2026 10:42:00 +0000",
+  "Sat, 31 Jun 2026 10:42:00 GMT",
+  "21 Nov 2026 10:42:00 GMT",
+  "Sat, 21 Nov 26 10:42:00 GMT",
+  "Saturday, 21 Nov 2026 10:42:00 GMT",
 ];
+const NO_NUMBERS = ["", " ", "5.0", "1e1", "a", "0x5", "1_0", "--5", "+", "2147483648", "9".repeat(400), "é"];
+const OUT_OF_RANGE = ["0", "51", "-1", "2147483647", " +00 ", "-2147483649"];
 
-export const underProfile =
-  (expected: Expected & { readonly headers: HeaderList }, vuforia = expected): Fact["expected"] =>
-  ({ profile }) => {
-    // The profile that answers an unknown field with text is the one that these answers are of.
-    const chosen = profile.unknownQueryField === "text" ? vuforia : expected;
-    return { ...chosen, headers: [...chosen.headers, ...added(profile)] };
-  };
-
-const requestWith =
-  (change: (plan: Plan, now: Date) => void): Fact["request"] =>
-  ({ keys, now }) => {
-    const plan = goodPlan(now);
-    change(plan, now);
-    return queryOf(plan, keys);
-  };
-
-/** Texts that have no words to make an id of get the number of their case. */
-const ids = new Map<string, number>();
-function uniqueId(text: string): string {
-  const id = slug(text);
-  const count = (ids.get(id) ?? 0) + 1;
-  ids.set(id, count);
-  return count === 1 ? id : `${id}-${count}`;
-}
-
-const shown = ({ status, body }: Expected): string => {
-  const code = /"result_code":"(\w+)"/.exec(body)?.[1];
-  if (code !== undefined) return `${code} ${status}`;
-  if (body === "" || body.startsWith("<html>"))
-    return `${status}${body === "" ? " and an empty body" : " and a page"}`;
-  return `${status} and the text "${body}"`;
-};
-
-const refusals = QUERY_ROWS.map((one): Fact => {
-  const { row, what, spoil, expected, vuforia, database } = one;
-  const check = QUERY_CHECKS[row - 1];
-  return {
-    id: uniqueId(`query ${row} ${what.replaceAll(/-(?=\d)/g, "minus ")}`),
-    api: "query",
-    sentence: `A query with ${what} is answered with ${shown(expected)}${vuforia === undefined ? "" : `, or by profile ${shown(vuforia)}`} (row ${row}).`,
-    known: knownOf(what, one.assumed),
-    // By profile, another row refuses a content type of any kind.
-    ...(check !== undefined && !what.endsWith("*/*") && { check }),
-    needs: "reading",
-    ...(database !== undefined && { database }),
-    request: requestWith(spoil),
-    expected: underProfile(expected, vuforia),
-  };
-});
-
-/** The first way of failing each row, and the first of a later row that can fail in the same request. */
-const orders = QUERY_CHECKS.flatMap((check, index): Fact[] => {
-  const firsts = QUERY_ROWS.filter(({ row }) => row === index + 1);
-  const pairs = firsts.flatMap((first) => {
-    const second = QUERY_ROWS.find(({ row }) => row > first.row && first.excludes?.includes(row) !== true);
-    return second === undefined ? [] : [{ first, second }];
-  });
-  return pairs.slice(0, 1).map(({ first, second }) => orderOf(check, first, second));
-});
-
-function orderOf(check: string, first: QueryRow, second: QueryRow): Fact {
-  return {
-    id: `query-order-${first.row}-${second.row}`,
-    api: "query",
-    sentence: `A query with ${first.what} and ${second.what} is answered with ${shown(first.expected)}: row ${first.row} comes before row ${second.row}.`,
-    known: first.assumed === true ? assumed : observed,
-    check,
-    needs: "reading",
-    ...((first.database ?? second.database) !== undefined && {
-      database: { ...second.database, ...first.database },
-    }),
-    // The later row first, so that it does not undo what breaks the earlier one.
-    request: requestWith((plan, now) => {
-      second.spoil(plan, now);
-      first.spoil(plan, now);
-    }),
-    expected: underProfile(first.expected, first.vuforia),
-  };
-}
-
-export const FOUND = {
-  status: 200,
-  headers: [
-    ["Connection", "keep-alive"],
-    ["Server", "nginx"],
-    ["Date", "<date>"],
-    ["Content-Type", "application/json"],
-  ],
-  body: '{"result_code":"Success","results":[<any>],"query_id":"<id>"}',
-} as const;
-
-const accepted = (what: string, change: (plan: Plan, now: Date) => void, more: Partial<Fact> = {}): Fact => ({
-  id: uniqueId(`query accepts ${what}`),
-  api: "query",
-  sentence: `A query with ${what} is answered with Success 200.`,
-  known: knownOf(what),
-  needs: "reading",
-  request: requestWith(change),
-  expected: underProfile(FOUND),
-  ...more,
-});
-
-const field =
-  (name: string, content: string) =>
-  (plan: Plan): void => {
-    plan.parts = [...plan.parts, { name, content }];
-  };
-const set =
-  <Key extends keyof Plan>(key: Key, value: Plan[Key]) =>
-  (plan: Plan): void => {
-    plan[key] = value;
-  };
-const inState = (state_name: string, what: string): Fact =>
-  accepted(what, () => undefined, { database: { state_name } });
-const assumedTo: { readonly known: Known } = { known: assumed };
-
-/** The four forms of a date; each is also accepted without ` GMT`. */
-function dateForms(now: Date): Record<string, string> {
-  const [weekday = "", day = "", month = "", year = "", time = ""] = now
-    .toUTCString()
-    .replace(",", "")
-    .split(" ");
-  return {
-    "a Date like Sat, 21 Nov 2026 10:42:00 GMT": `${weekday}, ${day} ${month} ${year} ${time} GMT`,
-    "a Date like Sat 21 Nov 2026 10:42:00": `${weekday} ${day} ${month} ${year} ${time}`,
-    "a Date like Sat, Nov 21 10:42:00 2026": `${weekday}, ${month} ${day} ${time} ${year}`,
-    "a Date like Sat Nov 21 10:42:00 2026 GMT": `${weekday} ${month} ${day} ${time} ${year} GMT`,
-  };
-}
-
-const successes: readonly Fact[] = [
-  accepted("one image", () => undefined),
-  accepted(
-    "a header line of 8190 bytes",
-    set("extraHeader", "x".repeat(8190 - "X-Extra: ".length)),
-    assumedTo,
-  ),
-  inState("PROJECT_SUSPENDED", "keys of a suspended database"),
-  inState("PROJECT_HAS_NO_API_ACCESS", "keys of a database without API access"),
-  accepted("an image of 2097152 bytes", set("parts", [imagePart(LARGEST_QUERY_IMAGE)])),
-  ...["application/json", "*/*"].map((accept) => accepted(`Accept ${accept}`, set("accept", accept))),
-  ...[
-    "application/json, text/plain, */*",
-    "application/json; charset=utf-8",
-    "application/*",
-    "Application/Json",
-    "text/html;q=0.9, */*;q=0.1",
-    "*/*;q=0, application/json",
-  ].map((accept) => accepted(`Accept ${accept}`, set("accept", accept), assumedTo)),
-  ...Object.keys(dateForms(new Date(0))).map((what) =>
-    accepted(what, (plan, now) => {
-      plan.date = dateForms(now)[what];
-    }),
-  ),
-  accepted("a Date 64 minutes away", (plan, now) => {
-    plan.date = new Date(now.getTime() + 64 * 60_000).toUTCString();
-  }),
-  ...[
-    "multipart/form-data; boundary=b0undary; charset=utf-8",
-    'multipart/form-data; charset=utf-8; BOUNDARY="b0undary"',
-    "Multipart/Form-Data;boundary=b0undary;",
-    "multipart/form-data ; boundary = b0undary",
-    "multipart/form-data; boundary=b0undary; boundary=other",
-  ].map((contentType) => accepted(`Content-Type ${contentType}`, set("contentType", contentType))),
-  ...["1", "50", "+5", "05", " 5 ", "+050"].map((content) =>
-    accepted(`max_num_results ${JSON.stringify(content)}`, field("max_num_results", content)),
-  ),
-  ...["top", "ALL", "nOne"].map((content) =>
-    accepted(`include_target_data ${content}`, field("include_target_data", content)),
-  ),
-];
-
-const encoded: Fact = {
-  ...accepted("one image", () => undefined),
-  id: "query-gzip",
-  sentence: "Every response to a query is encoded with gzip.",
-  expected: (at) => {
-    const { headers = [], ...rest } = underProfile(FOUND)(at);
-    return { ...rest, headers: headers.map(([name, value]) => [name.replace("?", ""), value]) };
+/** Queries that each check refuses, in the order of the checks. */
+export const QUERY_REFUSED: Table<Plan> = {
+  ids: "query",
+  usualRoute: ON,
+  rows: {
+    headerLinesFit: [
+      // It may answer with 431 too.
+      [ON, "a header line of 8191 bytes", LONG_HEADER, set({ extraHeader: "x".repeat(8182) }), ASSUMED],
+    ],
+    contentLengthFits: [
+      [ON, "a Content-Length that is too large", TIMED_OUT, contentLength((right) => `${right + 1}`)],
+      [ON, "a Content-Length that is not an integer", BAD_LENGTH, contentLength(() => "0x10")],
+      [ON, "a Content-Length that is too small", UNAUTHORIZED, contentLength((right) => `${right - 1}`)],
+    ],
+    authorizationGiven: [[ON, "no Authorization", NO_AUTHORIZATION, set({ authorization: undefined })]],
+    authorizationWellFormed: changed(
+      MALFORMED,
+      (right) => right.replace(" ", ""),
+      (right) => right.replace(" ", "  "),
+      (right) => right.replace(":", ""),
+      (right) => right.replace(":", "::"),
+      (right) => right.replace(/:.*/, ":"),
+      () => "VWS",
+      () => "",
+    ),
+    authenticated: changed(
+      UNAUTHORIZED,
+      (right) => right.replace(/ .*:/, " unknown:"),
+      (right) => right.replace(/:.*/, ":c2lnbmF0dXJl"),
+      (right) => right.replace("VWS", "vws"),
+      () => "VWS: something",
+    ),
+    projectActive: [[ON, "an inactive project", INACTIVE, unchanged, inState("PROJECT_INACTIVE")]],
+    acceptsJson: [
+      [ON, 'Accept ""', bare(406), set({ accept: "" })],
+      ...quoted("Accept", UNACCEPTABLE, () => bare(406), accepting, ASSUMED),
+    ],
+    dateGiven: [[ON, "no Date", NO_DATE, set({ date: undefined })]],
+    dateWellFormed: [
+      [ON, 'Date ""', BAD_DATE, ofDate("")],
+      [
+        ON,
+        "date-2026minus-11minus-21t10-42-00z: with a Date of ISO 8601 is refused",
+        BAD_DATE,
+        ofDate("2026-11-21T10:42:00Z"),
+      ],
+      ...quoted("Date", MALFORMED_DATES, () => BAD_DATE, ofDate),
+    ],
+    dateCurrent: [
+      [ON, "a Date 66 minutes away", "RequestTimeTooSkewed 403", minutesAway(66)],
+      [ON, "a Date -66 minutes away", "RequestTimeTooSkewed 403", minutesAway(-66)],
+    ],
+    contentTypeGiven: [
+      [ON, "no Content-Type", NO_TYPE, set({ contentType: undefined })],
+      [ON, "an empty Content-Type", NO_TYPE, ofType("")],
+    ],
+    contentTypeIsMultipart: [
+      ...each("Content-Type", ["application/json", "multipart/mixed; boundary=b0undary"], bare(415), ofType),
+      // By profile, another check refuses a content type of any kind.
+      [
+        ON,
+        "Content-Type */*",
+        { neutral: bare(415), vuforia: NO_BOUNDARY },
+        ofType("*/*"),
+        { check: undefined },
+      ],
+      [ON, "Content-Type ; boundary=b0undary", bare(415), ofType("; boundary=b0undary")],
+    ],
+    boundaryNamed: [
+      ...each("Content-Type", ["multipart/form-data", "multipart/form-data; boundary="], NO_BOUNDARY, ofType),
+      [
+        ON,
+        'Content-Type multipart/form-data; boundary=""',
+        NO_BOUNDARY,
+        ofType('multipart/form-data; boundary=""'),
+      ],
+      [
+        ON,
+        "content-type-multipart-form-data-charset-utfminus-8-xboundary-b0undary: with another parameter than boundary is refused",
+        NO_BOUNDARY,
+        ofType("multipart/form-data; charset=utf-8; xboundary=b0undary"),
+      ],
+      ...each("Content-Type", ['multipart/form-data; x="; boundary=b0undary"'], NO_BOUNDARY, ofType),
+    ],
+    boundaryOccurs: [[ON, "a boundary that does not occur", NO_IMAGE, set({ boundary: "another" })]],
+    fieldsKnown: quoted(
+      "the unknown field",
+      ["images", "Image", "MAX_NUM_RESULTS", "", "__proto__"],
+      () => UNKNOWN_FIELD,
+      (name) => field(name, "1"),
+    ),
+    imageGiven: [
+      [ON, "an image that is not a file", NO_IMAGE, eachPart((part) => [{ ...part, filename: undefined }])],
+      [ON, "no image", NO_IMAGE, eachPart((part) => (part.name === "image" ? [] : [part]))],
+    ],
+    imageOpens: [
+      [ON, "an empty image", BAD_IMAGE, image(Buffer.alloc(0))],
+      [ON, "a text as image", BAD_IMAGE, image(Buffer.from("no image at all"))],
+      [ON, "a GIF", BAD_IMAGE, image(Buffer.from(GIF, "hex"))],
+      [ON, "an image 30001 pixels wide", BAD_IMAGE, image(wide(30_001, 1))],
+      [ON, "an image 30001 pixels high", BAD_IMAGE, image(wide(1, 30_001))],
+      [ON, "a text of 2097153 bytes as image", BAD_IMAGE, image(Buffer.alloc(2_097_153, 65))],
+    ],
+    imageSmallEnough: [
+      [ON, "an image of 2097153 bytes", TOO_LARGE, image(pngOfLength(2_097_153)), DOCUMENTED],
+    ],
+    maxNumResultsValid: [
+      ...quoted("max_num_results", NO_NUMBERS, invalidNumber, fieldOf("max_num_results")),
+      ...quoted("max_num_results", OUT_OF_RANGE, outOfRange, fieldOf("max_num_results")),
+    ],
+    includeTargetDataValid: quoted(
+      "include_target_data",
+      ["", "TOPS", " top", "true"],
+      invalidChoice,
+      fieldOf("include_target_data"),
+    ),
   },
 };
 
-const unserved: Fact = {
-  id: "query-unserved-method",
-  api: "query",
-  sentence: "GET /v1/query, which nothing serves, is answered with an empty 404.",
-  known: observed,
-  needs: "reading",
-  request: () => ({ method: "GET", path: "/v1/query", headers: {} }),
-  expected: underProfile({ status: 404, headers: FOUND.headers.slice(0, 3), body: "" }),
+const ACCEPTED_TYPES = [
+  "multipart/form-data; boundary=b0undary; charset=utf-8",
+  'multipart/form-data; charset=utf-8; BOUNDARY="b0undary"',
+  "Multipart/Form-Data;boundary=b0undary;",
+  "multipart/form-data ; boundary = b0undary",
+  "multipart/form-data; boundary=b0undary; boundary=other",
+];
+/** Seen in use at no service, but what the header means. */
+const ACCEPTABLE = [
+  "application/json, text/plain, */*",
+  "application/json; charset=utf-8",
+  "application/*",
+  "Application/Json",
+  "text/html;q=0.9, */*;q=0.1",
+  "*/*;q=0, application/json",
+];
+
+/** The moment's weekday, day, month, year and time, in one of the accepted forms. */
+const inForm = (form: string) =>
+  dated((now) => {
+    const [weekday = "", day = "", month = "", year = "", time = ""] = now
+      .toUTCString()
+      .replace(",", "")
+      .split(" ");
+    const parts: Readonly<Record<string, string>> = {
+      Sat: weekday,
+      "21": day,
+      Nov: month,
+      "2026": year,
+      "10:42:00": time,
+    };
+    return form.replaceAll(/10:42:00|2026|21|Sat|Nov/g, (part) => parts[part] ?? "");
+  });
+const FORMS = [
+  "Sat, 21 Nov 2026 10:42:00 GMT",
+  "Sat 21 Nov 2026 10:42:00",
+  "Sat, Nov 21 10:42:00 2026",
+  "Sat Nov 21 10:42:00 2026 GMT",
+];
+
+const SERVED: Table<Plan> = {
+  ids: "query accepts",
+  rows: {
+    served: [
+      [ON, "one image", FOUND],
+      [ON, "a header line of 8190 bytes", FOUND, set({ extraHeader: "x".repeat(8181) }), ASSUMED],
+      [ON, "keys of a suspended database", FOUND, unchanged, inState("PROJECT_SUSPENDED")],
+      [ON, "keys of a database without API access", FOUND, unchanged, inState("PROJECT_HAS_NO_API_ACCESS")],
+      [
+        ON,
+        "an image of 2097152 bytes",
+        FOUND,
+        set({ parts: [imagePart(pngOfLength(2_097_152))] }),
+        DOCUMENTED,
+      ],
+      ...each("Accept", ["application/json", "*/*"], FOUND, accepting),
+      ...each("Accept", ACCEPTABLE, FOUND, accepting, ASSUMED),
+      ...each("a Date like", FORMS, FOUND, inForm),
+      [ON, "a Date 64 minutes away", FOUND, minutesAway(64)],
+      ...each("Content-Type", ACCEPTED_TYPES, FOUND, ofType),
+      ...quoted(
+        "max_num_results",
+        ["1", "50", "+5", "05", " 5 ", "+050"],
+        () => FOUND,
+        fieldOf("max_num_results"),
+      ),
+      ...each("include_target_data", ["top", "ALL", "nOne"], FOUND, fieldOf("include_target_data")),
+    ],
+  },
 };
 
-export const QUERY_FACTS: readonly Fact[] = [...refusals, ...orders, ...successes, encoded, unserved];
+/** Facts about what no other query does. */
+const single = (what: string, answer: Answer, kind: Partial<Kind<Plan>>, more: More = {}): Fact[] =>
+  factsOf({ ...QUERY, ...kind }, { ids: "query", rows: { served: [[ON, what, answer, unchanged, more]] } });
+
+const OTHERS: readonly Fact[] = [
+  ...single("gzip: Every response to a query is encoded with gzip", FOUND, {
+    complete: (expected, at) => {
+      const { headers = [], ...rest } = QUERY.complete(expected, at);
+      return { ...rest, headers: headers.map(([name, value]) => [name.replace("?", ""), value]) };
+    },
+  }),
+  ...single(
+    "unserved-method: GET /v1/query, which nothing serves, is answered with an empty 404",
+    bare(404),
+    {
+      written: () => ({ method: "GET", path: "/v1/query", headers: {} }),
+    },
+  ),
+  ...single(
+    "expect-continue: with `Expect: 100-continue` is answered with 100 before the body",
+    FOUND,
+    {
+      written: (plan, { keys }) => {
+        const query = queryOf(plan, keys);
+        return { ...query, headers: { ...query.headers, Expect: "100-continue" } };
+      },
+    },
+    { ...ASSUMED, alsoExpected: { continued: true } },
+  ),
+];
+
+export const QUERY_FACTS: readonly Fact[] = [
+  ...factsOf(QUERY, QUERY_REFUSED),
+  ...orderFacts(QUERY, QUERY_REFUSED, [
+    [ON, "a header line of 8191 bytes", "a Content-Length that is too large"],
+    [ON, "a Content-Length that is too large", "no Authorization"],
+    [ON, "no Authorization", "an inactive project"],
+    [ON, 'Authorization like "VWSkey:signature"', "an inactive project"],
+    [ON, 'Authorization like "VWS unknown:signature"', "an inactive project"],
+    [ON, "an inactive project", 'Accept ""'],
+    [ON, 'Accept ""', "no Date"],
+    [ON, "no Date", "no Content-Type"],
+    [ON, 'Date ""', "no Content-Type"],
+    [ON, "a Date 66 minutes away", "no Content-Type"],
+    [ON, "no Content-Type", "a boundary that does not occur"],
+    [ON, "Content-Type application/json", "a boundary that does not occur"],
+    [ON, "Content-Type multipart/form-data", "a boundary that does not occur"],
+    [ON, "a boundary that does not occur", 'the unknown field "images"'],
+    [ON, 'the unknown field "images"', "an image that is not a file"],
+    [ON, "an image that is not a file", "an empty image"],
+    [ON, "an empty image", 'max_num_results ""'],
+    [ON, "an image of 2097153 bytes", 'max_num_results ""'],
+    [ON, 'max_num_results ""', 'include_target_data ""'],
+  ]),
+  ...factsOf(QUERY, SERVED),
+  ...OTHERS,
+];

@@ -2,7 +2,7 @@ import { authorizationHeader, rfc1123Date } from "../emulator/signing.ts";
 import type { RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";
 
-/** A request to the target API that is right in every point until a fact changes it. */
+/** A request that is right in every point until a fact changes it. */
 export interface Draft {
   method: string;
   path: string;
@@ -15,28 +15,41 @@ export interface Draft {
   /** Replace headers after signing; null removes one. */
   headers: Record<string, string | null>;
   wrongKey?: boolean;
+  /** Without `Authorization`, `Date` and `Content-Type`, but for those among the headers. */
+  isUnsigned?: boolean;
   contentLength?: string;
+  offersHttp2?: boolean;
+  moment?: RequestParts["moment"];
 }
-
-export type OperationName =
-  | "summary"
-  | "list"
-  | "get"
-  | "add"
-  | "update"
-  | "delete"
-  | "duplicates"
-  | "target summary"
-  | "instance"
-  | "report";
 
 /** Small noise: an accepted image that ends `success`. */
 export const acceptedImage = (): string => makePng().toString("base64");
 
-/** By operation: its method, its path, and the fields of a correct request. */
-const OPERATIONS: Readonly<
-  Record<OperationName, readonly [string, (at: Situation) => string, ((at: Situation) => object)?]>
-> = {
+type Route = readonly [
+  method: string,
+  path: (at: Situation) => string,
+  fields?: ((at: Situation) => Record<string, unknown>) | undefined,
+  headers?: (at: Situation) => Record<string, string>,
+];
+
+/** The Model Target API's families of datasets, and its client credentials. */
+export const STANDARD = "/modeltargets/datasets";
+export const ADVANCED = "/modeltargets/advancedDatasets";
+export const CREDENTIALS = "/oauth2/clientcredentials";
+
+export const bearer = ({ token }: Situation) => ({ Authorization: `Bearer ${token}` });
+const jsonBearer = (at: Situation) => ({ ...bearer(at), "Content-Type": "application/json" });
+const asForm = () => ({ "Content-Type": "application/x-www-form-urlencoded" });
+/** `{client_id}` and `{uuid}` are what the requests before were answered with. */
+const credential = () => `${CREDENTIALS}/{client_id}`;
+const dataset = () => `${STANDARD}/{uuid}`;
+
+/** A creation of a dataset that both families and both profiles accept. */
+export const rightModel = { name: "engine", cadDataUrl: "https://cad.example/engine.glb", views: [] };
+export const rightDataset = { name: "verify", targetSdk: "10.9", models: [rightModel] };
+
+/** The target API's routes, whose requests are signed. */
+const SIGNED: Readonly<Record<string, Route>> = {
   summary: ["GET", () => "/summary"],
   list: ["GET", () => "/targets"],
   get: ["GET", ({ targetId }) => `/targets/${targetId}`],
@@ -45,7 +58,12 @@ const OPERATIONS: Readonly<
   delete: ["DELETE", ({ targetId }) => `/targets/${targetId}`],
   duplicates: ["GET", ({ targetId }) => `/duplicates/${targetId}`],
   "target summary": ["GET", ({ targetId }) => `/summary/${targetId}`],
-  instance: ["POST", ({ targetId }) => `/targets/${targetId}/instances`, () => ({ instance_id: "1" })],
+  instance: [
+    "POST",
+    ({ targetId }) => `/targets/${targetId}/instances`,
+    () => ({ instance_id: "1" }),
+    () => ({ Accept: "image/png" }),
+  ],
   report: [
     "POST",
     ({ keys }) => `/imagetargets/databases/${keys.databaseId}/reports/recoCounts`,
@@ -53,38 +71,52 @@ const OPERATIONS: Readonly<
   ],
 };
 
-/** The operations that need a target in their path. */
-export const ON_TARGETS: readonly OperationName[] = [
-  "get",
-  "update",
-  "delete",
-  "duplicates",
-  "target summary",
-  "instance",
-];
-export const READING: readonly OperationName[] = ["summary", "list", "get", "duplicates", "target summary"];
-
-export const routeOf = (on: OperationName): string => {
-  const [method, path] = OPERATIONS[on];
-  const shown = { targetId: "{id}", keys: { databaseId: "{database_id}" } } as Situation;
-  return `${method} ${path(shown)}`;
+const UNSIGNED: Readonly<Record<string, Route>> = {
+  unserved: ["PATCH", () => "/", undefined, () => ({ "Accept-Encoding": "gzip" })],
+  "report download": ["GET", () => "/reports/x/y.csv"],
+  token: ["POST", () => "/oauth2/token", undefined, asForm],
+  "list credentials": ["GET", () => CREDENTIALS, undefined, bearer],
+  "create credential": ["POST", () => CREDENTIALS, () => ({ scopes: ["modeltargets.all"] }), jsonBearer],
+  "set scopes": ["PUT", () => `${credential()}/scopes`, undefined, jsonBearer],
+  "delete credential": ["DELETE", credential, undefined, bearer],
+  "create dataset": ["POST", () => STANDARD, () => rightDataset, jsonBearer],
+  "create advanced dataset": ["POST", () => ADVANCED, () => rightDataset, jsonBearer],
+  "dataset status": ["GET", () => `${dataset()}/status`, undefined, bearer],
+  "dataset download": ["GET", () => `${dataset()}/dataset`, undefined, bearer],
+  "delete dataset": ["DELETE", dataset, undefined, bearer],
 };
 
-export function draftOf(on: OperationName, at: Situation): Draft {
-  const [method, path, fields] = OPERATIONS[on];
-  return {
-    method,
-    path: path(at),
-    fields: { ...fields?.(at) },
-    ...(fields === undefined && { fields: undefined }),
-    headers: on === "instance" ? { Accept: "image/png" } : {},
-  };
+/** A request to a route, with all that it takes. */
+export function draftOf(on: string, at: Situation): Draft {
+  const route = SIGNED[on] ?? UNSIGNED[on];
+  if (route === undefined) throw new Error(`no route ${on}`);
+  const [method, path, fields, headers] = route;
+  const isUnsigned = SIGNED[on] === undefined;
+  return { method, path: path(at), fields: fields?.(at), headers: { ...headers?.(at) }, isUnsigned };
 }
 
-/** Signs a draft with the server keys. */
-export function signed(draft: Draft, { keys, now }: Situation): RequestParts {
-  const { method, path, fields, contentLength } = draft;
+/** The method and the path of a route, as sentences show them. */
+export const routeOf = (on: string): string => {
+  const shown = {
+    targetId: "{id}",
+    keys: { databaseId: "{database_id}" },
+    given: (name: string) => `{${name}}`,
+  };
+  const [method, path] = SIGNED[on] ?? UNSIGNED[on] ?? ["", () => on];
+  return `${method} ${path(shown as Situation)}`;
+};
+
+/** Writes a draft, and signs it with the server keys. */
+export function written(draft: Draft, { keys, now, given }: Situation): RequestParts {
+  const path = draft.path.replace(/\{(uuid|client_id)\}/, (_, name: string) => given(name));
+  const { method, fields, contentLength, offersHttp2, moment } = draft;
   const body = draft.bytes ?? (fields === undefined ? undefined : Buffer.from(JSON.stringify(fields)));
+  const rest = {
+    ...{ method, path, body, contentLength },
+    ...(offersHttp2 !== undefined && { offersHttp2 }),
+    ...(moment !== undefined && { moment }),
+  };
+  if (draft.isUnsigned === true) return { ...rest, headers: present(draft.headers) };
   const contentType = draft.contentType ?? (body === undefined ? undefined : "application/json");
   const date = draft.date ?? rfc1123Date(now);
   const authorization = authorizationHeader({
@@ -102,7 +134,7 @@ export function signed(draft: Draft, { keys, now }: Situation): RequestParts {
     ...(contentType !== undefined && { "Content-Type": contentType }),
     ...draft.headers,
   };
-  return { method, path, headers: present(headers), body, contentLength };
+  return { ...rest, headers: present(headers) };
 }
 
 /** The headers that have a value. */
@@ -115,3 +147,45 @@ export const present = (
 
 export const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+
+type DraftChange = (draft: Draft, at: Situation) => void;
+type Made<Value> = Value | ((at: Situation) => Value);
+const made = <Value extends string | object>(value: Made<Value>, at: Situation): Value =>
+  typeof value === "function" ? value(at) : value;
+
+/** Sets a header, or removes it. */
+export const header =
+  (name: string, value: Made<string> | null): DraftChange =>
+  (draft, at) => {
+    draft.headers[name] = value === null ? null : made(value, at);
+  };
+/** Sets fields of the JSON body; undefined removes one. */
+export const fields =
+  (given: Made<Record<string, unknown>>): DraftChange =>
+  (draft, at) => {
+    draft.fields = { ...draft.fields, ...made(given, at) };
+  };
+/** Replaces the body. */
+export const body =
+  (given: Made<string | Buffer>, encoding: BufferEncoding = "utf8"): DraftChange =>
+  (draft, at) => {
+    const bytes = made(given, at);
+    draft.bytes = typeof bytes === "string" ? Buffer.from(bytes, encoding) : bytes;
+  };
+export const path =
+  (given: Made<string>): DraftChange =>
+  (draft, at) => {
+    draft.path = made(given, at);
+  };
+/** Sets other parts of a request. */
+export const set =
+  (parts: Made<Partial<Draft>>): DraftChange =>
+  (draft, at) => {
+    Object.assign(draft, made(parts, at));
+  };
+/** A date so many minutes away. */
+export const minutesAway =
+  (minutes: number): DraftChange =>
+  (draft, { now }) => {
+    draft.date = new Date(now.getTime() + minutes * 60_000).toUTCString();
+  };

@@ -1,249 +1,336 @@
+import type { Profile } from "../emulator/profiles.ts";
 import { asciiJson } from "../emulator/text.ts";
-import {
-  assumed,
-  documented,
-  type Fact,
-  type Known,
-  type MakeRequest,
-  observed,
-  type Situation,
-} from "./fact.ts";
-import { draftOf, signed } from "./requests.ts";
-import { refused, success } from "./target-answer.ts";
-import { jsonHeaders, targetAnswer } from "./target-facts.ts";
+import { assumed, documented, type Expected, type Fact, type Situation, slug } from "./fact.ts";
+import { acceptedImage, type Draft, fields, header, path, set } from "./requests.ts";
+import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
+import { ok, TARGET } from "./target-kind.ts";
+import { base64 } from "./target-refusals.ts";
 
-export const SUMMARY =
+const ASSUMED: More = { known: assumed };
+const DOCUMENTED: More = { known: documented };
+const unchanged = (): void => undefined;
+
+const SUMMARY = ok(
   '{"result_code":"Success","transaction_id":"<id>","name":"<text>","active_images":<integer>,"inactive_images":<integer>,' +
-  '"failed_images":<integer>,"target_quota":<integer>,"total_recos":<integer>,"current_month_recos":<integer>,' +
-  '"previous_month_recos":<integer>,"processing_images":<integer>,"reco_threshold":<integer>,"request_quota":<integer>,' +
-  '"request_usage":<integer>,"request_count":<integer>}';
-export const CREATED = '{"transaction_id":"<id>","result_code":"TargetCreated","target_id":"<id>"}';
-const DONE = '{"result_code":"Success","transaction_id":"<id>"}';
-export const record = (status: string, rating: string) => (at: Situation) =>
-  `{"result_code":"Success","transaction_id":"<id>","target_record":{"target_id":"${at.targetId}","active_flag":true,` +
-  `"name":"${at.targetName}","width":1,"tracking_rating":${rating},"reco_rating":""},"status":"${status}"}`;
+    '"failed_images":<integer>,"target_quota":<integer>,"total_recos":<integer>,"current_month_recos":<integer>,' +
+    '"previous_month_recos":<integer>,"processing_images":<integer>,"reco_threshold":<integer>,"request_quota":<integer>,' +
+    '"request_usage":<integer>,"request_count":<integer>}',
+);
+const LIST = ok('{"transaction_id":"<id>","result_code":"Success","results":[<any>]}');
+const CREATED = ok('{"transaction_id":"<id>","result_code":"TargetCreated","target_id":"<id>"}', 201);
+const DONE = ok('{"result_code":"Success","transaction_id":"<id>"}');
+const DELETED = ok('{"transaction_id":"<id>","result_code":"Success"}');
+const DUPLICATES = ok('{"transaction_id":"<id>","result_code":"Success","similar_targets":[<any>]}');
+const NOT_SUCCESS = "TargetStatusNotSuccess 403";
+const FAILED_UPDATE = (at: Situation) =>
+  at.profile.failedTargetsCanBeUpdated ? DONE(at) : TARGET.named(NOT_SUCCESS, at);
+const recordOf = (target: string, status: string, rating: string): string =>
+  `{"result_code":"Success","transaction_id":"<id>","target_record":{${target},"width":1,"tracking_rating":${rating},"reco_rating":""},"status":"${status}"}`;
+const record = (status: string, rating = "<integer>") =>
+  ok(({ targetId, targetName }) =>
+    recordOf(`"target_id":"${targetId}","active_flag":true,"name":"${targetName}"`, status, rating),
+  );
+const TARGET_SUMMARY = ok(
+  ({ targetName }) =>
+    `{"status":"success","transaction_id":"<id>","result_code":"Success","database_name":"<text>","target_name":"${targetName}",` +
+    '"upload_date":"<text>","active_flag":true,"tracking_rating":<integer>,"total_recos":<integer>,' +
+    '"current_month_recos":<integer>,"previous_month_recos":<integer>}',
+);
 
-const deleteIt: MakeRequest = (at) => signed(draftOf("delete", at), at);
-const updateIt: MakeRequest = (at) => signed({ ...draftOf("update", at), fields: { width: 2 } }, at);
-const summaryOf = (status: string, name: string): string =>
-  `{"status":"${status}","transaction_id":"<id>","result_code":"Success","database_name":"<text>","target_name":"${name}",` +
-  '"upload_date":"<text>","active_flag":true,"tracking_rating":<integer>,"total_recos":<integer>,' +
-  '"current_month_recos":<integer>,"previous_month_recos":<integer>}';
-
-const accepted = (id: string, what: string, fields: Readonly<Record<string, unknown>>, known?: Known): Fact =>
-  success({
-    id: `accepts-${id}`,
-    says: `accepts ${what}`,
-    on: "add",
-    fields,
-    status: 201,
-    body: CREATED,
-    ...(known !== undefined && { known }),
-  });
-
-const answers: readonly Fact[] = [
-  success({ id: "database-summary", says: "answers with quotas and counts", on: "summary", body: SUMMARY }),
-  success({
-    id: "list",
-    says: "answers with the ids of the targets",
-    on: "list",
-    body: '{"transaction_id":"<id>","result_code":"Success","results":[<any>]}',
-  }),
-  success({
-    id: "query-string",
-    says: "ignores a query string, which is not signed",
-    on: "summary",
-    draft: { path: "/summary?any=1" },
-    body: SUMMARY,
-  }),
-  success({
-    id: "header-line-8190",
-    says: "accepts a header line of 8190 bytes",
-    on: "summary",
-    draft: { headers: { "X-Long": "x".repeat(8190 - "X-Long: ".length) } },
-    body: SUMMARY,
-  }),
-  success({
-    id: "inactive-summary",
-    says: "is served for an inactive database",
-    on: "summary",
-    database: { state_name: "PROJECT_INACTIVE" },
-    body: SUMMARY,
-  }),
-  success({ id: "add", says: "adds a target", on: "add", status: 201, body: CREATED }),
-  accepted("metadata-without-padding", "base64 metadata without padding", { application_metadata: "XN" }),
-  accepted("null-flag", "null as active_flag, which means true", { active_flag: null }),
-  accepted("null-metadata", "null as application_metadata", { application_metadata: null }),
-  accepted(
-    "metadata-1048575",
-    "metadata of 1048575 bytes",
-    { application_metadata: Buffer.alloc(1_048_575).toString("base64") },
-    documented,
-  ),
-  accepted("flag-1", "1 as active_flag", { active_flag: 1 }, assumed),
-  accepted("flag-0", "0 as active_flag", { active_flag: 0 }, assumed),
-  success({
-    id: "record",
-    says: "answers with the record of a target",
-    on: "get",
-    uses: "processed",
-    body: record("success", "<integer>"),
-  }),
-  success({
-    id: "record-processing",
-    says: "gives a new target the status processing and the rating -1",
-    on: "get",
-    uses: "new",
-    body: record("processing", "-1"),
-  }),
-  success({
-    id: "record-failed",
-    says: "gives a target of one colour the status failed",
-    on: "get",
-    uses: "failed",
-    body: record("failed", "<integer>"),
-  }),
-  success({
-    id: "summary",
-    says: "answers with the status and the counts of a target",
-    on: "target summary",
-    uses: "processed",
-    body: ({ targetName }) => summaryOf("success", targetName),
-  }),
-  success({
-    id: "duplicates",
-    says: "answers with the ids of similar targets",
-    on: "duplicates",
-    uses: "processed",
-    body: '{"transaction_id":"<id>","result_code":"Success","similar_targets":[<any>]}',
-  }),
-  success({
-    id: "update",
-    says: "updates a target",
-    on: "update",
-    uses: "own",
-    fields: { width: 2 },
-    body: DONE,
-  }),
-  ...["active_flag", "application_metadata"].map((field) =>
-    success({
-      id: `update-null-${field.replace("_", "-")}`,
-      says: `refuses null as ${field}`,
-      on: "update",
-      uses: "own",
-      fields: { [field]: null },
-      status: 400,
-      body: refused("Fail"),
-    }),
-  ),
-  success({
-    id: "update-processing",
-    says: "refuses to update a target that is being processed",
-    on: "update",
-    uses: "new",
-    fields: { width: 2 },
-    status: 403,
-    body: refused("TargetStatusNotSuccess"),
-  }),
-  success({
-    id: "update-starts-processing",
-    says: "refuses to update a target again while its update is processed",
-    on: "update",
-    uses: "own",
-    before: [updateIt],
-    fields: { width: 3 },
-    status: 403,
-    body: refused("TargetStatusNotSuccess"),
-  }),
-  success({
-    id: "delete-processing",
-    says: "refuses to delete a target that is being processed",
-    on: "delete",
-    uses: "new",
-    status: 403,
-    body: refused("TargetStatusProcessing"),
-  }),
-  success({
-    id: "delete",
-    says: "deletes a target",
-    on: "delete",
-    uses: "own",
-    body: '{"transaction_id":"<id>","result_code":"Success"}',
-  }),
-  success({
-    id: "deleted",
-    says: "does not know a deleted target",
-    on: "get",
-    uses: "own",
-    before: [deleteIt],
-    status: 404,
-    body: refused("UnknownTarget"),
-  }),
-];
-
-/** What an addition keeps, as the record of the new target shows. */
-const kept = (
-  id: string,
-  what: string,
-  fields: (at: Situation) => Readonly<Record<string, unknown>>,
-  record: (at: Situation) => string,
-  known: Known,
-): Fact => ({
-  ...success({ id: `keeps-${id}`, says: `shows ${what}`, on: "get", body: "", known }),
-  before: [
-    (at) => {
-      const draft = draftOf("add", at);
-      return signed({ ...draft, fields: { ...draft.fields, ...fields(at) } }, at);
-    },
-  ],
-  request: (at) => signed({ ...draftOf("get", at), path: `/targets/${at.given("target_id")}` }, at),
-  expected: (at) => ({
-    status: 200,
-    headers: jsonHeaders(at.profile),
-    body: `{"result_code":"Success","transaction_id":"<id>","target_record":{"target_id":"<id>",${record(at)},"width":1,"tracking_rating":<integer>,"reco_rating":""},"status":"<text>"}`,
-  }),
+const metadata = (application_metadata: unknown) => fields({ application_metadata });
+const LONGEST = base64(Buffer.alloc(1_048_575));
+const flag = (active_flag: unknown) => fields({ active_flag });
+const width = (width: number) => fields({ width });
+const expectContinue = header("Expect", "100-continue");
+const CONTINUED: More = { known: assumed, alsoExpected: { continued: true } };
+const percentEncoded = path(({ targetId: id }) => `/targets/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`);
+const IN_LINES = acceptedImage().replace(/.{76}/g, "$&\r\n");
+const HTTP_2: More = { known: assumed, overTls: true, alsoExpected: { protocol: "http/1.1" } };
+const OF_INACTIVE: More = { database: { state_name: "PROJECT_INACTIVE" } };
+const [NEW, FAILED]: readonly More[] = [{ uses: "new" }, { uses: "failed" }];
+const before = (on: string, change = unchanged as Row<Draft>[3], uses?: "own"): More => ({
+  ...(uses !== undefined && { uses }),
+  before: [requestTo(TARGET, on, change)],
 });
-const flag = (given: 0 | 1 | null, shown: boolean, known: Known): Fact =>
-  kept(
-    `flag-${given}`,
-    `active_flag ${given} of a new target as ${shown}`,
-    () => ({ active_flag: given }),
-    () => `"active_flag":${shown},"name":"<text>"`,
-    known,
-  );
-const name = (id: string, character: string): Fact => {
-  const named = (at: Situation) => at.named(`${id} `).padEnd(64, character);
-  return kept(
-    `name-${id}`,
-    `a name of 64 characters (${id})`,
-    (at) => ({ name: named(at) }),
-    (at) => `"active_flag":true,"name":${asciiJson(named(at))}`,
-    documented,
-  );
+
+/** Two lists at the end of a minute, and one more 15 seconds later. */
+const listAt = (second: number, quiet = false) => set({ moment: { second, quiet } });
+const OVER_THE_MINUTE: More = {
+  ...{ known: assumed, needs: "spending", isUsual: true },
+  database: { request_rate_limits: { list_targets: { max_requests: 2, window_seconds: 60 } } },
+  before: [requestTo(TARGET, "list", listAt(50, true)), requestTo(TARGET, "list", listAt(51))],
 };
-const additions: readonly Fact[] = [
-  flag(null, true, observed),
-  flag(1, true, assumed),
-  flag(0, false, assumed),
-  name("x", "x"),
-  name("e-acute", "é"),
-  name("u-ffff", "\uffff"),
+
+/** Of a target that was added with a flag, the record. */
+const ADDED = path(({ given }) => `/targets/${given("target_id")}`);
+const kept = (shown: (at: Situation) => string) =>
+  ok((at) => recordOf(`"target_id":"<id>",${shown(at)}`, "<text>", "<integer>"));
+const keptFlag = (shown: boolean) => kept(() => `"active_flag":${shown},"name":"<text>"`);
+const longName = (start: string, character: string) => (at: Situation) =>
+  at.named(start).padEnd(64, character);
+const name = (id: string, character: string): Row<Draft> => {
+  const named = longName(`${id} `, character);
+  const added = before(
+    "add",
+    fields((at) => ({ name: named(at) })),
+  );
+  const answer = kept((at) => `"active_flag":true,"name":${asciiJson(named(at))}`);
+  return [
+    "get",
+    `keeps-name-${id}: shows a name of 64 characters (${id})`,
+    answer,
+    ADDED,
+    { ...DOCUMENTED, ...added },
+  ];
+};
+
+const ANSWERS: Table<Draft> = {
+  ids: "target",
+  rows: {
+    served: [
+      ["summary", "database-summary: answers with quotas and counts", SUMMARY],
+      ["list", "list: answers with the ids of the targets", LIST],
+      [
+        "summary",
+        "query-string: ignores a query string, which is not signed",
+        SUMMARY,
+        path("/summary?any=1"),
+      ],
+      [
+        "summary",
+        "header-line-8190: accepts a header line of 8190 bytes",
+        SUMMARY,
+        header("X-Long", "x".repeat(8182)),
+      ],
+      ["summary", "inactive-summary: is served for an inactive database", SUMMARY, unchanged, OF_INACTIVE],
+      ["add", "add: adds a target", CREATED],
+      [
+        "add",
+        "accepts-metadata-without-padding: accepts base64 metadata without padding",
+        CREATED,
+        metadata("XN"),
+      ],
+      ["add", "accepts-null-flag: accepts null as active_flag, which means true", CREATED, flag(null)],
+      ["add", "accepts-null-metadata: accepts null as application_metadata", CREATED, metadata(null)],
+      [
+        "add",
+        "accepts-metadata-1048575: accepts metadata of 1048575 bytes",
+        CREATED,
+        metadata(LONGEST),
+        DOCUMENTED,
+      ],
+      ["add", "accepts-flag-1: accepts 1 as active_flag", CREATED, flag(1), ASSUMED],
+      ["add", "accepts-flag-0: accepts 0 as active_flag", CREATED, flag(0), ASSUMED],
+      ["get", "record: answers with the record of a target", record("success")],
+      [
+        "get",
+        "record-processing: gives a new target the status processing and the rating -1",
+        record("processing", "-1"),
+        unchanged,
+        NEW,
+      ],
+      [
+        "get",
+        "record-failed: gives a target of one colour the status failed",
+        record("failed"),
+        unchanged,
+        FAILED,
+      ],
+      ["target summary", "summary: answers with the status and the counts of a target", TARGET_SUMMARY],
+      ["duplicates", "duplicates: answers with the ids of similar targets", DUPLICATES],
+      ["update", "update: updates a target", DONE, width(2)],
+      ["update", "update-null-active-flag: refuses null as active_flag", "Fail 400", flag(null)],
+      [
+        "update",
+        "update-null-application-metadata: refuses null as application_metadata",
+        "Fail 400",
+        metadata(null),
+      ],
+      [
+        "update",
+        "update-processing: refuses to update a target that is being processed",
+        NOT_SUCCESS,
+        width(2),
+        NEW,
+      ],
+      [
+        "update",
+        "update-starts-processing: refuses to update a target again while its update is processed",
+        NOT_SUCCESS,
+        width(3),
+        before("update", width(2), "own"),
+      ],
+      [
+        "update",
+        "update-failed: with a failed target is answered by profile",
+        FAILED_UPDATE,
+        width(2),
+        FAILED,
+      ],
+      [
+        "delete",
+        "delete-processing: refuses to delete a target that is being processed",
+        "TargetStatusProcessing 403",
+        unchanged,
+        NEW,
+      ],
+      ["delete", "delete: deletes a target", DELETED],
+      [
+        "get",
+        "deleted: does not know a deleted target",
+        "UnknownTarget 404",
+        unchanged,
+        before("delete", unchanged, "own"),
+      ],
+      [
+        "get",
+        "keeps-flag-null: shows active_flag null of a new target as true",
+        keptFlag(true),
+        ADDED,
+        before("add", flag(null)),
+      ],
+      [
+        "get",
+        "keeps-flag-1: shows active_flag 1 of a new target as true",
+        keptFlag(true),
+        ADDED,
+        { ...ASSUMED, ...before("add", flag(1)) },
+      ],
+      [
+        "get",
+        "keeps-flag-0: shows active_flag 0 of a new target as false",
+        keptFlag(false),
+        ADDED,
+        { ...ASSUMED, ...before("add", flag(0)) },
+      ],
+      name("x", "x"),
+      name("e-acute", "é"),
+      name("u-ffff", "\uffff"),
+      [
+        "summary",
+        "expect-continue: is served with `Expect: 100-continue`, and answered with 100 first",
+        SUMMARY,
+        expectContinue,
+        CONTINUED,
+      ],
+      [
+        "add",
+        "expect-continue-add: is served with `Expect: 100-continue`, and answered with 100 before the body",
+        CREATED,
+        expectContinue,
+        CONTINUED,
+      ],
+      [
+        "get",
+        "percent-encoded-id: finds a target whose id is percent-encoded, and signed as it is sent",
+        record("success"),
+        percentEncoded,
+        ASSUMED,
+      ],
+      [
+        "summary",
+        "http-2: is answered over HTTP/1.1, although the client offers HTTP/2 too",
+        SUMMARY,
+        set({ offersHttp2: true }),
+        HTTP_2,
+      ],
+    ],
+    imageIsBase64: [
+      [
+        "add",
+        "image-with-a-line-break: refuses an image whose base64 has line breaks",
+        "Fail 422",
+        fields({ image: IN_LINES }),
+        ASSUMED,
+      ],
+    ],
+    metadataFits: [
+      [
+        "update",
+        "update-metadata-with-a-line-break: refuses metadata whose base64 has a line break at its end",
+        "Fail 422",
+        metadata(`${base64("text")}\n`),
+        ASSUMED,
+      ],
+    ],
+    withinRateLimits: [
+      [
+        "list",
+        "list-over-the-minute: counts its limit over the last 60 seconds, and not anew in each minute of the clock",
+        "over the limit",
+        listAt(5),
+        OVER_THE_MINUTE,
+      ],
+    ],
+  },
+};
+
+const page = (request: string) =>
+  `<!DOCTYPE html>\n<html lang="en">\n    <head>\n        <title>Not Found</title>\n    </head>\n    <body>\n        <h1>Not Found</h1>\n        <p id="detail">For request '${request}'</p>\n    </body>\n</html>\n`;
+
+/** A page, or an empty body, by the prefixes of the profile. */
+const pageAt =
+  (path: string, shown: string, isGzipped = true) =>
+  ({ profile }: { readonly profile: Profile }): Expected =>
+    profile.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix))
+      ? {
+          status: 404,
+          headers: [
+            ["Content-Type", "text/html; charset=UTF-8"],
+            ...(isGzipped || profile.notFoundPageEncoding === "always"
+              ? [["Content-Encoding", "gzip"] as const]
+              : []),
+            [profile.upstreamTimeHeader, "<integer>"],
+          ],
+          body: page(shown),
+        }
+      : { status: 404, headers: [], body: "" };
+
+const unserved = (on: string, more: More = {}): Row<Draft> => [
+  "unserved",
+  `${slug(on.replaceAll("/x", ""))}: PATCH ${on}, which nothing serves, is answered with 404, and with a page where the profile has one`,
+  pageAt(on, `PATCH ${on}`),
+  path(on),
+  more,
 ];
+const encoded = (accepted: string | null, isGzipped: boolean): Row<Draft> => [
+  "unserved",
+  `encoding-${slug(accepted?.replace("*", "any") ?? "none")}: PUT /summary, which nothing serves, is answered with a page whose encoding follows Accept-Encoding ${accepted}, or is always gzip, by profile`,
+  pageAt("/summary", "PUT /summary", isGzipped),
+  all(set({ method: "PUT", path: "/summary?x=1" }), header("Accept-Encoding", accepted)),
+];
+const ESCAPED = "/targets/%3Cb%3E&%22'%2541";
+const escapedPage = pageAt(ESCAPED, "POST /targets/&lt;b&gt;&amp;&quot;&#x27;%41");
 
-/** By profile. */
-const updateOfFailed: Fact = {
-  ...success({
-    id: "update-failed",
-    says: "with a failed target is answered by profile",
-    on: "update",
-    uses: "failed",
-    fields: { width: 2 },
-    body: DONE,
-  }),
-  expected: ({ profile }) =>
-    profile.failedTargetsCanBeUpdated
-      ? { status: 200, headers: jsonHeaders(profile), body: DONE }
-      : targetAnswer("TargetStatusNotSuccess 403", profile),
+const UNSERVED: Table<Draft> = {
+  ids: "target unserved",
+  more: { needs: "reading" },
+  rows: {
+    served: [
+      unserved("/targets"),
+      unserved("/summary"),
+      unserved("/duplicates/x"),
+      unserved("/targets/x/instances"),
+      unserved("/imagetargets/databases/x/reports/recoCounts"),
+      unserved("/oauth2/token"),
+      unserved("/modeltargets/datasets"),
+      // At the real service reports are on another host.
+      unserved("/reports/x/2026-11.csv", ASSUMED),
+      encoded(null, false),
+      encoded("identity", false),
+      encoded("br", false),
+      encoded("gzip;q=0, *", false),
+      encoded("br, gzip;q=0.1", true),
+      encoded("*", true),
+      [
+        "unserved",
+        "percent-encoded: The page for an unserved request shows its path percent-decoded once and escaped",
+        escapedPage,
+        set({ method: "POST", path: ESCAPED }),
+        ASSUMED,
+      ],
+    ],
+  },
 };
 
-export const TARGET_ANSWERS: readonly Fact[] = [...answers, ...additions, updateOfFailed];
+export const TARGET_ANSWERS: readonly Fact[] = [...factsOf(TARGET, ANSWERS), ...factsOf(TARGET, UNSERVED)];

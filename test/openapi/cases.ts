@@ -1,5 +1,6 @@
 import type { Draft } from "../../src/verify/requests.ts";
-import { TARGET_BREAKS } from "../../src/verify/target-rows.ts";
+import { rowsOf } from "../../src/verify/row.ts";
+import { TARGET_REFUSED } from "../../src/verify/target-refusals.ts";
 import { newTarget } from "../protocol/target/requests.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 
@@ -66,21 +67,22 @@ export const TARGET_CASES: readonly TargetCase[] = [
   ),
 ];
 
-/** Rows that every operation has; those after them are of operations with a body. */
-const LAST_COMMON_ROW = 13;
-/** Rows about what the path names, whose requests are to one operation only. */
-const PATH_ROWS = [7, 11];
-/** Sockets bring something else to the emulator. */
-const LENGTH_ROW = 25;
+const ROWS = rowsOf(TARGET_REFUSED);
+const CHECKS = Object.keys(TARGET_REFUSED.rows);
+/** Checks that every operation has come first; the others are of operations with a body. */
+const LAST_COMMON = CHECKS.indexOf("dateCurrent");
+/** About what the path names: their requests are to one operation only. */
+const OF_PATHS = ["ownDatabaseNamed", "knownTarget"];
 
-/** What can be wrong with a request to an operation: one for each response that a row of the table has. */
-export function breaksOf({ takesBody }: TargetCase, overSockets: boolean) {
-  const possible = TARGET_BREAKS.filter(
-    ({ row }) =>
-      (takesBody || row <= LAST_COMMON_ROW) &&
-      !PATH_ROWS.includes(row) &&
-      !(overSockets && row === LENGTH_ROW),
+/** What can be wrong with a request to an operation: one for each response that a check has. */
+export function refusedRows({ takesBody }: TargetCase, overSockets: boolean) {
+  const possible = ROWS.filter(
+    ({ check = "" }) =>
+      (takesBody || CHECKS.indexOf(check) <= LAST_COMMON) &&
+      !OF_PATHS.includes(check) &&
+      // Sockets bring something else to the emulator.
+      !(overSockets && check === "contentLengthFits"),
   );
-  const kind = ({ row, answer }: (typeof TARGET_BREAKS)[number]): string => `${row} ${answer}`;
+  const kind = ({ check, answer }: (typeof ROWS)[number]): string => `${check} ${answer}`;
   return possible.filter((one) => possible.find((other) => kind(other) === kind(one)) === one);
 }

@@ -1,8 +1,10 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
+import { placeholder } from "../../src/verify/plan.ts";
+import { QUERY_REFUSED } from "../../src/verify/query-facts.ts";
 import { goodPlan } from "../../src/verify/query-plan.ts";
-import { QUERY_ROWS } from "../../src/verify/query-rows.ts";
+import { rowsOf } from "../../src/verify/row.ts";
 import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
@@ -51,12 +53,12 @@ describeBackends("responses as the OpenAPI document declares them", (backend) =>
     const keys = await service.addCloudDatabase();
     const manage = sender(conformance, service.urls.manager);
     await manage("POST", `/cloud_databases/${keys.databaseName}/targets`, newTarget());
-    for (const { spoil, database } of QUERY_ROWS) {
+    for (const { change, more } of rowsOf(QUERY_REFUSED)) {
       const plan = goodPlan(service.clock.now());
-      spoil(plan, service.clock.now());
+      change(plan, placeholder({ profile, keys, prefix: "" }, service.clock.now()));
       if (plan.contentLength !== undefined && backend.overSockets) continue;
       await service.updateDatabase(keys, {
-        stateName: database === undefined ? "WORKING" : "PROJECT_INACTIVE",
+        stateName: more.database === undefined ? "WORKING" : "PROJECT_INACTIVE",
       });
       const client = plan.contentLength === undefined ? nodeClient : fetchClient;
       await sendPlan(service, keys, plan, conformance.checking(client));

@@ -6,7 +6,7 @@ import type { Draft } from "../../src/verify/requests.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchClient, nodeClient } from "../support/clients.ts";
-import { breaksOf, TARGET_CASES } from "./cases.ts";
+import { refusedRows, TARGET_CASES } from "./cases.ts";
 import { Conformance } from "./conformance.ts";
 
 interface Situation {
@@ -53,10 +53,10 @@ describeBackends("responses of the target API, as the OpenAPI document declares 
         await sendDraft(situation, keys, { ...draft, contentLength: "1000000" });
       }
       const at = placeholder({ profile, keys, prefix: "" }, service.clock.now());
-      for (const { apply, database = {} } of breaksOf(one, backend.overSockets)) {
+      for (const { change, more } of refusedRows(one, backend.overSockets)) {
         const draft = one.draft(id, keys, service.clock.now());
-        apply(draft, at);
-        await service.updateDatabase(keys, inCamelCase(database));
+        change(draft, at);
+        await service.updateDatabase(keys, inCamelCase(more.database ?? {}));
         await sendDraft(situation, keys, draft);
         const noLimit = { requestsPerSecondLimit: null, requestRateLimits: null, targetQuota: 1000 };
         await service.updateDatabase(keys, { ...noLimit, requestQuota: 1000, stateName: "WORKING" });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { header } from "../../../src/emulator/message.ts";
+import { FACTS } from "../../../src/verify/facts.ts";
+import { placeholder } from "../../../src/verify/plan.ts";
 import { goodPlan, imagePart, multipart, queryOf } from "../../../src/verify/query-plan.ts";
-import { QUERY_ROWS } from "../../../src/verify/query-rows.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { type ClientResponse, fetchClient } from "../../support/clients.ts";
 import { decoded } from "./send.ts";
@@ -13,9 +14,14 @@ const shape = (status: number, contentType: string | undefined, body: string) =>
     .replace(/"[0-9a-f]{32}"/, '"ID"')
     .replace(/^(Invalid value '|Integer out of range \().*(' in|\) in)/s, "$1$2")}`;
 const SHAPES = new Set(
-  QUERY_ROWS.map(({ expected }) =>
-    shape(expected.status, header(expected, "content-type"), expected.body.replace("<id>", "ID")),
-  ),
+  FACTS.filter(({ api }) => api === "query").map(({ expected }) => {
+    const {
+      status,
+      headers = [],
+      body,
+    } = expected(placeholder({ profile: "neutral", keys: {}, prefix: "" }, new Date()));
+    return shape(status, header({ headers }, "content-type"), body.replace("<id>", "ID"));
+  }),
 );
 
 function expectAnswerOfTheTable(response: ClientResponse): void {
