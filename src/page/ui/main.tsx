@@ -1,6 +1,153 @@
-import { render } from "preact";
-import { Shell } from "./shell.tsx";
-import { connect } from "./state/connection.ts";
+import { useComputed } from "@preact/signals";
+import { type ComponentType, render } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "./parts/controls.tsx";
+import { dialogs, Notices } from "./parts/dialogs.tsx";
+import { Moment } from "./parts/facts.tsx";
+import { Icon, Logo } from "./parts/icons.tsx";
+import { ask, attempt } from "./state/api.ts";
+import { emulatorSecond } from "./state/clock.ts";
+import { connect, link, requests, state } from "./state/connection.ts";
+import { number } from "./state/format.ts";
+import { addressOf, route, VIEWS, type View } from "./state/route.ts";
+import { report } from "./state/source.ts";
+import { Controls } from "./views/controls.tsx";
+import { Models } from "./views/models.tsx";
+import { Overview } from "./views/overview.tsx";
+import { ReportSummary } from "./views/report-summary.tsx";
+import { Requests } from "./views/requests.tsx";
+import { Targets } from "./views/targets.tsx";
+import { TryPicture } from "./views/try-picture.tsx";
+
+const TITLES: Readonly<Record<View, string>> = {
+  overview: "Overview",
+  targets: "Targets",
+  requests: "Requests",
+  try: "Try a picture",
+  models: "Models & VuMarks",
+  controls: "Controls",
+};
+const SHORT_TITLES: Readonly<Partial<Record<View, string>>> = { try: "Try", models: "Models" };
+const LINKS = {
+  connecting: ["Connecting", "busy"],
+  live: ["Live", "good"],
+  lost: ["Reconnecting", "bad tone"],
+  report: ["Report", "off"],
+} as const;
+
+const SHOWN: Readonly<Partial<Record<View, ComponentType>>> =
+  report !== null
+    ? { overview: ReportSummary, targets: Targets, requests: Requests }
+    : {
+        overview: Overview,
+        targets: Targets,
+        requests: Requests,
+        try: TryPicture,
+        models: Models,
+        controls: Controls,
+      };
+
+/** The frame around all views: navigation, clock, connection state and notices. */
+function Shell() {
+  const { view } = route.value;
+  const Shown = SHOWN[view] ?? SHOWN.overview ?? Overview;
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  // Before the next event, so that it never takes the focus from what someone chose since.
+  useLayoutEffect(() => {
+    document.title = `${TITLES[view]} · mock-cloud-reco`;
+    if (!first.current) main.current?.focus();
+    first.current = false;
+  }, [view]);
+  return (
+    <>
+      <button type="button" class="button plain skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <div class="shell">
+        <header class="top stack">
+          <a class="brand row" href={addressOf("overview")}>
+            <Logo />
+            <span>mock-cloud-reco</span>
+          </a>
+          <Navigation />
+          {state.value?.paused === true && (
+            <Button
+              kind="main"
+              icon="play"
+              label="Continue"
+              onClick={() => attempt(() => ask("POST", "/page/continue"), "The test continues")}
+            />
+          )}
+          <div class="standing stack small faint">
+            <ClockFace />
+            <LinkState />
+          </div>
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          {link.value === "lost" && (
+            <p class="callout lost tone row" role="alert">
+              <Icon name="warning" />
+              The target manager does not answer. The page will reconnect automatically.
+            </p>
+          )}
+          {state.value === null && report === null ? <p class="loading">Loading…</p> : <Shown />}
+        </main>
+      </div>
+      {dialogs.value.length === 0 && <Notices />}
+    </>
+  );
+}
+
+function Navigation() {
+  const refused = useComputed(
+    () => requests.value.filter((request) => request.refusedBy !== undefined).length,
+  );
+  return (
+    <nav class="stack" aria-label="Views">
+      {VIEWS.filter((view) => view in SHOWN).map((view) => (
+        <a key={view} href={addressOf(view)} aria-current={route.value.view === view ? "page" : undefined}>
+          <Icon name={view} />
+          <span class="full">{TITLES[view]}</span>
+          <span class="short" aria-hidden="true">
+            {SHORT_TITLES[view] ?? TITLES[view]}
+          </span>
+          {view === "requests" && requests.value.length > 0 && (
+            <>
+              <span class="grow" />
+              {refused.value > 0 && (
+                <span class="badge bad" title={`${number(refused.value)} refused`}>
+                  <span class="visually-hidden">{`${number(refused.value)} refused`}</span>
+                  <span aria-hidden="true">{number(refused.value)}</span>
+                </span>
+              )}
+              <span class="badge off">{number(requests.value.length)}</span>
+            </>
+          )}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function ClockFace() {
+  const clock = report === null ? state.value?.clock : { frozen: true };
+  if (clock === undefined) return null;
+  return (
+    <span class={clock.frozen ? "clock row info tone" : "clock row"}>
+      <Icon name={clock.frozen ? "snow" : "clock"} />
+      <span class="visually-hidden">{clock.frozen ? "Clock, frozen" : "Clock"}</span>
+      <Moment at={emulatorSecond.value} form="iso" />
+    </span>
+  );
+}
+
+const LinkState = () => (
+  <span class={`row ${LINKS[link.value][1]}`} role="status">
+    <span class="dot" />
+    {LINKS[link.value][0]}
+  </span>
+);
 
 connect();
 const root = document.getElementById("app");

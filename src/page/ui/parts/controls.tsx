@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { notify } from "../state/notices.ts";
+import { notify } from "../state/api.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 interface ButtonProps {
@@ -13,6 +13,8 @@ interface ButtonProps {
   readonly bare?: boolean;
   readonly disabled?: boolean;
   readonly submit?: boolean;
+  /** The id of the form that it submits, when that does not contain it. */
+  readonly form?: string;
   readonly pressed?: boolean;
 }
 
@@ -24,6 +26,7 @@ export const Button = ({
   bare,
   disabled,
   submit,
+  form,
   pressed,
 }: ButtonProps) => (
   <button
@@ -32,6 +35,7 @@ export const Button = ({
     aria-label={bare === true ? label : undefined}
     title={bare === true ? label : undefined}
     aria-pressed={pressed}
+    form={form}
     disabled={disabled}
     onClick={() => void onClick?.()}
   >
@@ -39,6 +43,51 @@ export const Button = ({
     {bare !== true && <span>{label}</span>}
   </button>
 );
+
+interface LinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly icon?: IconName;
+  /** The name of the file that the link downloads. */
+  readonly download?: string;
+  readonly newTab?: boolean;
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({ href, label, icon, download, newTab }: LinkProps) => (
+  <a
+    class="button plain"
+    href={href}
+    {...(download !== undefined && { download })}
+    {...(newTab === true && { target: "_blank", rel: "noreferrer" })}
+  >
+    {icon !== undefined && <Icon name={icon} />}
+    <span>{label}</span>
+  </a>
+);
+
+interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit" | "form" | "pressed"> {
+  readonly children: (close: () => void) => ComponentChildren;
+}
+
+/** A button that opens the dialog that it contains. */
+export function OpenButton({ children, ...button }: OpenButtonProps) {
+  const open = useSignal(false);
+  return (
+    <>
+      <Button
+        {...button}
+        onClick={() => {
+          open.value = true;
+        }}
+      />
+      {open.value &&
+        children(() => {
+          open.value = false;
+        })}
+    </>
+  );
+}
 
 export function CopyButton({
   value,
@@ -72,92 +121,143 @@ export function CopyButton({
   );
 }
 
-/** A value that is hidden until someone shows it. */
-export function Secret({ value, label }: { readonly value: string; readonly label: string }) {
-  const shown = useSignal(false);
+interface SecretProps {
+  readonly value: string;
+  readonly label: string;
+  readonly hidden?: boolean;
+}
+
+/** A value to copy; a hidden one until someone shows it. */
+export function Secret({ value, label, hidden = true }: SecretProps) {
+  const shown = useSignal(!hidden);
   return (
     <span class="secret">
-      <code class={shown.value ? undefined : "masked"}>{shown.value ? value : "••••••••••••"}</code>
-      <Button
-        kind="quiet"
-        bare
-        icon={shown.value ? "eyeOff" : "eye"}
-        label={`${shown.value ? "Hide" : "Show"} ${label}`}
-        onClick={() => {
-          shown.value = !shown.value;
-        }}
-      />
+      <code class={shown.value ? "one-line grow" : "faint grow"} title={shown.value ? value : undefined}>
+        {shown.value ? value : "••••••••••••"}
+      </code>
+      {hidden && (
+        <Button
+          kind="quiet"
+          bare
+          icon={shown.value ? "eyeOff" : "eye"}
+          label={`${shown.value ? "Hide" : "Show"} ${label}`}
+          onClick={() => {
+            shown.value = !shown.value;
+          }}
+        />
+      )}
       <CopyButton value={value} label={`Copy ${label}`} />
     </span>
   );
 }
 
-interface FieldProps {
+interface LabelledProps {
   readonly label: string;
-  readonly hint?: string;
-  readonly name: string;
-  readonly type?: "text" | "number" | "datetime-local";
-  readonly defaultValue?: string | number;
-  readonly min?: number;
-  readonly step?: number | "any";
-  readonly maxLength?: number;
-  readonly required?: boolean;
-  readonly autofocus?: boolean;
+  readonly hint?: string | undefined;
+  /** Shows the label only to screen readers. */
+  readonly bare?: boolean | undefined;
 }
 
-function Input({ type, ...given }: Omit<FieldProps, "label" | "hint">) {
-  switch (type) {
-    case "number":
-      return <input type="number" {...given} />;
-    case "datetime-local":
-      return <input type="datetime-local" {...given} />;
-    default:
-      return <input type="text" autocomplete="off" spellcheck={false} {...given} />;
-  }
-}
-
-export const Field = ({ label, hint, type = "text", ...input }: FieldProps) => (
+/** A control with its label, and a hint below it. */
+export const Labelled = ({
+  label,
+  hint,
+  bare,
+  children,
+}: LabelledProps & { readonly children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
   <label class="field">
-    <span class="field-label">{label}</span>
-    <Input type={type} {...input} />
-    {hint !== undefined && <span class="hint">{hint}</span>}
+    <span class={bare === true ? "visually-hidden" : "field-label"}>{label}</span>
+    {children}
+    {hint !== undefined && <span class="faint small">{hint}</span>}
   </label>
 );
 
-/** A field for a whole number, 0 or more. */
-export const CountField = (props: Omit<FieldProps, "type" | "min" | "step">) => (
-  <Field {...props} type="number" min={0} step={1} />
-);
-
-interface SelectProps<T extends string> {
-  readonly label: string;
-  readonly value: T;
-  readonly options: readonly { readonly value: T; readonly label: string }[];
-  readonly onChange: (value: T) => void;
-  readonly hint?: string;
-  /** Shows the label only to screen readers. */
-  readonly bare?: boolean;
+interface FieldProps extends LabelledProps {
+  readonly name?: string;
+  readonly value?: string;
+  readonly defaultValue?: string;
+  readonly maxLength?: number;
+  readonly required?: boolean;
+  readonly autofocus?: boolean;
+  readonly onInput?: (value: string) => void;
 }
 
-export function Select<T extends string>({ label, value, options, onChange, hint, bare }: SelectProps<T>) {
+export const Field = ({ label, hint, onInput, ...input }: FieldProps) => (
+  <Labelled label={label} hint={hint}>
+    <input
+      type="text"
+      autocomplete="off"
+      spellcheck={false}
+      onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
+      {...input}
+    />
+  </Labelled>
+);
+
+interface NumberFieldProps extends LabelledProps {
+  readonly name: string;
+  readonly defaultValue?: number | "";
+  readonly min?: number;
+  readonly max?: number;
+  /** Default: whole numbers. */
+  readonly step?: number | "any";
+  readonly required?: boolean;
+}
+
+/** A field for a number, 0 or more. */
+export const NumberField = ({ label, hint, ...input }: NumberFieldProps) => (
+  <Labelled label={label} hint={hint}>
+    <input type="number" min={0} step={1} {...input} />
+  </Labelled>
+);
+
+interface CheckProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly defaultChecked?: boolean;
+  readonly checked?: boolean;
+  readonly onChange?: (checked: boolean) => void;
+}
+
+export const Check = ({ label, onChange, ...input }: CheckProps) => (
+  <label class="check row">
+    <input type="checkbox" onChange={({ currentTarget }) => onChange?.(currentTarget.checked)} {...input} />
+    <span>{label}</span>
+  </label>
+);
+
+interface SelectProps<T extends string> extends LabelledProps {
+  readonly name?: string;
+  readonly value?: T;
+  /** Values, each with its text where that is another one. */
+  readonly options: readonly (T | readonly [value: T, text: string])[];
+  readonly onChange?: (value: T) => void;
+}
+
+export function Select<T extends string>(props: SelectProps<T>) {
+  const { name, value, options, onChange, ...labelled } = props;
+  const choices = options.map((option) =>
+    typeof option === "string" ? ([option, option] as const) : option,
+  );
   return (
-    <label class={bare === true ? "field bare" : "field"}>
-      <span class={bare === true ? "visually-hidden" : "field-label"}>{label}</span>
+    <Labelled {...labelled}>
       <select
-        value={value}
+        class="select"
+        {...(name !== undefined && { name })}
+        {...(onChange !== undefined && value !== undefined && { value })}
         onChange={({ currentTarget }) => {
-          const chosen = options.find((option) => option.value === currentTarget.value);
-          if (chosen !== undefined) onChange(chosen.value);
+          const chosen = choices.find(([each]) => each === currentTarget.value);
+          if (chosen !== undefined) onChange?.(chosen[0]);
         }}
       >
-        {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.label}
+        {choices.map(([each, text]) => (
+          <option key={each} value={each} selected={each === value}>
+            {text}
           </option>
         ))}
       </select>
-      {hint !== undefined && <span class="hint">{hint}</span>}
-    </label>
+    </Labelled>
   );
 }
 
@@ -181,22 +281,6 @@ export const SearchField = ({
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />
   </label>
-);
-
-export const Empty = ({
-  icon,
-  title,
-  children,
-}: {
-  readonly icon: IconName;
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}) => (
-  <div class="empty">
-    <Icon name={icon} />
-    <h2>{title}</h2>
-    {children}
-  </div>
 );
 
 interface FileButtonProps {

@@ -1,8 +1,22 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { dismiss, notices } from "../state/api.ts";
 import { Button } from "./controls.tsx";
-import { Notices } from "./notices.tsx";
+import { Icon } from "./icons.tsx";
+
+/** Notices of success and failure; in the topmost dialog if one is open, because nothing behind it can be read or used. */
+export const Notices = () => (
+  <div class="notices" role="status" aria-live="polite">
+    {notices.value.map(({ id, kind, message }) => (
+      <div key={id} class={`notice row ${kind === "done" ? "good" : "bad"}`}>
+        <Icon name={kind === "done" ? "done" : "warning"} />
+        <span class="grow">{message}</span>
+        <Button kind="quiet" bare icon="close" label="Close" onClick={() => dismiss(id)} />
+      </div>
+    ))}
+  </div>
+);
 
 /** The open dialogs, the topmost one last. */
 export const dialogs = signal<readonly symbol[]>([]);
@@ -38,7 +52,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   }, []);
   return (
     <dialog ref={element} class={wide === true ? "wide" : undefined} aria-label={title} closedby="any">
-      <div class="dialog-body">
+      <div class="stack">
         <header>
           <h2>{title}</h2>
           <Button kind="quiet" bare icon="close" label="Close" onClick={onClose} />
@@ -65,6 +79,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
   return (
     <Dialog title={title} onClose={onClose}>
       <form
+        class="stack"
         ref={form}
         onSubmit={async (event) => {
           event.preventDefault();
@@ -77,7 +92,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
         }}
       >
         {children}
-        <footer>
+        <footer class="row">
           <Button label="Cancel" onClick={onClose} />
           <Button kind="main" submit label={action} />
         </footer>
@@ -97,7 +112,7 @@ interface ConfirmProps {
 export const Confirm = ({ title, children, action, onConfirm, onClose }: ConfirmProps) => (
   <Dialog title={title} onClose={onClose}>
     <p>{children}</p>
-    <footer>
+    <footer class="row">
       <Button label="Cancel" onClick={onClose} />
       <Button
         kind="danger"

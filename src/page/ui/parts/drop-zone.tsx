@@ -22,39 +22,42 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const take = useRef(onFiles);
   take.current = onFiles;
   useEffect(() => {
-    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
-    const enter = (event: DragEvent) => {
-      if (hasFiles(event)) over.value += 1;
-    };
-    const leave = (event: DragEvent) => {
-      if (hasFiles(event)) over.value = Math.max(0, over.value - 1);
-    };
-    const stay = (event: DragEvent) => {
-      if (hasFiles(event)) event.preventDefault();
-    };
-    const drop = (event: DragEvent) => {
-      over.value = 0;
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length === 0) return;
-      event.preventDefault();
-      void take.current(files);
-    };
-    const paste = ({ clipboardData }: ClipboardEvent) => {
-      const files = [...(clipboardData?.files ?? [])];
-      if (files.length > 0) void take.current(files);
-    };
-    addEventListener("dragenter", enter);
-    addEventListener("dragleave", leave);
-    addEventListener("dragover", stay);
-    addEventListener("drop", drop);
-    addEventListener("paste", paste);
-    return () => {
-      removeEventListener("dragenter", enter);
-      removeEventListener("dragleave", leave);
-      removeEventListener("dragover", stay);
-      removeEventListener("drop", drop);
-      removeEventListener("paste", paste);
-    };
+    const gone = new AbortController();
+    const { signal } = gone;
+    const filesOf = (given: DataTransfer | null): readonly File[] => [...(given?.files ?? [])];
+    const onDrag = (name: "dragenter" | "dragleave" | "dragover", change: number) =>
+      addEventListener(
+        name,
+        (event) => {
+          if (event.dataTransfer?.types.includes("Files") !== true) return;
+          over.value = Math.max(0, over.value + change);
+          if (name === "dragover") event.preventDefault();
+        },
+        { signal },
+      );
+    onDrag("dragenter", 1);
+    onDrag("dragleave", -1);
+    onDrag("dragover", 0);
+    addEventListener(
+      "drop",
+      (event) => {
+        over.value = 0;
+        const files = filesOf(event.dataTransfer);
+        if (files.length === 0) return;
+        event.preventDefault();
+        void take.current(files);
+      },
+      { signal },
+    );
+    addEventListener(
+      "paste",
+      ({ clipboardData }) => {
+        const files = filesOf(clipboardData);
+        if (files.length > 0) void take.current(files);
+      },
+      { signal },
+    );
+    return () => gone.abort();
   }, []);
   return (
     <>

@@ -1,6 +1,11 @@
+import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { DatabaseState } from "../../../schema/cloud-database.ts";
-import type { TargetStatus as Status } from "../../../schema/processing.ts";
+import type { TargetStatus } from "../../../schema/processing.ts";
+import type { ShownTarget } from "../../model.ts";
+import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/clock.ts";
+import { duration } from "../state/format.ts";
+import { thumbnailUrl } from "../state/source.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
 type Tone = "good" | "bad" | "busy" | "off" | "info";
@@ -20,18 +25,18 @@ export const Badge = ({
   </span>
 );
 
-/** What people call the states of a database. */
-export const STATES: Readonly<Record<DatabaseState, string>> = {
-  WORKING: "Working",
-  PROJECT_INACTIVE: "Inactive",
-  PROJECT_SUSPENDED: "Suspended",
-  PROJECT_HAS_NO_API_ACCESS: "No API access",
-};
+/** The states of a database, and what people call them. */
+export const STATES: readonly (readonly [DatabaseState, string])[] = [
+  ["WORKING", "Working"],
+  ["PROJECT_INACTIVE", "Inactive"],
+  ["PROJECT_SUSPENDED", "Suspended"],
+  ["PROJECT_HAS_NO_API_ACCESS", "No API access"],
+];
 export const STATUSES = { success: "Success", processing: "Processing", failed: "Failed" } as const;
 
 export const StateBadge = ({ state }: { readonly state: DatabaseState }) => (
   <Badge tone={state === "WORKING" ? "good" : "bad"} icon={state === "WORKING" ? "done" : "warning"}>
-    {STATES[state]}
+    {STATES.find(([name]) => name === state)?.[1]}
   </Badge>
 );
 
@@ -39,7 +44,7 @@ const STATUS_TONES = { success: "good", processing: "busy", failed: "bad" } as c
 const STATUS_ICONS = { success: "done", processing: "clock", failed: "failed" } as const;
 
 /** @param left - the remaining processing time, as text. */
-export const StatusBadge = ({ status, left }: { readonly status: Status; readonly left?: string }) => (
+export const StatusBadge = ({ status, left }: { readonly status: TargetStatus; readonly left?: string }) => (
   <Badge tone={STATUS_TONES[status]} icon={STATUS_ICONS[status]}>
     {status === "processing" && left !== undefined ? `${left} left` : STATUSES[status]}
   </Badge>
@@ -53,7 +58,15 @@ export const Stars = ({ rating }: { readonly rating: number }) => (
     title={`Tracking rating ${rating} of 5`}
   >
     {[1, 2, 3, 4, 5].map((star) => (
-      <svg key={star} viewBox="0 0 20 20" class={star <= rating ? "full" : undefined} aria-hidden="true">
+      <svg
+        key={star}
+        width="13"
+        viewBox="0 0 20 20"
+        fill={star <= rating ? "var(--star)" : "none"}
+        stroke={star <= rating ? "var(--star)" : "var(--line-strong)"}
+        stroke-width="1.4"
+        aria-hidden="true"
+      >
         <path d="M10 2.2l2.4 4.9 5.4.8-3.9 3.8.9 5.4-4.8-2.5-4.8 2.5.9-5.4L2.2 7.9l5.4-.8z" />
       </svg>
     ))}
@@ -65,18 +78,22 @@ export const toneOf = (status: number | undefined): Tone =>
   status === undefined ? "bad" : status < 300 ? "good" : status < 400 ? "info" : "bad";
 
 export const StatusCode = ({ status }: { readonly status: number | undefined }) => (
-  <span class={`code ${toneOf(status)}`}>{status ?? "—"}</span>
+  <span class={`code mono tone ${toneOf(status)}`}>{status ?? "—"}</span>
 );
 
-/** A list of terms and their values. */
-export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
-  <dl class="facts">
-    {facts.map(([term, value]) => (
-      <div key={term}>
-        <dt>{term}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
+type Fact = readonly [term: string, value: ComponentChildren];
+
+/** A list of terms and their values; those without a value are left out. */
+export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <dl>
+    {facts
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
   </dl>
 );
 
@@ -113,4 +130,99 @@ export const Moment = ({
   <time dateTime={isMoment(at) ? new Date(at).toISOString() : undefined}>
     {isMoment(at) ? FORMS[form](at) : "—"}
   </time>
+);
+
+/** Status and rating. Follows the clock itself, so that not every tick redraws the gallery. */
+export function StatusLine({ target }: { readonly target: ShownTarget }) {
+  const status = useComputed(() => statusOf(target, emulatorNow.value));
+  const rating = useComputed(() => ratingOf(target, emulatorNow.value));
+  const left = useComputed(() =>
+    duration(processingLeft(target, target.lastModifiedDate, emulatorNow.value) / 1000),
+  );
+  return (
+    <span class="status-line row between">
+      <StatusBadge status={status.value} left={left.value} />
+      {rating.value >= 0 && <Stars rating={rating.value} />}
+    </span>
+  );
+}
+
+/** A small version of a picture. The text beside it describes it. */
+export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; readonly alt?: string }) {
+  const failed = useSignal<string | null>(null);
+  const url = thumbnailUrl(sha256);
+  if (url === undefined || failed.value === sha256) {
+    return (
+      <span class="no-picture">
+        <Icon name="targets" />
+      </span>
+    );
+  }
+  return (
+    <img
+      src={url}
+      alt={alt}
+      loading="lazy"
+      decoding="async"
+      draggable={false}
+      onError={() => {
+        failed.value = sha256;
+      }}
+    />
+  );
+}
+
+interface PanelProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly intro: string;
+  readonly children: ComponentChildren;
+}
+
+/** A card with a heading, and an explanation below it. */
+export const Panel = ({ icon, title, intro, children }: PanelProps) => (
+  <section class="card stack panel" aria-label={title}>
+    <h2 class="row">
+      <Icon name={icon} />
+      {title}
+    </h2>
+    <p class="faint">{intro}</p>
+    <div class="row">{children}</div>
+  </section>
+);
+
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Says that there is nothing to show, and what to do about it. */
+export const Empty = ({ icon, title, children }: EmptyProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+interface BarProps {
+  readonly role: "meter" | "progressbar";
+  readonly label: string;
+  /** From 0 to 1. */
+  readonly part: number;
+}
+
+export const Bar = ({ role, label, part }: BarProps) => (
+  // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles support them.
+  <div
+    class="bar info"
+    role={role}
+    aria-label={label}
+    aria-valuemin={0}
+    aria-valuemax={1}
+    aria-valuenow={part}
+  >
+    {part > 0 && <span style={{ width: `${Math.min(1, part) * 100}%` }} />}
+  </div>
 );

@@ -33,18 +33,32 @@ export type IconName = keyof typeof PATHS;
 
 /** A decorative icon; the text beside it has the same meaning. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+  <svg
+    class="icon"
+    viewBox="0 0 24 24"
+    aria-hidden="true"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.8"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+  >
     <path d={PATHS[name]} />
   </svg>
 );
 
 export const Logo = () => (
-  <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-    <rect class="logo-ground" width="32" height="32" rx="8" />
-    <path
-      class="logo-frame"
-      d="M8 12V9a1 1 0 0 1 1-1h3M20 8h3a1 1 0 0 1 1 1v3M24 20v3a1 1 0 0 1-1 1h-3M12 24H9a1 1 0 0 1-1-1v-3"
-    />
-    <circle class="logo-dot" cx="16" cy="16" r="3.6" />
+  <svg
+    width="26"
+    viewBox="0 0 32 32"
+    aria-hidden="true"
+    fill="none"
+    stroke="#fff"
+    stroke-width="2.4"
+    stroke-linecap="round"
+  >
+    <rect width="32" height="32" rx="8" fill="#4f46c8" stroke="none" />
+    <path d="M8 12V9a1 1 0 0 1 1-1h3M20 8h3a1 1 0 0 1 1 1v3M24 20v3a1 1 0 0 1-1 1h-3M12 24H9a1 1 0 0 1-1-1v-3" />
+    <circle cx="16" cy="16" r="3.6" fill="#fff" stroke="none" />
   </svg>
 );

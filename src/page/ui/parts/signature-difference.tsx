@@ -46,44 +46,46 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
   const signedLines = signed?.split("\n");
   const length = Math.max(expectedLines.length, signedLines?.length ?? 0);
   return (
-    <section class="signature">
+    <section class="stack">
       <h3>String to sign</h3>
       <p class="faint">
         {signedLines === undefined
           ? "The client should have signed exactly this string:"
           : "The client signed another string than expected."}
       </p>
-      <table>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">Expected</th>
-            {signedLines !== undefined && <th scope="col">Signed by the client</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {Array.from({ length }, (_, index) => {
-            const [own = "", theirs] = [expectedLines[index], signedLines?.[index] ?? (signedLines && "")];
-            const differs = theirs !== undefined && own !== theirs;
-            return (
-              <tr key={PARTS[index] ?? index} class={differs ? "differs" : undefined}>
-                <th scope="row">
-                  {PARTS[index] ?? ""}
-                  {differs && <span class="visually-hidden"> differs</span>}
-                </th>
-                <td>
-                  <Line value={own} other={theirs} />
-                </td>
-                {theirs !== undefined && (
+      <div class="card signature small">
+        <table>
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">Expected</th>
+              {signedLines !== undefined && <th scope="col">Signed by the client</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from({ length }, (_, index) => {
+              const [own = "", theirs] = [expectedLines[index], signedLines?.[index] ?? (signedLines && "")];
+              const differs = theirs !== undefined && own !== theirs;
+              return (
+                <tr key={PARTS[index] ?? index} class={differs ? "differs busy" : undefined}>
+                  <th scope="row" class={differs ? "tone" : "faint"}>
+                    {PARTS[index] ?? ""}
+                    {differs && <span class="visually-hidden"> differs</span>}
+                  </th>
                   <td>
-                    <Line value={theirs} other={own} />
+                    <Line value={own} other={theirs} />
                   </td>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+                  {theirs !== undefined && (
+                    <td>
+                      <Line value={theirs} other={own} />
+                    </td>
+                  )}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }

@@ -1,4 +1,27 @@
-import { notify } from "./notices.ts";
+import { signal } from "@preact/signals";
+
+export interface Notice {
+  readonly id: number;
+  readonly kind: "done" | "failed";
+  readonly message: string;
+}
+
+const SHOWN_MILLISECONDS = { done: 4000, failed: 10_000 };
+
+export const notices = signal<readonly Notice[]>([]);
+let last = 0;
+
+/** Shows a short notice of success or failure. */
+export function notify(kind: Notice["kind"], message: string): void {
+  last += 1;
+  const id = last;
+  notices.value = [...notices.value.slice(-3), { id, kind, message }];
+  setTimeout(() => dismiss(id), SHOWN_MILLISECONDS[kind]);
+}
+
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
 
 /** The manager refused a request or did not answer. */
 export class ApiError extends Error {}
@@ -63,6 +86,10 @@ export async function attempt(action: () => Promise<unknown>, done?: string): Pr
   }
 }
 
-/** Builds a path from segments, which may contain any characters. */
-export const pathOf = (...segments: readonly string[]): string =>
-  `/${segments.map(encodeURIComponent).join("/")}`;
+/** Builds a path from segments, which may contain any characters, and the query last. */
+export function pathOf(...parts: readonly (string | Readonly<Record<string, string>>)[]): string {
+  const written = parts.map((part) =>
+    typeof part === "string" ? `/${encodeURIComponent(part)}` : `?${new URLSearchParams(part)}`,
+  );
+  return written.join("");
+}

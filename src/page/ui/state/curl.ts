@@ -13,15 +13,57 @@ const OWN_HEADERS = [
 ];
 
 /** Quotes a value for a POSIX shell. */
-export const shellQuoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
+const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
-const baseUrlOf = (api: ShownRequest["api"]): string => {
+/** The base URLs of the servers, or those of the service when another process serves them. */
+export const baseUrlOf = (api: ShownRequest["api"]): string => {
   const urls = state.value?.urls;
   if (api === "manager") return urls?.manager ?? location.origin;
   return api === "query"
     ? (urls?.query ?? "https://cloudreco.vuforia.com")
     : (urls?.target ?? "https://vws.vuforia.com");
 };
+
+interface CurlRequest {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  /** Without those that depend on the moment or on the connection. */
+  readonly headers?: readonly (readonly [string, string])[];
+  /** The keys to sign with; without them, the request is not signed. */
+  readonly keys?: { readonly access: string; readonly secret: string } | undefined;
+  /** URL of the body. */
+  readonly body?: string | undefined;
+}
+
+/** Commands that sign and send a request. */
+export function curlCommands(request: CurlRequest): string {
+  const { baseUrl, method, path, query = "", headers = [], keys, body } = request;
+  const [, type = ""] = headers.find(([name]) => name.toLowerCase() === "content-type") ?? [];
+  const md5 = body === undefined ? "printf '' | openssl md5" : "openssl md5 < request-body";
+  const options = [
+    `curl -i -X ${method} ${quoted(`${baseUrl}${path}${query === "" ? "" : `?${query}`}`)}`,
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(keys === undefined
+      ? []
+      : ['-H "Date: $DATE"', `-H "Authorization: VWS "${quoted(keys.access)}":$SIGNATURE"`]),
+    ...(body === undefined ? [] : ["--data-binary @request-body"]),
+  ];
+  const lines = [
+    ...(body === undefined ? [] : [`curl -s ${quoted(body)} -o request-body`]),
+    ...(keys === undefined
+      ? []
+      : [
+          `DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')`,
+          `MD5=$(${md5} | sed 's/.* //')`,
+          `SIGNATURE=$(printf '${method}\\n%s\\n%s\\n%s\\n%s' "$MD5" ${quoted(type.replace(/;.*$/, ""))} "$DATE" ${quoted(path)} |`,
+          `  openssl dgst -sha1 -hmac ${quoted(keys.secret)} -binary | openssl base64)`,
+        ]),
+    options.join(" \\\n  "),
+  ];
+  return `${lines.join("\n")}\n`;
+}
 
 /** The keys that sign requests of a request's API to its database. */
 function keysOf({ api, database: name }: ShownRequest) {
@@ -33,34 +75,13 @@ function keysOf({ api, database: name }: ShownRequest) {
 }
 
 /** Commands that send a request again, signed anew with the database's keys and with the same body. */
-export function curlOf(id: string, request: ShownRequest): string {
-  const { method, path, request: sent } = request;
-  const { query } = sent;
-  const url = `${baseUrlOf(request.api)}${path}${query === "" ? "" : `?${query}`}`;
-  const keys = keysOf(request);
-  const headers = sent.headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase()));
-  const contentType = sent.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
-  const hasBody = sent.size > 0;
-  const lines = hasBody
-    ? [`curl -s ${shellQuoted(`${location.origin}/page/bodies/${encodeURIComponent(id)}`)} -o request-body`]
-    : [];
-  if (keys !== undefined) {
-    const body = hasBody ? "openssl md5 < request-body" : "printf '' | openssl md5";
-    const format = `${method}\\n%s\\n%s\\n%s\\n%s`;
-    lines.push(
-      `DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')`,
-      `MD5=$(${body} | sed 's/.* //')`,
-      `SIGNATURE=$(printf '${format}' "$MD5" ${shellQuoted(contentType.replace(/;.*$/, ""))} "$DATE" ${shellQuoted(path)} |`,
-      `  openssl dgst -sha1 -hmac ${shellQuoted(keys.secret)} -binary | openssl base64)`,
-    );
-  }
-  const options = [
-    ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
-    ...(keys === undefined
-      ? []
-      : ['-H "Date: $DATE"', `-H "Authorization: VWS "${shellQuoted(keys.access)}":$SIGNATURE"`]),
-    ...(hasBody ? ["--data-binary @request-body"] : []),
-  ];
-  lines.push([`curl -i -X ${method} ${shellQuoted(url)}`, ...options].join(" \\\n  "));
-  return `${lines.join("\n")}\n`;
-}
+export const curlOf = (id: string, request: ShownRequest): string =>
+  curlCommands({
+    baseUrl: baseUrlOf(request.api),
+    method: request.method,
+    path: request.path,
+    query: request.request.query,
+    headers: request.request.headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())),
+    keys: keysOf(request),
+    body: request.request.size > 0 ? `${location.origin}/page/bodies/${encodeURIComponent(id)}` : undefined,
+  });

@@ -1,9 +1,6 @@
-import { useSignal } from "@preact/signals";
-import { Button, Field, FileButton } from "../parts/controls.tsx";
+import { Button, FileButton, Labelled, LinkButton, OpenButton } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
-import { Moment } from "../parts/facts.tsx";
-import { Icon } from "../parts/icons.tsx";
-import { Panel } from "../parts/panel.tsx";
+import { Moment, Panel } from "../parts/facts.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { emulatorSecond } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
@@ -17,78 +14,72 @@ const STEPS = [
 ] as const;
 
 /** Controls of the whole emulator. */
-export function Controls() {
-  const resetting = useSignal(false);
-  return (
-    <>
-      <header class="view-head">
-        <h1>Controls</h1>
-      </header>
-      <div class="cards">
-        <Clock />
-        <Faults />
-        <Panel
-          icon="bolt"
-          title="Processing"
-          intro="Finishes processing of all targets, reports and datasets at once."
-        >
-          <Button
-            icon="bolt"
-            label="Finish all processing"
-            onClick={() => attempt(() => ask("POST", "/finish_processing"), "Finished all processing")}
-          />
-        </Panel>
-        <Panel
+export const Controls = () => (
+  <>
+    <header class="view-head row">
+      <h1>Controls</h1>
+    </header>
+    <div class="cards">
+      <Clock />
+      <Faults />
+      <Panel
+        icon="bolt"
+        title="Processing"
+        intro="Finishes processing of all targets, reports and datasets at once."
+      >
+        <FinishAll label="Finish all processing" />
+      </Panel>
+      <Panel
+        icon="download"
+        title="Snapshot"
+        intro="The whole state as JSON, with images and keys. Restoring a snapshot replaces everything except the journal."
+      >
+        <LinkButton
           icon="download"
-          title="Snapshot"
-          intro="The whole state as JSON, with images and keys. Restoring a snapshot replaces everything except the journal."
-        >
-          <a class="button plain" href="/snapshot" download="mock-cloud-reco-snapshot.json">
-            <Icon name="download" />
-            <span>Download snapshot</span>
-          </a>
-          <FileButton
-            label="Restore a snapshot"
-            accept="application/json,.json"
-            onFiles={([file]) =>
-              file !== undefined && attempt(() => ask("PUT", "/snapshot", file), "The snapshot is restored")
-            }
-          />
-        </Panel>
-        <Panel
-          icon="reset"
-          title="Reset"
-          intro="Deletes all databases, datasets, credentials and reports, clears the journal and returns to real time."
-        >
-          <Button
-            kind="danger"
-            icon="reset"
-            label="Reset everything"
-            onClick={() => {
-              resetting.value = true;
-            }}
-          />
-        </Panel>
-      </div>
-      {resetting.value && (
-        <Confirm
-          title="Reset everything?"
-          action="Reset everything"
-          onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
-          onClose={() => {
-            resetting.value = false;
-          }}
-        >
-          This deletes all databases and targets permanently. Download a snapshot to keep them.
-        </Confirm>
-      )}
-    </>
-  );
-}
+          label="Download snapshot"
+          href="/snapshot"
+          download="mock-cloud-reco-snapshot.json"
+        />
+        <FileButton
+          label="Restore a snapshot"
+          accept="application/json,.json"
+          onFiles={([file]) =>
+            file !== undefined && attempt(() => ask("PUT", "/snapshot", file), "The snapshot is restored")
+          }
+        />
+      </Panel>
+      <Panel
+        icon="reset"
+        title="Reset"
+        intro="Deletes all databases, datasets, credentials and reports, clears the journal and returns to real time."
+      >
+        <OpenButton kind="danger" icon="reset" label="Reset everything">
+          {(close) => (
+            <Confirm
+              title="Reset everything?"
+              action="Reset everything"
+              onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
+              onClose={close}
+            >
+              This deletes all databases and targets permanently. Download a snapshot to keep them.
+            </Confirm>
+          )}
+        </OpenButton>
+      </Panel>
+    </div>
+  </>
+);
+
+export const FinishAll = ({ label }: { readonly label: string }) => (
+  <Button
+    icon="bolt"
+    label={label}
+    onClick={() => attempt(() => ask("POST", "/finish_processing"), "Finished all processing")}
+  />
+);
 
 function Clock() {
   const frozen = state.value?.clock.frozen === true;
-  const advance = (seconds: number) => attempt(() => ask("POST", "/clock/advance", { seconds }));
   return (
     <Panel
       icon={frozen ? "snow" : "clock"}
@@ -112,18 +103,24 @@ function Clock() {
       </div>
       <div class="row">
         {STEPS.map(([label, seconds]) => (
-          <Button key={label} label={label} onClick={() => advance(seconds)} />
+          <Button
+            key={label}
+            label={label}
+            onClick={() => attempt(() => ask("POST", "/clock/advance", { seconds }))}
+          />
         ))}
       </div>
       <form
-        class="inline-form"
+        class="row"
         onSubmit={(event) => {
           event.preventDefault();
           const given = new FormData(event.currentTarget).get("moment");
           void attempt(() => ask("PUT", "/clock", { now: `${String(given)}Z` }));
         }}
       >
-        <Field label="Set to (UTC)" name="moment" type="datetime-local" step={1} required />
+        <Labelled label="Set to (UTC)">
+          <input type="datetime-local" name="moment" step={1} required />
+        </Labelled>
         <Button submit label="Set" />
       </form>
     </Panel>

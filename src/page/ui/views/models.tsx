@@ -1,22 +1,22 @@
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { PageDataset } from "../../model.ts";
-import { Button, Secret } from "../parts/controls.tsx";
-import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
-import { Icon } from "../parts/icons.tsx";
+import type { ClientCredential } from "../../../schema/credential.ts";
+import type { PageDataset, PageVuMarkDatabase } from "../../model.ts";
+import { Button, Field, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
+import { FormDialog } from "../parts/dialogs.tsx";
+import { Badge, Bar, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
 import { count, duration } from "../state/format.ts";
 import { Report } from "./reports.tsx";
-import { VuMarks } from "./vumarks.tsx";
 
 /** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
 export function Models() {
   const { datasets = [], credentials = [], vuMarkDatabases = [], reports = [] } = state.value ?? {};
   return (
     <>
-      <header class="view-head">
+      <header class="view-head row">
         <h1>Models & VuMarks</h1>
       </header>
       <Group
@@ -28,30 +28,8 @@ export function Models() {
         ))}
       </Group>
       <Group title="OAuth 2.0 client credentials" empty="No credentials.">
-        {credentials.map(({ clientId, clientSecret, scopes }) => (
-          <article key={clientId} class="card" aria-label={clientId}>
-            <h3 class="mono">{clientId}</h3>
-            <Facts
-              facts={[
-                ["Client secret", <Secret value={clientSecret} label={`Client secret ${clientId}`} />],
-                [
-                  "Scopes",
-                  <span class="row">
-                    {scopes.map((scope) => (
-                      <Badge key={scope} tone="info">
-                        {scope}
-                      </Badge>
-                    ))}
-                  </span>,
-                ],
-              ]}
-            />
-            <DeleteFooter
-              name={clientId}
-              path={pathOf("oauth2_client_credentials", clientId)}
-              done="Deleted the credential"
-            />
-          </article>
+        {credentials.map((credential) => (
+          <Credential key={credential.clientId} credential={credential} />
         ))}
       </Group>
       <Group title="Recognition-counts reports" empty="No reports. Clients request them with the target API.">
@@ -76,65 +54,52 @@ interface GroupProps {
 }
 
 const Group = ({ title, empty, children }: GroupProps) => (
-  <section class="group">
+  <section class="group stack">
     <h2>{title}</h2>
-    {children.length === 0 ? <p class="faint">{empty}</p> : <div class="cards">{children}</div>}
+    {children.length === 0 ? <p class="faint card">{empty}</p> : <div class="cards">{children}</div>}
   </section>
-);
-
-/** A badge of a moment in a dataset's processing. */
-interface Step {
-  readonly at: number | null;
-  readonly tone: "info" | "busy" | "good" | "bad";
-  readonly label: string;
-}
-
-const Timeline = ({ steps }: { readonly steps: readonly Step[] }) => (
-  <ol class="timeline dataset-timeline" aria-label="Timeline">
-    {steps.map(({ at, tone, label }) => (
-      <li key={label}>
-        <Badge tone={tone}>{label}</Badge>
-        {at === null ? <span class="faint">finished early</span> : <Moment at={at} />}
-      </li>
-    ))}
-  </ol>
 );
 
 function Dataset({ dataset }: { readonly dataset: PageDataset }) {
   const left = useComputed(() => processingLeft(dataset, dataset.createdAt, emulatorNow.value));
-  const { uuid, name, generationFailureMessage, generationWarning, processingTimeSeconds } = dataset;
+  const { uuid, name, createdAt, generationFailureMessage, generationWarning, processingTimeSeconds } =
+    dataset;
   const total = processingTimeSeconds * 1000;
-  const end = dataset.createdAt + total;
+  const isProcessing = left.value > 0;
   const ends = generationFailureMessage === null ? "success" : "failed";
   return (
-    <article class="card" aria-label={name ?? uuid}>
+    <article class="card stack" aria-label={name ?? uuid}>
       <header>
-        <div class="card-title">
+        <div class="grow">
           <h3>{name ?? "unnamed"}</h3>
           <p class="faint">
             {dataset.datasetTypeName}, {count(dataset.models, "model")}
           </p>
         </div>
-        <StatusBadge status={left.value > 0 ? "processing" : ends} left={duration(left.value / 1000)} />
+        <StatusBadge status={isProcessing ? "processing" : ends} left={duration(left.value / 1000)} />
       </header>
-      {left.value > 0 && <progress aria-label="Processing" max={1} value={1 - left.value / total} />}
-      <Timeline
-        steps={[
-          { at: dataset.createdAt, tone: "info", label: "Created" },
-          left.value > 0
-            ? { at: end, tone: "busy", label: "Processing until" }
-            : {
-                at: dataset.processed ? null : end,
-                tone: ends === "failed" ? "bad" : "good",
-                label: ends === "failed" ? "Failed" : "Done",
-              },
-        ]}
-      />
+      {isProcessing && <Bar role="progressbar" label="Processing" part={1 - left.value / total} />}
+      <ol class="timeline" aria-label="Timeline">
+        <li>
+          <Badge tone="info">Created</Badge>
+          <Moment at={createdAt} />
+        </li>
+        <li>
+          <Badge tone={isProcessing ? "busy" : ends === "failed" ? "bad" : "good"}>
+            {isProcessing ? "Processing until" : ends === "failed" ? "Failed" : "Done"}
+          </Badge>
+          {dataset.processed && !isProcessing ? (
+            <span class="faint">finished early</span>
+          ) : (
+            <Moment at={createdAt + total} />
+          )}
+        </li>
+      </ol>
       <Facts
         facts={[
           ["UUID", <code>{uuid}</code>],
-          ...(generationFailureMessage === null ? [] : [["Why", generationFailureMessage] as const]),
-          ...(generationWarning === null ? [] : [["Warning", generationWarning.message] as const]),
+          ["Why", generationFailureMessage],
+          ["Warning", generationWarning?.message],
         ]}
       />
       <DeleteFooter
@@ -142,16 +107,48 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         path={pathOf("model_target_datasets", uuid)}
         done="Deleted the dataset"
       >
-        {left.value === 0 && generationFailureMessage === null && (
-          <a class="button plain" href={pathOf("page", "datasets", uuid)} download={`${uuid}.zip`}>
-            <Icon name="download" />
-            <span>Download</span>
-          </a>
+        {!isProcessing && generationFailureMessage === null && (
+          <LinkButton
+            icon="download"
+            label="Download"
+            href={pathOf("page", "datasets", uuid)}
+            download={`${uuid}.zip`}
+          />
         )}
       </DeleteFooter>
     </article>
   );
 }
+
+const Credential = ({
+  credential: { clientId, clientSecret, scopes },
+}: {
+  readonly credential: ClientCredential;
+}) => (
+  <article class="card stack" aria-label={clientId}>
+    <h3 class="mono grow">{clientId}</h3>
+    <Facts
+      facts={[
+        ["Client secret", <Secret value={clientSecret} label={`Client secret ${clientId}`} />],
+        [
+          "Scopes",
+          <span class="row">
+            {scopes.map((scope) => (
+              <Badge key={scope} tone="info">
+                {scope}
+              </Badge>
+            ))}
+          </span>,
+        ],
+      ]}
+    />
+    <DeleteFooter
+      name={clientId}
+      path={pathOf("oauth2_client_credentials", clientId)}
+      done="Deleted the credential"
+    />
+  </article>
+);
 
 interface DeleteFooterProps {
   readonly name: string;
@@ -163,9 +160,9 @@ interface DeleteFooterProps {
 }
 
 const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
-  <footer>
+  <footer class="row">
     {children}
-    <span class="spacer" />
+    <span class="grow" />
     <Button
       kind="quiet"
       bare
@@ -175,3 +172,88 @@ const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
     />
   </footer>
 );
+
+/** A VuMark database with its targets. */
+function VuMarks({ database: { databaseName, targets } }: { readonly database: PageVuMarkDatabase }) {
+  const add = (name: string) =>
+    ask("POST", pathOf("vumark_databases", databaseName, "vumark_targets"), { name });
+  return (
+    <article class="card stack" aria-label={databaseName}>
+      <h3>{databaseName}</h3>
+      {targets.length === 0 ? (
+        <p class="faint">No VuMark targets.</p>
+      ) : (
+        <ul>
+          {targets.map((target) => (
+            <li key={target.targetId}>
+              <Template database={databaseName} target={target} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <footer class="row">
+        <OpenButton icon="plus" label="Add a VuMark target">
+          {(close) => (
+            <FormDialog
+              title="Add a VuMark target"
+              action="Add a VuMark target"
+              onClose={close}
+              onSubmit={(fields) => {
+                const name = String(fields.get("name"));
+                return attempt(() => add(name), `Added ${name}`);
+              }}
+            >
+              <Field label="Name of the VuMark target" name="name" required autofocus />
+            </FormDialog>
+          )}
+        </OpenButton>
+      </footer>
+    </article>
+  );
+}
+
+interface TemplateProps {
+  readonly database: string;
+  readonly target: PageVuMarkDatabase["targets"][number];
+}
+
+/** A VuMark target, and an instance of it for an id that is typed. */
+function Template({ database, target }: TemplateProps) {
+  const id = useSignal("");
+  /** The id whose instance could not be loaded. */
+  const failed = useSignal("");
+  const left = useComputed(() => processingLeft(target, target.lastModifiedDate, emulatorNow.value));
+  return (
+    <>
+      <b>{target.name}</b> <code class="faint">{target.targetId}</code>
+      {left.value > 0 ? (
+        <p class="faint">Processing, {duration(left.value / 1000)} left</p>
+      ) : (
+        <Field
+          label="Instance id"
+          hint="Type an id to see what the VuMark API answers"
+          value={id.value}
+          onInput={(value) => {
+            id.value = value;
+          }}
+        />
+      )}
+      {left.value === 0 &&
+        id.value !== "" &&
+        (failed.value === id.value ? (
+          <p class="faint" role="status">
+            The manager cannot draw this id.
+          </p>
+        ) : (
+          <img
+            class="picture instance"
+            src={pathOf("page", "instances", target.targetId, { database, id: id.value })}
+            alt={`Instance for ${id.value}`}
+            onError={() => {
+              failed.value = id.peek();
+            }}
+          />
+        ))}
+    </>
+  );
+}

@@ -1,41 +1,31 @@
-import { useSignal } from "@preact/signals";
-import type { DatabaseState } from "../../../schema/cloud-database.ts";
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
-import { Button, CopyButton, Empty } from "../parts/controls.tsx";
+import { CopyButton, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
-import { StateBadge } from "../parts/facts.tsx";
-import { Icon } from "../parts/icons.tsx";
+import { Badge, Bar, Empty, STATUSES, StateBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
-import { Keys, StatusBar } from "./database-facts.tsx";
-import { AddDatabase, CloudDatabaseSettings, VuMarkDatabaseSettings } from "./database-forms.tsx";
+import { AddDatabase, DatabaseSettings, KINDS } from "./database-forms.tsx";
 import { Snippets } from "./snippets.tsx";
 
 /** The servers and databases. */
 export function Overview() {
-  const adding = useSignal(false);
-  const { urls, cloudDatabases, vuMarkDatabases } = state.value ?? {};
-  if (urls === undefined || cloudDatabases === undefined || vuMarkDatabases === undefined) return null;
+  if (state.value === null) return null;
+  const { urls, cloudDatabases, vuMarkDatabases } = state.value;
   const isEmpty = cloudDatabases.length + vuMarkDatabases.length === 0;
   const add = (
-    <Button
-      kind="main"
-      icon="plus"
-      label="Add database"
-      onClick={() => {
-        adding.value = true;
-      }}
-    />
+    <OpenButton kind="main" icon="plus" label="Add database">
+      {(close) => <AddDatabase onClose={close} />}
+    </OpenButton>
   );
   return (
     <>
-      <header class="view-head">
-        <h1>Overview</h1>
+      <header class="view-head row">
+        <h1 class="grow">Overview</h1>
         {!isEmpty && add}
       </header>
-      <section aria-label="Servers" class="endpoints">
+      <section aria-label="Servers" class="card endpoints">
         <Endpoint name="Target API" url={urls.target} />
         <Endpoint name="Query API" url={urls.query} />
         <Endpoint name="Target manager" url={urls.manager} />
@@ -55,24 +45,17 @@ export function Overview() {
           ))}
         </div>
       )}
-      {adding.value && (
-        <AddDatabase
-          onClose={() => {
-            adding.value = false;
-          }}
-        />
-      )}
     </>
   );
 }
 
 const Endpoint = ({ name, url }: { readonly name: string; readonly url: string | null }) => (
   <div class="endpoint">
-    <span class="endpoint-name">{name}</span>
+    <span class="faint small">{name}</span>
     {url === null ? (
       <span class="faint">in another process</span>
     ) : (
-      <span class="endpoint-url">
+      <span class="secret">
         <code>{url}</code>
         <CopyButton value={url} label={`Copy: ${name}`} />
       </span>
@@ -81,151 +64,159 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
 );
 
 function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
-  const open = useSignal<"snippets" | "settings" | "delete" | null>(null);
   const { databaseName: name, counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
-  const close = () => {
-    open.value = null;
-  };
   const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const limits = [
+    perSecond === null ? [] : `${count(perSecond, "request")} a second`,
+    database.requestRateLimits === null ? [] : "by group of endpoints",
+  ].flat();
   return (
-    <article class="card" aria-label={name}>
-      <CardHeader name={name} kind="Cloud recognition" state={database.stateName} />
-      <StatusBar counts={counts} />
-      <div class="numbers">
-        <div>
+    <article class="card stack" aria-label={name}>
+      <CardHeader kind="cloud_databases" database={database} />
+      <StatusBar counts={counts} all={used} />
+      <div class="numbers stack small">
+        <div class="row between">
           <span class="faint">Target quota</span>
-          <meter min={0} max={Math.max(1, targetQuota)} value={used} aria-label="Target quota" />
-          <span>{`${number(used)} of ${number(targetQuota)} targets`}</span>
-        </div>
-        <div>
-          <span class="faint">Recognitions</span>
+          <Bar role="meter" label="Target quota" part={used / Math.max(1, targetQuota)} />
           <span>
-            <b>{database.currentMonthRecos.toLocaleString("en-GB")}</b> this month,{" "}
-            <b>{database.previousMonthRecos.toLocaleString("en-GB")}</b> last month
+            {number(used)} of {number(targetQuota)} targets
           </span>
         </div>
-        {(perSecond !== null || database.requestRateLimits !== null) && (
-          <div>
+        <div class="row between">
+          <span class="faint">Recognitions</span>
+          <span>
+            <b>{number(database.currentMonthRecos)}</b> this month,{" "}
+            <b>{number(database.previousMonthRecos)}</b> last month
+          </span>
+        </div>
+        {limits.length > 0 && (
+          <div class="row between">
             <span class="faint">Rate limit</span>
-            <span>
-              {[
-                perSecond === null ? [] : `${count(perSecond, "request")} a second`,
-                database.requestRateLimits === null ? [] : "by group of endpoints",
-              ]
-                .flat()
-                .join(", ")}
-            </span>
+            <span>{limits.join(", ")}</span>
           </div>
         )}
       </div>
-      <Keys
-        database={name}
-        keys={[
-          ["Server access", database.serverAccessKey, false],
-          ["Server secret", database.serverSecretKey, true],
-          ["Client access", database.clientAccessKey, false],
-          ["Client secret", database.clientSecretKey, true],
-        ]}
-      />
-      <footer>
-        <a class="button plain" href={addressOf("targets", { database: name })}>
-          <Icon name="targets" />
-          <span>Targets</span>
-        </a>
-        <Button
-          icon="code"
-          label="Use it"
-          onClick={() => {
-            open.value = "snippets";
-          }}
-        />
-        <EditButtons
-          name={name}
-          onOpen={(dialog) => {
-            open.value = dialog;
-          }}
-        />
+      <Keys database={database} />
+      <footer class="row">
+        <LinkButton icon="targets" label="Targets" href={addressOf("targets", { database: name })} />
+        <OpenButton icon="code" label="Use it">
+          {(close) => <Snippets database={database} onClose={close} />}
+        </OpenButton>
+        <EditButtons kind="cloud_databases" database={database} />
       </footer>
-      {open.value === "snippets" && <Snippets database={database} onClose={close} />}
-      {open.value === "settings" && <CloudDatabaseSettings database={database} onClose={close} />}
-      {open.value === "delete" && <DeleteDatabase kind="cloud_databases" name={name} onClose={close} />}
     </article>
   );
 }
 
-function VuMarkCard({ database }: { readonly database: PageVuMarkDatabase }) {
-  const open = useSignal<"settings" | "delete" | null>(null);
-  const { databaseName: name } = database;
-  const close = () => {
-    open.value = null;
-  };
-  return (
-    <article class="card" aria-label={name}>
-      <CardHeader name={name} kind="VuMark" state={database.stateName} />
-      <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
-      <Keys
-        database={name}
-        keys={[
-          ["Server access", database.serverAccessKey, false],
-          ["Server secret", database.serverSecretKey, true],
-        ]}
-      />
-      <footer>
-        <EditButtons
-          name={name}
-          onOpen={(dialog) => {
-            open.value = dialog;
-          }}
-        />
-      </footer>
-      {open.value === "settings" && <VuMarkDatabaseSettings database={database} onClose={close} />}
-      {open.value === "delete" && <DeleteDatabase kind="vumark_databases" name={name} onClose={close} />}
-    </article>
-  );
+const VuMarkCard = ({ database }: { readonly database: PageVuMarkDatabase }) => (
+  <article class="card stack" aria-label={database.databaseName}>
+    <CardHeader kind="vumark_databases" database={database} />
+    <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
+    <Keys database={database} />
+    <footer class="row">
+      <EditButtons kind="vumark_databases" database={database} />
+    </footer>
+  </article>
+);
+
+interface DatabaseProps {
+  readonly kind: keyof typeof KINDS;
+  readonly database: PageCloudDatabase | PageVuMarkDatabase;
 }
 
-interface CardHeaderProps {
-  readonly name: string;
-  readonly kind: string;
-  readonly state: DatabaseState;
-}
-
-const CardHeader = ({ name, kind, state }: CardHeaderProps) => (
+const CardHeader = ({ kind, database: { databaseName, stateName } }: DatabaseProps) => (
   <header>
-    <div class="card-title">
-      <h2 title={name}>{name}</h2>
-      <p class="faint">{kind}</p>
+    <div class="grow">
+      <h2 class="one-line" title={databaseName}>
+        {databaseName}
+      </h2>
+      <p class="faint small">{KINDS[kind]}</p>
     </div>
-    <StateBadge state={state} />
+    <StateBadge state={stateName} />
   </header>
 );
 
-interface EditButtonsProps {
-  readonly name: string;
-  readonly onOpen: (dialog: "settings" | "delete") => void;
-}
+const EditButtons = ({ kind, database }: DatabaseProps) => {
+  const { databaseName: name } = database;
+  return (
+    <>
+      <span class="grow" />
+      <OpenButton kind="quiet" bare icon="edit" label={`Settings of ${name}`}>
+        {(close) => <DatabaseSettings database={database} onClose={close} />}
+      </OpenButton>
+      <OpenButton kind="quiet" bare icon="trash" label={`Delete ${name}`}>
+        {(close) => (
+          <Confirm
+            title={`Delete ${name}?`}
+            action="Delete"
+            onConfirm={() => attempt(() => ask("DELETE", pathOf(kind, name)), `Deleted ${name}`)}
+            onClose={close}
+          >
+            This also deletes its targets, reports and rate-limit history. Clients will get 401.
+          </Confirm>
+        )}
+      </OpenButton>
+    </>
+  );
+};
 
-const EditButtons = ({ name, onOpen }: EditButtonsProps) => (
-  <>
-    <span class="spacer" />
-    <Button kind="quiet" bare icon="edit" label={`Settings of ${name}`} onClick={() => onOpen("settings")} />
-    <Button kind="quiet" bare icon="trash" label={`Delete ${name}`} onClick={() => onOpen("delete")} />
-  </>
+/** The keys of a database; secrets are hidden until someone shows them. */
+const Keys = ({ database }: Pick<DatabaseProps, "database">) => (
+  <dl class="keys">
+    {Object.entries({
+      "Server access": database.serverAccessKey,
+      "Server secret": database.serverSecretKey,
+      ...("clientAccessKey" in database && {
+        "Client access": database.clientAccessKey,
+        "Client secret": database.clientSecretKey,
+      }),
+    }).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>
+          <Secret
+            value={value}
+            label={`${name} key of ${database.databaseName}`}
+            hidden={name.endsWith("secret")}
+          />
+        </dd>
+      </div>
+    ))}
+  </dl>
 );
 
-interface DeleteProps {
-  readonly kind: "cloud_databases" | "vumark_databases";
-  readonly name: string;
-  readonly onClose: () => void;
+/** The numbers of targets by status, as a bar and as text. */
+function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts"]; readonly all: number }) {
+  const { active, inactive, processing, failed } = counts;
+  const parts = [
+    ["success", active + inactive],
+    ["processing", processing],
+    ["failed", failed],
+  ] as const;
+  return (
+    <div class="statuses">
+      <div class="bar" aria-hidden="true">
+        {parts.map(
+          ([status, part]) => part > 0 && <span key={status} class={status} style={{ flexGrow: part }} />,
+        )}
+      </div>
+      {all === 0 ? (
+        <p class="faint">No targets</p>
+      ) : (
+        <ul>
+          {parts.map(([status, part]) => (
+            <li key={status} class={part === 0 ? "row small faint" : "row small"}>
+              <span class={`swatch ${status}`} aria-hidden="true" />
+              <b>{number(part)}</b> {STATUSES[status]}
+            </li>
+          ))}
+          {inactive > 0 && (
+            <li>
+              <Badge tone="off">{number(inactive)} Inactive</Badge>
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
 }
-
-const DeleteDatabase = ({ kind, name, onClose }: DeleteProps) => (
-  <Confirm
-    title={`Delete ${name}?`}
-    action="Delete"
-    onConfirm={() => attempt(() => ask("DELETE", pathOf(kind, name)), `Deleted ${name}`)}
-    onClose={onClose}
-  >
-    This also deletes its targets, reports and rate-limit history. Clients will get 401.
-  </Confirm>
-);

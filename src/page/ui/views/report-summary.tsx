@@ -4,8 +4,12 @@ import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { report } from "../state/source.ts";
 
-const EVENTS = { added: "added", updated: "changed", success: "processed", failed: "failed" } as const;
-const EVENT_TONES = { added: "info", updated: "info", success: "good", failed: "bad" } as const;
+const EVENTS = {
+  added: ["added", "info"],
+  updated: ["changed", "info"],
+  success: ["processed", "good"],
+  failed: ["failed", "bad"],
+} as const;
 
 /** The overview of a report. */
 export function ReportSummary() {
@@ -14,68 +18,66 @@ export function ReportSummary() {
   const refused = requests.value.filter(({ refusedBy }) => refusedBy !== undefined);
   return (
     <>
-      <header class="view-head">
+      <header class="view-head row">
         <h1>{test?.name ?? "Report"}</h1>
       </header>
-      <div class="report">
+      <div class="report stack">
         {test?.error !== undefined && (
-          <section class="reason">
-            <h2>The test failed</h2>
-            <pre class="report-error">{test.error}</pre>
+          <section class="callout bad">
+            <h2 class="tone">The test failed</h2>
+            <pre>{test.error}</pre>
           </section>
         )}
-        <section class="card">
+        <section class="card stack">
           <Facts
             facts={[
               ["Written", <Moment at={createdAt} />],
               [
                 "Requests",
                 <a href={addressOf("requests")}>
-                  {count(requests.value.length, "request")}, {`${number(refused.length)} refused`}
+                  {count(requests.value.length, "request")}, {number(refused.length)} refused
                 </a>,
               ],
-              ...databases.map(
-                ({ databaseName, targets, kind, stateName }) =>
-                  [
-                    databaseName,
-                    <span>
-                      {kind === "cloud" ? (
-                        <a href={addressOf("targets", { database: databaseName })}>
-                          {count(targets.length, "target")}
-                        </a>
-                      ) : (
-                        count(targets.length, "target")
-                      )}
-                      {stateName !== "WORKING" && `, ${stateName}`}
-                    </span>,
-                  ] as const,
-              ),
+              ...databases.map(({ databaseName, targets, kind, stateName }) => {
+                const held = count(targets.length, "target");
+                return [
+                  databaseName,
+                  <>
+                    {kind === "cloud" ? (
+                      <a href={addressOf("targets", { database: databaseName })}>{held}</a>
+                    ) : (
+                      held
+                    )}
+                    {stateName !== "WORKING" && `, ${stateName}`}
+                  </>,
+                ] as const;
+              }),
             ]}
           />
         </section>
         {refused.length > 0 && (
-          <section class="card">
+          <section class="card stack">
             <h2>Refused requests</h2>
-            <ul class="refusals">
+            <ul>
               {refused.map(({ id, method, path, status, reason }) => (
                 <li key={id}>
                   <a href={addressOf("requests", { request: id })}>
                     <StatusCode status={status} /> <code>{`${method} ${path}`}</code>
                   </a>
-                  <p>{reason}</p>
+                  <p class="faint">{reason}</p>
                 </li>
               ))}
             </ul>
           </section>
         )}
-        <section class="card">
+        <section class="card stack">
           <h2>Timeline</h2>
           {timeline.length === 0 && <p class="faint">No targets were added.</p>}
           <ol class="timeline">
             {timeline.map(({ time, database, targetId, name, event }) => (
               <li key={`${targetId} ${event}`}>
                 <Moment at={time} form="time" />
-                <Badge tone={EVENT_TONES[event]}>{EVENTS[event]}</Badge>
+                <Badge tone={EVENTS[event][1]}>{EVENTS[event][0]}</Badge>
                 <span>
                   <b>{name}</b> <span class="faint">{database}</span>
                 </span>

@@ -1,9 +1,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { PageReport, PageReportRow } from "../../model.ts";
-import { Button } from "../parts/controls.tsx";
+import { Button, LinkButton } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
-import { Badge, Facts, Moment } from "../parts/facts.tsx";
-import { Icon } from "../parts/icons.tsx";
+import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
@@ -16,23 +15,19 @@ const MAX_ROWS = 500;
 export function Report({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
   const left = useComputed(() => processingLeft(report, report.requestedAt, emulatorNow.value));
-  const { databaseId, file } = report;
+  const { databaseId: database, file } = report;
   const databaseName =
-    state.value?.cloudDatabases.find((database) => database.databaseId === databaseId)?.databaseName ??
-    databaseId;
+    state.value?.cloudDatabases.find(({ databaseId }) => databaseId === database)?.databaseName ?? database;
   const title = `Report ${file} of ${databaseName}`;
-  const query = new URLSearchParams({ database: databaseId });
   return (
-    <article class="card" aria-label={title}>
+    <article class="card stack" aria-label={title}>
       <header>
-        <div class="card-title">
+        <div class="grow">
           <h3>{file}</h3>
           <p class="faint">{databaseName}</p>
         </div>
         {left.value > 0 ? (
-          <Badge tone="busy" icon="clock">
-            {`${duration(left.value / 1000)} left`}
-          </Badge>
+          <StatusBadge status="processing" left={duration(left.value / 1000)} />
         ) : (
           <Badge tone="good" icon="done">
             Ready
@@ -45,24 +40,22 @@ export function Report({ report }: { readonly report: PageReport }) {
           ["Content", count(report.rowCount, "row")],
         ]}
       />
-      <footer>
+      <footer class="row">
         <Button
           label="Show rows"
           onClick={() =>
             attempt(async () => {
-              rows.value = await askJson("GET", `${pathOf("page", "reports", file)}?${query}`);
+              rows.value = await askJson("GET", pathOf("page", "reports", file, { database }));
             })
           }
         />
         {left.value === 0 && (
-          <a
-            class="button plain"
-            href={`${pathOf("page", "reports", `${file}.csv`)}?${query}`}
+          <LinkButton
+            icon="download"
+            label="Download CSV"
+            href={pathOf("page", "reports", `${file}.csv`, { database })}
             download={`${file}.csv`}
-          >
-            <Icon name="download" />
-            <span>Download CSV</span>
-          </a>
+          />
         )}
       </footer>
       {rows.value !== null && (
@@ -83,7 +76,7 @@ function Rows({ rows }: { readonly rows: readonly PageReportRow[] }) {
   if (rows.length === 0) return <p class="faint">No target was recognised in that month.</p>;
   return (
     <>
-      <table class="report-rows">
+      <table>
         <thead>
           <tr>
             <th scope="col">Target</th>
@@ -92,19 +85,19 @@ function Rows({ rows }: { readonly rows: readonly PageReportRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, MAX_ROWS).map(({ targetId, name, count }) => (
+          {rows.slice(0, MAX_ROWS).map(({ targetId, name, count: recognitions }) => (
             <tr key={targetId}>
               <td>{name ?? <span class="faint">deleted</span>}</td>
               <td>
                 <code>{targetId}</code>
               </td>
-              <td>{number(count)}</td>
+              <td>{number(recognitions)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {rows.length > MAX_ROWS && (
-        <p class="faint">{`and ${count(rows.length - MAX_ROWS, "more row")}; the CSV has all of them`}</p>
+        <p class="faint">and {count(rows.length - MAX_ROWS, "more row")}; the CSV has all of them</p>
       )}
     </>
   );

@@ -2,14 +2,20 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton } from "../parts/controls.tsx";
-import { Badge, Facts, Moment, StatusCode } from "../parts/facts.tsx";
+import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
-import { Thumbnail } from "../parts/thumbnail.tsx";
 import { curlOf } from "../state/curl.ts";
 import { bytes, count, milliseconds, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
 import { imageUrl, report, requestDetails } from "../state/source.ts";
+
+/** What has a place of its own on the page. */
+const PLACED: readonly string[] = [
+  ...["id", "number", "time", "api", "operation", "method", "path", "status", "resultCode", "durationMs"],
+  ...["refusedBy", "fault", "reason", "database", "considered", "otherTargets", "signature"],
+  ...["request", "response"],
+];
 
 /** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
@@ -31,22 +37,25 @@ export function RequestDetails({ id }: { readonly id: string }) {
   const given = details.value;
   const isKnown = given !== null && given !== "gone";
   return (
-    <section class="details" aria-label={isKnown ? `Request ${given.request.number}` : "Loading…"}>
+    <section class="details stack" aria-label={isKnown ? `Request ${given.request.number}` : "Loading…"}>
+      <header class="row">
+        <p class="faint grow">{isKnown && `Request ${given.request.number}`}</p>
+        <Button
+          kind="quiet"
+          bare
+          icon="close"
+          label="Close"
+          onClick={() => {
+            document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
+            setParameters({ request: undefined });
+          }}
+        />
+      </header>
       {isKnown ? (
         <Shown id={id} details={given} />
       ) : (
         <p class="loading">{given === null ? "Loading…" : "The manager no longer keeps this request."}</p>
       )}
-      <Button
-        kind="quiet"
-        bare
-        icon="close"
-        label="Close"
-        onClick={() => {
-          document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
-          setParameters({ request: undefined });
-        }}
-      />
     </section>
   );
 }
@@ -57,18 +66,16 @@ interface ShownProps {
 }
 
 function Shown({ id, details: { request, images } }: ShownProps) {
-  const { number, method, path, status, resultCode, considered, signature } = request;
+  const { method, path, status, resultCode, considered, signature } = request;
   return (
     <>
       <header>
-        <p class="faint">{`Request ${number}`}</p>
         <h2>
-          <span class={`method ${method.toLowerCase()}`}>{method}</span>{" "}
-          <span class="details-path">{path}</span>
+          <span class="method">{method}</span> <span>{path}</span>
         </h2>
-        <p class="outcome">
+        <b>
           <StatusCode status={status} /> {resultCode ?? (status === undefined ? "No response" : "")}
-        </p>
+        </b>
       </header>
       <Reason request={request} />
       {signature !== undefined && <SignatureDifference signature={signature} />}
@@ -81,9 +88,9 @@ function Shown({ id, details: { request, images } }: ShownProps) {
           ["Database", request.database ?? "none"],
           ["Arrived", <Moment at={request.time} />],
           ["Answered in", milliseconds(request.durationMs)],
-          ...Object.entries(furtherFacts(request)).map(
-            ([name, value]) => [name, JSON.stringify(value)] as const,
-          ),
+          ...Object.entries(request)
+            .filter(([name]) => !PLACED.includes(name))
+            .map(([name, value]) => [name, JSON.stringify(value)] as const),
         ]}
       />
       {considered !== undefined && <Considered considered={considered} others={request.otherTargets} />}
@@ -100,28 +107,6 @@ function Shown({ id, details: { request, images } }: ShownProps) {
   );
 }
 
-/** What has no place of its own on the page. */
-function furtherFacts(request: ShownRequest): object {
-  const {
-    id: _id,
-    number,
-    time,
-    api,
-    operation,
-    method,
-    path,
-    status,
-    resultCode,
-    durationMs,
-    ...rest
-  }: ShownRequest & {
-    readonly id?: string;
-  } = request;
-  const { refusedBy, fault, reason, database, considered, otherTargets, signature, ...more } = rest;
-  const { request: _request, response, ...further } = more;
-  return further;
-}
-
 function Reason({ request }: { readonly request: ShownRequest }) {
   const { refusedBy, fault, reason, signature } = request;
   if (reason === undefined) return null;
@@ -130,8 +115,8 @@ function Reason({ request }: { readonly request: ShownRequest }) {
   const shown =
     signature?.signed === undefined ? reason : reason.replace(/ ?String to sign, expected: .*$/s, "");
   return (
-    <div class={isFault ? "reason fault" : "reason"}>
-      <h3>
+    <div class={`callout ${isFault ? "busy" : "bad"}`}>
+      <h3 class="tone row">
         <Icon name="warning" />
         {isFault ? `A fault was applied: ${fault}` : `Refused by ${refusedBy ?? "the emulator itself"}`}
       </h3>
@@ -153,11 +138,11 @@ function Message({ title, message, images, query = "" }: MessageProps) {
     [image, ...(fields ?? []).map((field) => field.image)].filter((each) => each !== undefined),
   );
   return (
-    <section class="message">
+    <section class="message stack">
       <h3>{title}</h3>
       <details open={headers.length <= 8}>
-        <summary>{count(headers.length, "header")}</summary>
-        <dl class="headers">
+        <summary class="faint small">{count(headers.length, "header")}</summary>
+        <dl class="sunken headers">
           {headers.map(([name, value], index) => (
             <div key={`${index} ${name}`}>
               <dt>{name}</dt>
@@ -167,7 +152,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
         </dl>
       </details>
       {query !== "" && (
-        <p class="query">
+        <p class="small">
           <span class="faint">Query</span> <code>?{query}</code>
         </p>
       )}
@@ -177,9 +162,9 @@ function Message({ title, message, images, query = "" }: MessageProps) {
         <p class="faint">{`The body (${bytes(size)}) is no longer kept`}</p>
       ) : (
         <>
-          <p class="faint body-size">{`Body, ${bytes(size)}`}</p>
+          <p class="faint small">{`Body, ${bytes(size)}`}</p>
           {fields !== undefined ? (
-            <dl class="headers">
+            <dl class="sunken headers">
               {fields.map(({ name, text: value, filename }) => (
                 <div key={name}>
                   <dt>{name}</dt>
@@ -189,7 +174,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
             </dl>
           ) : (
             shown !== "" && (
-              <pre class="body">{json === undefined ? shown : JSON.stringify(json, null, 2)}</pre>
+              <pre class="sunken">{json === undefined ? shown : JSON.stringify(json, null, 2)}</pre>
             )
           )}
           {[...pictures].map((sha256) => (
@@ -236,7 +221,7 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
           <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
             {matched ? "matched" : "not matched"}
           </Badge>
-          <span class="considered-name">{name}</span>
+          <b>{name}</b>
           <span class="faint">{why}</span>
         </li>
       ))}

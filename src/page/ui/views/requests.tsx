@@ -1,9 +1,9 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { PageRequest } from "../../model.ts";
-import { Button, Empty, SearchField, Select } from "../parts/controls.tsx";
+import { Button, Check, OpenButton, SearchField, Select } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
-import { Moment, StatusCode } from "../parts/facts.tsx";
+import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { clearings, missedRequests, requests } from "../state/connection.ts";
@@ -17,11 +17,11 @@ const NONE: readonly PageRequest[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
 const APIS = [
-  { value: "", label: "All APIs" },
-  { value: "target", label: "Target" },
-  { value: "query", label: "Query" },
-  { value: "modelTarget", label: "Model Target" },
-  { value: "manager", label: "Manager" },
+  ["", "All APIs"],
+  ["target", "Target"],
+  ["query", "Query"],
+  ["modelTarget", "Model Target"],
+  ["manager", "Manager"],
 ] as const;
 
 const isRefused = ({ refusedBy, status, fault }: PageRequest): boolean =>
@@ -54,7 +54,6 @@ interface Paused {
 /** The requests of clients, as they arrive. */
 export function Requests() {
   const paused = useSignal<Paused | null>(null);
-  const clearing = useSignal(false);
   const { parameters } = route.value;
   const filter: Filter = {
     api: parameters.get("api") ?? "",
@@ -68,33 +67,28 @@ export function Requests() {
     () => all.filter((request) => passes(request, filter)),
     [all, filter.api, filter.operation, filter.refused, filter.search],
   );
-  const operations = useMemo(
-    () =>
-      [
-        ...new Set([
-          ...(filter.operation === "" ? [] : [filter.operation]),
-          ...all.flatMap(({ api, operation }) =>
-            operation === undefined || (filter.api !== "" && filter.api !== api) ? [] : [operation],
-          ),
-        ]),
-      ].sort(),
-    [all, filter.api, filter.operation],
-  );
+  const operations = useMemo(() => {
+    const found = all.filter(({ api }) => filter.api === "" || filter.api === api);
+    return [...new Set([filter.operation, ...found.map(({ operation = "" }) => operation)])]
+      .filter((operation) => operation !== "")
+      .sort();
+  }, [all, filter.api, filter.operation]);
   const chosenId = parameters.get("request");
   const waiting = paused.value === null ? 0 : requests.value.length - kept.length;
   return (
-    <div class="filling">
-      <header class="view-head">
+    <div class="filling stack">
+      <header class="view-head row">
         <h1>Requests</h1>
-        <span class="faint tally-text">{count(shown.length, "request")}</span>
+        <span class="faint small tally-text">{count(shown.length, "request")}</span>
         {missedRequests.value > 0 && (
-          <span class="faint tally-text">{`${count(missedRequests.value, "older request")} are no longer kept`}</span>
+          <span class="faint small tally-text">
+            {count(missedRequests.value, "older request")} are no longer kept
+          </span>
         )}
-        <span class="spacer" />
-        {waiting > 0 && <span class="waiting">{`${count(waiting, "new request")} while paused`}</span>}
+        <span class="grow" />
+        {waiting > 0 && <span class="info tone small">{count(waiting, "new request")} while paused</span>}
         {report === null && (
           <>
-            {" "}
             <Button
               icon={paused.value === null ? "pause" : "play"}
               kind={paused.value === null ? "plain" : "main"}
@@ -104,17 +98,22 @@ export function Requests() {
                   paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
               }}
             />
-            <Button
-              icon="trash"
-              label="Clear"
-              onClick={() => {
-                clearing.value = true;
-              }}
-            />
+            <OpenButton icon="trash" label="Clear">
+              {(close) => (
+                <Confirm
+                  title="Clear the journal?"
+                  action="Clear"
+                  onConfirm={() => attempt(() => ask("DELETE", "/requests"), "Cleared the journal")}
+                  onClose={close}
+                >
+                  This deletes all requests, for everyone who views the journal.
+                </Confirm>
+              )}
+            </OpenButton>
           </>
         )}
       </header>
-      <div class="toolbar">
+      <div class="toolbar row">
         <SearchField
           label="Filter by path, code, reason or database"
           value={parameters.get("search") ?? ""}
@@ -131,22 +130,14 @@ export function Requests() {
           bare
           label="Operation"
           value={filter.operation}
-          options={[
-            { value: "", label: "All operations" },
-            ...operations.map((operation) => ({ value: operation, label: operation })),
-          ]}
+          options={[["", "All operations"], ...operations]}
           onChange={(operation) => setParameters({ operation })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={filter.refused}
-            onChange={({ currentTarget }) =>
-              setParameters({ refused: currentTarget.checked ? "1" : undefined })
-            }
-          />
-          <span>Refused only</span>
-        </label>
+        <Check
+          label="Refused only"
+          checked={filter.refused}
+          onChange={(refused) => setParameters({ refused: refused ? "1" : undefined })}
+        />
       </div>
       <div class={chosenId === null ? "split" : "split chosen"}>
         <div class="split-list">
@@ -175,31 +166,15 @@ export function Requests() {
         {chosenId !== null && <RequestDetails key={chosenId} id={chosenId} />}
       </div>
       <Announcer />
-      {clearing.value && (
-        <Confirm
-          title="Clear the journal?"
-          action="Clear"
-          onConfirm={() => attempt(() => ask("DELETE", "/requests"), "Cleared the journal")}
-          onClose={() => {
-            clearing.value = false;
-          }}
-        >
-          This deletes all requests, for everyone who views the journal.
-        </Confirm>
-      )}
     </div>
   );
 }
 
 const ColumnHeads = () => (
-  <div class="request column-heads" aria-hidden="true">
-    <span>Status</span>
-    <span>Method</span>
-    <span>Path</span>
-    <span>Result</span>
-    <span>Database</span>
-    <span>Time</span>
-    <span>Took</span>
+  <div class="request column-heads small" aria-hidden="true">
+    {["Status", "Method", "Path", "Result", "Database", "Time", "Took"].map((name) => (
+      <span key={name}>{name}</span>
+    ))}
   </div>
 );
 
@@ -215,18 +190,20 @@ function Row({ request, chosen, tabIndex }: RowProps) {
     <button
       type="button"
       tabIndex={tabIndex}
-      class={`request${isRefused(request) ? " refused" : ""}${chosen ? " chosen" : ""}`}
+      class="request choice"
       aria-current={chosen ? "true" : undefined}
       title={reason}
       onClick={() => setParameters({ request: chosen ? undefined : id })}
     >
       <StatusCode status={status} />
-      <span class={`method ${method.toLowerCase()}`}>{method}</span>
-      <span class="path">{path}</span>
-      <span class="result">{resultCode ?? (status === undefined ? "No response" : "")}</span>
-      <span class="database">{database ?? ""}</span>
+      <span class="method">{method}</span>
+      <span class="path one-line">{path}</span>
+      <span class={isRefused(request) ? "result one-line bad tone" : "result one-line"}>
+        {resultCode ?? (status === undefined ? "No response" : "")}
+      </span>
+      <span class="database one-line faint">{database ?? ""}</span>
       <Moment at={time} form="time" />
-      <span class="took">{milliseconds(durationMs)}</span>
+      <span class="took faint">{milliseconds(durationMs)}</span>
     </button>
   );
 }
@@ -241,10 +218,11 @@ function Announcer() {
     if (current.timer !== 0 || length.value === current.count) return;
     current.timer = window.setTimeout(() => {
       const added = requests.peek().slice(current.count);
+      const refused = added.filter(isRefused).length;
       current.count = requests.peek().length;
       current.timer = 0;
       if (added.length > 0)
-        said.value = `${count(added.length, "new request")}${added.filter(isRefused).length > 0 ? `, ${added.filter(isRefused).length} refused` : ""}`;
+        said.value = `${count(added.length, "new request")}${refused > 0 ? `, ${refused} refused` : ""}`;
     }, ANNOUNCE_MILLISECONDS);
   }, [length.value]);
   return (

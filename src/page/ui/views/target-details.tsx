@@ -1,11 +1,19 @@
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed } from "@preact/signals";
 import type { ShownTarget } from "../../model.ts";
-import { Button, CopyButton, CountField, Field, FileButton } from "../parts/controls.tsx";
+import {
+  Button,
+  Check,
+  Field,
+  FileButton,
+  Labelled,
+  LinkButton,
+  NumberField,
+  OpenButton,
+  Secret,
+} from "../parts/controls.tsx";
 import { Confirm, Dialog } from "../parts/dialogs.tsx";
 import { PICTURES } from "../parts/drop-zone.tsx";
-import { Facts, Moment } from "../parts/facts.tsx";
-import { StatusLine } from "../parts/status-line.tsx";
-import { Thumbnail } from "../parts/thumbnail.tsx";
+import { Facts, Moment, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, statusOf } from "../state/clock.ts";
 import { bytes, duration } from "../state/format.ts";
@@ -24,31 +32,26 @@ interface DetailsProps {
   readonly onClose: () => void;
 }
 
-/** Everything about a target, with forms to change it. */
+/** Everything about a target, with a form to change it. */
 export function TargetDetails({ database, target, onClose }: DetailsProps) {
-  const deleting = useSignal(false);
   const { name, targetId } = target;
   const path = pathOf("cloud_databases", database, "targets", targetId);
-  const change = (fields: object) => attempt(() => ask("PUT", path, fields), `Saved ${name}`);
+  const replace = async (picture: File) => ask("PUT", path, { image: await base64Of(picture) });
   const original = imageUrl(target.image);
   return (
     <Dialog wide title={name} onClose={onClose}>
       <div class="target-details">
-        <div class="target-side">
-          <div class="target-large">
+        <div class="stack">
+          <div class="picture target-large">
             <Thumbnail sha256={target.image} alt="Picture" />
           </div>
           <div class="row">
-            {original !== undefined && (
-              <a class="button plain" href={original} target="_blank" rel="noreferrer">
-                <span>Open the original</span>
-              </a>
-            )}
+            {original !== undefined && <LinkButton newTab label="Open the original" href={original} />}
             {report === null && (
               <FileButton
                 label="Replace the picture"
                 accept={PICTURES}
-                onFiles={async ([file]) => file !== undefined && change({ image: await base64Of(file) })}
+                onFiles={([file]) => file !== undefined && attempt(() => replace(file), `Saved ${name}`)}
               />
             )}
           </div>
@@ -56,72 +59,33 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
           {report === null && <FinishButton database={database} target={target} />}
           <Facts
             facts={[
-              [
-                "Target id",
-                <span class="secret">
-                  <code>{targetId}</code>
-                  <CopyButton value={targetId} label={`Copy Target id`} />
-                </span>,
-              ],
+              ["Target id", <Secret value={targetId} label="Target id" hidden={false} />],
               ["Added", <Moment at={target.uploadDate} />],
               ["Changed", <Moment at={target.lastModifiedDate} />],
               ["Processing time", duration(target.processingTimeSeconds)],
             ]}
           />
         </div>
-        {report === null && (
-          <div class="target-forms">
-            <TargetForm target={target} onChange={change} />
-            <form
-              class="counts"
-              onSubmit={(event) => {
-                event.preventDefault();
-                const fields = new FormData(event.currentTarget);
-                const counts = Object.fromEntries(
-                  COUNTS.map(([field]) => [field, Number(fields.get(field))]),
-                );
-                void attempt(
-                  () => ask("POST", `${path}/recognition_counts`, counts),
-                  `Saved the counts of ${name}`,
-                );
-              }}
-            >
-              <h3>Recognition counts</h3>
-              <div class="field-grid">
-                {COUNTS.map(([field, label]) => (
-                  <CountField key={field} label={label} name={field} required defaultValue={target[field]} />
-                ))}
-              </div>
-              <Button submit label="Set counts" />
-            </form>
-          </div>
-        )}
+        {report === null && <TargetForm path={path} target={target} />}
       </div>
       {report === null && (
-        <footer>
-          <Button
-            kind="danger"
-            icon="trash"
-            label="Delete"
-            onClick={() => {
-              deleting.value = true;
-            }}
-          />
+        <footer class="row between">
+          <OpenButton kind="danger" icon="trash" label="Delete">
+            {(close) => (
+              <Confirm
+                title={`Delete ${name}?`}
+                action="Delete"
+                onConfirm={async () => {
+                  if (await attempt(() => ask("DELETE", path), `Deleted ${name}`)) onClose();
+                }}
+                onClose={close}
+              >
+                Queries will no longer find it, and its id becomes unknown.
+              </Confirm>
+            )}
+          </OpenButton>
+          <Button kind="main" submit form="target" label="Save" />
         </footer>
-      )}
-      {deleting.value && (
-        <Confirm
-          title={`Delete ${name}?`}
-          action="Delete"
-          onConfirm={async () => {
-            if (await attempt(() => ask("DELETE", path), `Deleted ${name}`)) onClose();
-          }}
-          onClose={() => {
-            deleting.value = false;
-          }}
-        >
-          Queries will no longer find it, and its id becomes unknown.
-        </Confirm>
       )}
     </Dialog>
   );
@@ -131,72 +95,80 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
 function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
   const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
   if (!isProcessing.value) return null;
-  const path = `${pathOf("page", "finish", target.targetId)}?${new URLSearchParams({ database })}`;
+  const finish = () => ask("POST", pathOf("page", "finish", target.targetId, { database }));
   return (
     <Button
       icon="bolt"
       label="Finish its processing"
-      onClick={() => attempt(() => ask("POST", path), `Finished the processing of ${target.name}`)}
+      onClick={() => attempt(finish, `Finished the processing of ${target.name}`)}
     />
   );
 }
 
 interface FormProps {
+  /** Of the target, in the manager's API. */
+  readonly path: string;
   readonly target: ShownTarget;
-  readonly onChange: (fields: object) => Promise<boolean>;
 }
 
-function TargetForm({ target, onChange }: FormProps) {
+function TargetForm({ path, target }: FormProps) {
   const { applicationMetadata: metadata, metadataLength } = target;
   const decoded = metadata === null ? { text: "" } : decodedMetadata(metadata);
-  const isWhole = metadata === null || metadata.length === metadataLength;
-  const isText = "text" in decoded && isWhole;
+  const isText = "text" in decoded && (metadata?.length ?? 0) === metadataLength;
+  const save = async (fields: FormData) => {
+    const given = String(fields.get("metadata") ?? "");
+    const changed = isText && given !== decoded.text;
+    await ask("PUT", path, {
+      name: String(fields.get("name")),
+      width: Number(fields.get("width")),
+      activeFlag: fields.get("active") !== null,
+      ...(changed && { applicationMetadata: given === "" ? null : await base64Of(new Blob([given])) }),
+    });
+    const counts = COUNTS.map(([field]) => [field, Number(fields.get(field))] as const);
+    if (counts.some(([field, value]) => value !== target[field]))
+      await ask("POST", `${path}/recognition_counts`, Object.fromEntries(counts));
+  };
   return (
     <form
-      onSubmit={async (event) => {
+      class="stack"
+      id="target"
+      onSubmit={(event) => {
         event.preventDefault();
         const fields = new FormData(event.currentTarget);
-        const given = String(fields.get("metadata") ?? "");
-        const changed = isText && given !== decoded.text;
-        await onChange({
-          name: String(fields.get("name")),
-          width: Number(fields.get("width")),
-          activeFlag: fields.get("active") !== null,
-          ...(changed && { applicationMetadata: given === "" ? null : await base64Of(new Blob([given])) }),
-        });
+        void attempt(() => save(fields), `Saved ${String(fields.get("name"))}`);
       }}
     >
       <Field label="Name" name="name" required maxLength={64} defaultValue={target.name} />
-      <Field
+      <NumberField
         label="Width in scene units"
         name="width"
-        type="number"
-        min={0}
         step="any"
         required
         defaultValue={target.width}
       />
-      <label class="check">
-        <input type="checkbox" name="active" defaultChecked={target.activeFlag} />
-        <span>Active (queries can find it)</span>
-      </label>
+      <Check name="active" label="Active (queries can find it)" defaultChecked={target.activeFlag} />
       {isText ? (
-        <label class="field">
-          <span class="field-label">Metadata</span>
+        <Labelled label="Metadata" hint="Sent as base64; at most 1,048,575 bytes">
           <textarea name="metadata" rows={4} spellcheck={false} defaultValue={decoded.text} />
-          <span class="hint">Sent as base64; at most 1,048,575 bytes</span>
-        </label>
+        </Labelled>
       ) : (
         <div class="field">
           <span class="field-label">Metadata</span>
           {"text" in decoded ? (
-            <pre class="metadata">{decoded.text}…</pre>
+            <pre class="sunken metadata">{decoded.text}…</pre>
           ) : (
-            <p class="faint">{`${bytes(Math.floor((metadataLength * 3) / 4))}, not text`}</p>
+            <p class="faint">{bytes(Math.floor((metadataLength * 3) / 4))}, not text</p>
           )}
         </div>
       )}
-      <Button kind="main" submit label="Save" />
+      <fieldset>
+        <legend class="field-label">Recognitions</legend>
+        <div class="field-grid">
+          {COUNTS.map(([field, label]) => (
+            <NumberField key={field} label={label} name={field} required defaultValue={target[field]} />
+          ))}
+        </div>
+      </fieldset>
     </form>
   );
 }

@@ -1,36 +1,33 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ShownTarget } from "../../model.ts";
-import { Button, Empty, FileButton, SearchField, Select } from "../parts/controls.tsx";
+import { FileButton, SearchField, Select } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
-import { Badge } from "../parts/facts.tsx";
-import { StatusLine } from "../parts/status-line.tsx";
-import { Thumbnail } from "../parts/thumbnail.tsx";
+import { Badge, Empty, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { ask, attempt, pathOf } from "../state/api.ts";
+import { ask, attempt, notify, pathOf } from "../state/api.ts";
 import { emulatorNow, ratingOf, statusOf } from "../state/clock.ts";
 import { count, number } from "../state/format.ts";
-import { notify } from "../state/notices.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
 import { base64Of, chosenDatabase, databaseNames, decodedMetadata, targets } from "../state/targets.ts";
+import { FinishAll } from "./controls.tsx";
 import { TargetDetails } from "./target-details.tsx";
 
 /** Size of a card with its gap, in pixels. */
 const CARD = { width: 176, height: 232 };
 
-const SORT_LABELS = {
-  newest: "Newest first",
-  oldest: "Oldest first",
-  name: "Name",
-  rating: "Best rating first",
-  worst: "Worst rating first",
-  status: "Status",
-} as const;
-type Sort = keyof typeof SORT_LABELS;
-const SORTS = Object.entries(SORT_LABELS).map(([value, label]) => ({ value: value as Sort, label }));
+const SORTS = [
+  ["newest", "Newest first"],
+  ["oldest", "Oldest first"],
+  ["name", "Name"],
+  ["rating", "Best rating first"],
+  ["worst", "Worst rating first"],
+  ["status", "Status"],
+] as const;
+type Sort = (typeof SORTS)[number][0];
 
-const byName = (a: ShownTarget, b: ShownTarget) => (a.name < b.name ? -1 : Number(a.name > b.name));
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** Sorts a list that is in the order of creation. */
 function sorted(list: readonly ShownTarget[], sort: Sort, now: number): readonly ShownTarget[] {
@@ -38,17 +35,15 @@ function sorted(list: readonly ShownTarget[], sort: Sort, now: number): readonly
     case "oldest":
       return list;
     case "newest":
-      return [...list].reverse();
+      return list.toReversed();
     case "name":
-      return [...list].sort(byName);
+      return list.toSorted((a, b) => compare(a.name, b.name));
     case "rating":
-      return [...list].sort((a, b) => ratingOf(b, now) - ratingOf(a, now));
+      return list.toSorted((a, b) => ratingOf(b, now) - ratingOf(a, now));
     case "worst":
-      return [...list].sort((a, b) => ratingOf(a, now) - ratingOf(b, now));
+      return list.toSorted((a, b) => ratingOf(a, now) - ratingOf(b, now));
     case "status":
-      return [...list].sort((a, b) =>
-        statusOf(a, now) < statusOf(b, now) ? -1 : Number(statusOf(a, now) > statusOf(b, now)),
-      );
+      return list.toSorted((a, b) => compare(statusOf(a, now), statusOf(b, now)));
   }
 }
 
@@ -65,7 +60,7 @@ function matches(target: ShownTarget, wanted: string): boolean {
 export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
-  const sort = SORTS.find(({ value }) => value === route.value.parameters.get("sort"))?.value ?? "newest";
+  const [sort] = SORTS.find(([value]) => value === route.value.parameters.get("sort")) ?? SORTS[0];
   const name = chosenDatabase.value;
   const shown = useMemo(() => {
     const wanted = search.value.trim().toLowerCase();
@@ -105,10 +100,10 @@ export function Targets() {
   const all = targets.value?.length ?? 0;
   return (
     <DropZone label={`Drop to add to ${name}`} onFiles={add}>
-      <div class="filling">
-        <header class="view-head">
+      <div class="filling stack">
+        <header class="view-head row">
           <h1>Targets</h1>
-          <span class="faint tally-text" aria-live="polite">
+          <span class="faint small tally-text" aria-live="polite">
             {adding.value !== null
               ? `Adding ${adding.value.done + 1} of ${adding.value.all}`
               : targets.value !== null &&
@@ -116,14 +111,10 @@ export function Targets() {
                   ? count(all, "target")
                   : `${number(shown.length)} of ${count(all, "target")}`)}
           </span>
-          <span class="spacer" />
+          <span class="grow" />
           {report === null && (
             <>
-              <Button
-                icon="bolt"
-                label="Finish processing"
-                onClick={() => attempt(() => ask("POST", "/finish_processing"), "Finished all processing")}
-              />
+              <FinishAll label="Finish processing" />
               <FileButton
                 kind="main"
                 icon="plus"
@@ -135,12 +126,12 @@ export function Targets() {
             </>
           )}
         </header>
-        <div class="toolbar">
+        <div class="toolbar row">
           <Select
             bare
             label="Database"
             value={name}
-            options={databaseNames.value.map((value) => ({ value, label: value }))}
+            options={databaseNames.value}
             onChange={(database) => setParameters({ database, target: undefined })}
           />
           <SearchField
@@ -188,24 +179,22 @@ interface CardProps {
   readonly tabIndex: number;
 }
 
-function Card({ target, tabIndex }: CardProps) {
-  return (
-    <button
-      type="button"
-      tabIndex={tabIndex}
-      class={target.activeFlag ? "target" : "target inactive"}
-      onClick={() => setParameters({ target: target.targetId })}
-    >
-      <span class="visually-hidden">Target</span>
-      <span class="target-picture">
-        <Thumbnail sha256={target.image} />
-        {!target.activeFlag && <Badge tone="off">Inactive</Badge>}
-      </span>
-      <span class="target-name" title={target.name}>
-        {target.name}
-      </span>
-      <StatusLine target={target} />
-      <code class="target-id">{target.targetId}</code>
-    </button>
-  );
-}
+const Card = ({ target, tabIndex }: CardProps) => (
+  <button
+    type="button"
+    tabIndex={tabIndex}
+    class={target.activeFlag ? "card target" : "card target inactive"}
+    onClick={() => setParameters({ target: target.targetId })}
+  >
+    <span class="visually-hidden">Target</span>
+    <span class="picture">
+      <Thumbnail sha256={target.image} />
+      {!target.activeFlag && <Badge tone="off">Inactive</Badge>}
+    </span>
+    <b class="one-line" title={target.name}>
+      {target.name}
+    </b>
+    <StatusLine target={target} />
+    <code class="target-id one-line">{target.targetId}</code>
+  </button>
+);

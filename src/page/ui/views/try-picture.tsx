@@ -1,10 +1,9 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
-import { Empty, FileButton, Select } from "../parts/controls.tsx";
+import { FileButton, Select } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
-import { Badge, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
-import { Thumbnail } from "../parts/thumbnail.tsx";
+import { Badge, Empty, Facts, Stars, StatusBadge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { count, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
@@ -42,8 +41,7 @@ export function TryPicture() {
     const turn = latest.current;
     running.value = true;
     void attempt(async () => {
-      const path = `/page/try?${new URLSearchParams({ database: name })}`;
-      const trial: PageTrial = await askJson("POST", path, file);
+      const trial: PageTrial = await askJson("POST", pathOf("page", "try", { database: name }), file);
       if (turn !== latest.current) return;
       const before = tried.peek();
       if (before !== null) URL.revokeObjectURL(before.url);
@@ -68,15 +66,15 @@ export function TryPicture() {
   const target = result?.trial.targets.find(({ targetId }) => targetId === chosen.value);
   return (
     <DropZone label="Drop or paste a picture" onFiles={take}>
-      <header class="view-head">
+      <header class="view-head row">
         <h1>Try a picture</h1>
-        {running.value && <span class="faint tally-text">Comparing…</span>}
-        <span class="spacer" />
+        {running.value && <span class="faint small tally-text">Comparing…</span>}
+        <span class="grow" />
         <Select
           bare
           label="Database"
           value={database}
-          options={databaseNames.value.map((value) => ({ value, label: value }))}
+          options={databaseNames.value}
           onChange={(name) => setParameters({ database: name })}
         />
         {result !== null && (
@@ -84,7 +82,7 @@ export function TryPicture() {
         )}
       </header>
       {result === null ? (
-        <div class="try-drop">
+        <div class="drop-zone">
           <Empty icon="try" title="Drop or paste a picture">
             <p>
               See what a query with a picture would find, and how similar every target is. Trying does not
@@ -96,7 +94,7 @@ export function TryPicture() {
       ) : (
         <div class="try">
           <PictureFacts tried={result} />
-          <section class="card try-scores" aria-label="Nearest first">
+          <section class="card stack try-scores" aria-label="Nearest first">
             <Scores
               trial={result.trial}
               chosen={chosen.value}
@@ -117,9 +115,9 @@ export function TryPicture() {
 function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Tried }) {
   const { image } = trial;
   return (
-    <section class="card try-picture" aria-label="Your picture">
+    <section class="card stack try-picture" aria-label="Your picture">
       <img src={url} alt="Yours" />
-      <div class="try-facts">
+      <div class="stack">
         <h2>{picture.name}</h2>
         <p class="faint">{pictureFacts({ ...image, format: image.format ?? picture.type })}</p>
         <Facts
@@ -134,9 +132,10 @@ function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Trie
                 </span>
               ),
             ],
-            ...(image.brisque === null
-              ? []
-              : [["BRISQUE", `${image.brisque.toFixed(1)} (0 is best, 100 is worst)`] as const]),
+            [
+              "BRISQUE",
+              image.brisque === null ? null : `${image.brisque.toFixed(1)} (0 is best, 100 is worst)`,
+            ],
           ]}
         />
         {image.brisque !== null && (
@@ -166,7 +165,7 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
     <>
       <header>
         <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
-        {threshold !== null && <span class="threshold-key faint">{`Threshold ${threshold}`}</span>}
+        {threshold !== null && <span class="threshold-key small">{`Threshold ${threshold}`}</span>}
       </header>
       {threshold === null && (
         <p class="faint">
@@ -176,31 +175,31 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
         </p>
       )}
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
-      <ol class="scores">
+      <ol>
         {targets.map((target) => (
           <li key={target.targetId}>
             <button
               type="button"
-              class={`score${target.matched ? " matched" : ""}`}
+              class="choice score"
               aria-pressed={chosen === target.targetId}
               onClick={() => onChoose(target.targetId)}
             >
-              <span class="score-picture">
+              <span class="picture">
                 <Thumbnail sha256={target.image} />
               </span>
-              <span class="score-text">
-                <span class="score-name">
-                  <b>{target.name}</b>
+              <span class="stack">
+                <span class="row">
+                  <b class="one-line">{target.name}</b>
                   {target.matched && (
                     <Badge tone="good" icon="done">
                       found
                     </Badge>
                   )}
-                  <span class="spacer" />
-                  <span class="score-value">{target.score?.toFixed(3) ?? "no score"}</span>
+                  <span class="grow" />
+                  <span class="mono">{target.score?.toFixed(3) ?? "no score"}</span>
                 </span>
-                <span class="score-bar" aria-hidden="true">
-                  <span class="score-fill" style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />
+                <span class={target.matched ? "bar good" : "bar off"} aria-hidden="true">
+                  <span style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />
                   {threshold !== null && (
                     <span class="score-threshold" style={{ left: `${Math.max(0, threshold) * 100}%` }} />
                   )}
@@ -219,7 +218,7 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
 /** Why a target does not match, if the score does not explain it. */
 function WhyNot({ target: { matched, score, passedOver } }: { readonly target: PageTriedTarget }) {
   const why = passedOver ?? (matched || score !== null ? null : "the matcher sees no match");
-  return why === null ? null : <span class="faint score-why">{why}</span>;
+  return why === null ? null : <span class="faint small">{why}</span>;
 }
 
 interface PairProps {
@@ -241,22 +240,22 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
     };
   }, []);
   return (
-    <section class="card try-pair" aria-label={`Your picture and ${target.name}`}>
+    <section class="card stack try-pair" aria-label={`Your picture and ${target.name}`}>
       <h2>{`Your picture and ${target.name}`}</h2>
       <div class="pair">
         <figure>
           <img src={url} alt="Yours" />
-          <figcaption>Your picture</figcaption>
+          <figcaption class="faint">Your picture</figcaption>
         </figure>
         <figure>
           <Thumbnail sha256={target.image} alt="Target" />
-          <figcaption>{target.name}</figcaption>
+          <figcaption class="faint">{target.name}</figcaption>
         </figure>
         <figure>
           {comparison.value !== null && <HeatMap comparison={comparison.value} url={url} />}
-          <figcaption>
+          <figcaption class="row between faint">
             <span>Where they differ</span>
-            <span class="heat-scale">
+            <span class="row">
               alike <span class="heat-gradient" aria-hidden="true" /> different
             </span>
           </figcaption>
