@@ -89,7 +89,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     const row = page.getByRole("row", { name: /^Path/ });
     await row.waitFor();
     expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
-    expect(await page.locator(".reason").textContent()).not.toContain("String to sign");
+    expect(await page.locator(".callout").textContent()).not.toContain("String to sign");
     expect(await page.locator(".differs").count()).toBe(1);
     await page.close();
   });

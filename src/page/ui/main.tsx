@@ -108,7 +108,7 @@ function Navigation() {
       {VIEWS.filter((view) => view in SHOWN).map((view) => (
         <a key={view} href={addressOf(view)} aria-current={route.value.view === view ? "page" : undefined}>
           <Icon name={view} />
-          <span class="full">{TITLES[view]}</span>
+          <span class="long">{TITLES[view]}</span>
           <span class="short" aria-hidden="true">
             {SHORT_TITLES[view] ?? TITLES[view]}
           </span>

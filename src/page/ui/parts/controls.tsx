@@ -199,7 +199,6 @@ interface NumberFieldProps extends LabelledProps {
   readonly name: string;
   readonly defaultValue?: number | "";
   readonly min?: number;
-  readonly max?: number;
   /** Default: whole numbers. */
   readonly step?: number | "any";
   readonly required?: boolean;

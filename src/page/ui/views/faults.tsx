@@ -149,7 +149,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       <div class="field-grid">
         <NumberField label="Delay in seconds" name="delaySeconds" step="any" required={!replaces} />
         <NumberField label="How often" hint="Empty: no limit" name="times" min={1} />
-        <NumberField label="Probability" hint="0 to 1; empty: 1" name="probability" max={1} step="any" />
+        <NumberField label="Probability" hint="0 to 1; empty: 1" name="probability" step="any" />
       </div>
     </FormDialog>
   );
