@@ -21,15 +21,19 @@ export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/ra
 export type { TargetRater } from "./images/ratings/rating.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
-export type { FaultHandle } from "./mock/fault.ts";
-export type { MockClock } from "./mock/mock-clock.ts";
+export type {
+  FaultHandle,
+  MockClock,
+  MockCloudDatabase,
+  MockDataset,
+  MockTarget,
+  MockVuMarkDatabase,
+} from "./mock/handles.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
-export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "./mock/mock-database.ts";
-export type { MockDataset } from "./mock/mock-dataset.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
-export type { RequestFilter } from "./mock/request-filter.ts";
+export type { RequestFilter } from "./mock/requests.ts";
 export type { MockReport, ReportDetails } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {

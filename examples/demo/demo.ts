@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
-import { progressOf } from "../../src/cli/progress.ts";
+import { progressOf } from "../../src/cli/output.ts";
 import { createReport } from "./report.ts";
 
 /*

@@ -10,8 +10,7 @@ import { StateRefusedError } from "../servers/shared-manager.ts";
 import { type ExitCode, type Terminal, UsageError } from "./arguments.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
-import { printOpenApi } from "./openapi.ts";
-import { printPicture } from "./picture.ts";
+import { printOpenApi, printPicture } from "./print.ts";
 import { serve, singleServer } from "./serve.ts";
 
 /** Mistakes of the user: exit code 2. */

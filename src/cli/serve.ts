@@ -11,12 +11,12 @@ import {
   type ThreeServers,
   type ThreeServersSetup,
 } from "../servers/launch.ts";
-import type { Manager } from "../servers/manager-server.ts";
 import { FLAGS, readSettings, readSharedSettings, withFlags } from "../servers/settings.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
+import type { Manager } from "../servers/target-manager.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { startProgressOf } from "./progress.ts";
+import { startProgressOf } from "./output.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;

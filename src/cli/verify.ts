@@ -16,7 +16,7 @@ import { type Findings, jsonReport, markdownReport, shownKnown, textReport } fro
 import { type Outcome, Run } from "../verify/run.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { progressOf } from "./progress.ts";
+import { progressOf } from "./output.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;

@@ -21,14 +21,29 @@ import {
   vuMarkDatabaseChanges,
 } from "../schema/vumark-database.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
-import { createCloudDatabase, createVuMarkDatabase } from "./create-database.ts";
-import { changeTarget, createTarget, newTarget, noTarget, warnIfNeverFound } from "./create-target.ts";
-import type { EmulatorParts } from "./emulator-parts.ts";
-import { createFault, type FaultHandle } from "./fault.ts";
-import { type MockClock, mockClock } from "./mock-clock.ts";
-import { MockCloudDatabase, type MockTarget, MockVuMarkDatabase, mockTarget } from "./mock-database.ts";
-import { type MockDataset, mockDataset } from "./mock-dataset.ts";
-import { describeRequests, filterEntries, type RequestFilter } from "./request-filter.ts";
+import {
+  changeTarget,
+  createCloudDatabase,
+  createTarget,
+  createVuMarkDatabase,
+  newTarget,
+  noTarget,
+  warnIfNeverFound,
+} from "./create.ts";
+import type { EmulatorParts } from "./emulator-state.ts";
+import {
+  createFault,
+  type FaultHandle,
+  type MockClock,
+  MockCloudDatabase,
+  type MockDataset,
+  type MockTarget,
+  MockVuMarkDatabase,
+  mockClock,
+  mockDataset,
+  mockTarget,
+} from "./handles.ts";
+import { describeRequests, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
  * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the

@@ -9,6 +9,16 @@ import { assessImage, prepareInBackground } from "../images/on-demand.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
 
+/** What `EmulatorControl` acts on. */
+export interface EmulatorParts {
+  readonly store: MemoryStore;
+  readonly clock: MovableClock;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly random: Random;
+  readonly settings: Settings;
+}
+
 /** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
   readonly clock: MovableClock;

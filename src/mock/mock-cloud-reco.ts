@@ -11,11 +11,8 @@ import type { MockReport, ReportDetails } from "../page/model.ts";
 import { buildReport } from "../page/report.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { describeMock } from "./describe-mock.ts";
 import { EmulatorControl } from "./emulator-control.ts";
-import type { EmulatorParts } from "./emulator-parts.ts";
-import { EmulatorState } from "./emulator-state.ts";
-import { ExpectedRefusals } from "./expected-refusals.ts";
+import { type EmulatorParts, EmulatorState } from "./emulator-state.ts";
 import { interceptedHosts } from "./intercepted-hosts.ts";
 import { Isolation } from "./isolation.ts";
 import {
@@ -26,7 +23,7 @@ import {
 } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
-import { filterEntries, type RequestFilter } from "./request-filter.ts";
+import { describeMock, ExpectedRefusals, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of

@@ -38,7 +38,7 @@ import {
 import type { TlsFiles } from "../servers/http/http-server.ts";
 import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";
 import type { Delay } from "./pending-delays.ts";
-import type { RequestFilter } from "./request-filter.ts";
+import type { RequestFilter } from "./requests.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
 

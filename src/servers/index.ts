@@ -2,9 +2,13 @@ export type { JournalEntry } from "../emulator/journal.ts";
 export type { ProfileName } from "../emulator/profiles.ts";
 export type { MatcherName } from "../images/matching/matchers.ts";
 export type { RaterName } from "../images/ratings/raters.ts";
-export type { FaultHandle } from "../mock/fault.ts";
-export type { MockClock } from "../mock/mock-clock.ts";
-export type { MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/mock-database.ts";
+export type {
+  FaultHandle,
+  MockClock,
+  MockCloudDatabase,
+  MockTarget,
+  MockVuMarkDatabase,
+} from "../mock/handles.ts";
 export type { LogLevel } from "../mock/option.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
 export type { Fault } from "../schema/fault.ts";
@@ -12,8 +16,8 @@ export type { ConsideredTarget } from "../schema/journal-entry.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "./http/http-server.ts";
-export type { IsolatedDatabase } from "./isolated-database.ts";
 export { InvalidSeedError } from "./seed-file.ts";
+export type { StartProgress } from "./server.ts";
 export type { ServerOptions, StartServersOptions } from "./server-options.ts";
-export type { StartProgress } from "./start-progress.ts";
+export type { IsolatedDatabase } from "./start-servers.ts";
 export { type Servers, startServers } from "./start-servers.ts";

@@ -10,7 +10,7 @@ import {
   StateFileError,
   writeState,
 } from "../store/state-file.ts";
-import type { StartProgress } from "./start-progress.ts";
+import type { StartProgress } from "./server.ts";
 
 export { StateFileError } from "../store/state-file.ts";
 

@@ -5,15 +5,13 @@ import type { ResolvedOptions } from "../mock/options.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
 import { requestLog } from "./log.ts";
-import type { Manager, ManagerSetup } from "./manager-server.ts";
 import { seedFrom } from "./seed-file.ts";
-import type { Listen, RunningServer } from "./server.ts";
+import type { Listen, RunningServer, StartProgress } from "./server.ts";
 import { resolveServerOptions } from "./server-options.ts";
 import { type ServiceServer, type ServiceSetup, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
-import type { StartProgress } from "./start-progress.ts";
-import { startTargetManager, type TargetManager } from "./target-manager.ts";
+import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 
 export interface ThreeServersSetup<Running extends Manager = TargetManager>
   extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress"> {

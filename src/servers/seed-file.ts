@@ -5,7 +5,7 @@ import { type Problem, read } from "../schema/kernel/problems.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { seed as seedSchema } from "../schema/seed.ts";
 import { IMAGE_PATH } from "../schema/target.ts";
-import type { StartProgress } from "./start-progress.ts";
+import type { StartProgress } from "./server.ts";
 
 /** A seed file that cannot be read, or that the target manager refuses. The message is one line. */
 export class InvalidSeedError extends Error {

@@ -1,15 +1,49 @@
 import type { Emulator } from "../apis/index.ts";
 import type { ServerRefusal } from "../emulator/emulator.ts";
-import type { WireRequest } from "../emulator/message.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
 import { codeOf, messageOf } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { Service } from "../schema/operation-names.ts";
 import { StateUnavailableError } from "../store/backing.ts";
-import { preflightReply, readableFrom } from "./http/cors.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 import { answerMalformed } from "./http/malformed-request.ts";
 import type { ServedHandler, ServedResult } from "./http/stream.ts";
+
+/**
+ * Called while servers start: with what is being added, how much has been, and how much there is. Targets of a seed file are
+ * counted; a state file is measured in megabytes.
+ */
+export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Answers a CORS preflight request; undefined for any other request. */
+function preflightReply(request: WireRequest, allowOrigin: string): WireResponse | undefined {
+  const method = header(request, "access-control-request-method");
+  if (request.method !== "OPTIONS" || method === undefined) return undefined;
+  const headers = header(request, "access-control-request-headers");
+  return {
+    status: 204,
+    headers: [
+      ["Access-Control-Allow-Origin", allowOrigin],
+      ["Access-Control-Allow-Methods", method],
+      ...(headers === undefined ? [] : [["Access-Control-Allow-Headers", headers] as const]),
+      ["Access-Control-Max-Age", "600"],
+    ],
+    body: NO_BODY,
+  };
+}
+
+/** Adds the headers that let scripts of an origin read a response. */
+const readableFrom = <T extends { readonly headers: HeaderList }>(response: T, allowOrigin: string): T => ({
+  ...response,
+  headers: [
+    ...response.headers,
+    ["Access-Control-Allow-Origin", allowOrigin],
+    ["Access-Control-Expose-Headers", "*"],
+  ],
+});
 
 /** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {

@@ -15,9 +15,8 @@ import type { RedisAddress } from "../store/redis/connect.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { connectToManager } from "./manager-connection.ts";
-import { remoteFaults } from "./remote-faults.ts";
 import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
-import { stateInRedis } from "./shared-manager.ts";
+import { remoteFaults, stateInRedis } from "./shared-manager.ts";
 import type { LocalState } from "./target-manager.ts";
 
 /** The APIs of each stateless server; the first one answers unserved paths. */

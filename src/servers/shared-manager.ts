@@ -1,4 +1,5 @@
 import { MovableClock } from "../emulator/clock.ts";
+import type { SharedFaults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { WireRequest } from "../emulator/message.ts";
 import { createRandom } from "../emulator/random.ts";
@@ -6,14 +7,42 @@ import { compareBySimilarity } from "../images/matching/comparison.ts";
 import { packedSketchOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/ratings/assess.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
+import type { SharedState } from "../store/backing.ts";
 import { recordEntries, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
-import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./manager-server.ts";
-import { faultsInRedis } from "./remote-faults.ts";
 import { failureReply } from "./server.ts";
+import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
+
+/** Faults that another process keeps, as servers without a target manager's API see them. */
+export const remoteFaults = (state: SharedState): SharedFaults => ({
+  get isEmpty() {
+    return !state.hasFaults;
+  },
+  choose: (request, random) => state.chooseFault(request, random),
+  list: atTheManager,
+  create: atTheManager,
+  delete: atTheManager,
+  clear: atTheManager,
+});
+
+function atTheManager(): never {
+  throw new Error("only the target manager changes faults");
+}
+
+/** Faults that all managers change. */
+export const faultsInRedis = (state: RedisBacking): SharedFaults => ({
+  get isEmpty() {
+    return !state.hasFaults;
+  },
+  choose: (request, random) => state.chooseFault(request, random),
+  list: () => state.withFaults((faults) => faults.list()),
+  create: (fault) => state.withFaults((faults) => faults.create(fault)),
+  delete: (id) => state.withFaults((faults) => faults.delete(id)),
+  clear: () => state.withFaults((faults) => faults.clear()),
+});
 
 export { StateRefusedError } from "../store/redis/redis-connection.ts";
 

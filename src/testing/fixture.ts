@@ -1,4 +1,7 @@
-import { inspect } from "node:util";
+import { createHash } from "node:crypto";
+import { promises as fs } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { inspect, stripVTControlCharacters } from "node:util";
 import {
   type CloudDatabaseFields,
   type MockCloudDatabase,
@@ -6,9 +9,70 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-import { appendToError } from "./append-to-error.ts";
 import { Evidence, explainFailure, listed } from "./explanation.ts";
-import { reportPath, type TestIdentity, writeFailureReport } from "./failure-report.ts";
+
+/**
+ * Appends text to an error's message so that every test reporter shows it once.
+ *
+ * @returns false when the value is not an error or cannot be changed.
+ */
+export function appendToError(error: unknown, text: string): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const { message, stack }: { message?: unknown; stack?: unknown } = error;
+  if (typeof message !== "string") return false;
+  const extended = `${message.trimEnd()}\n\n${text}`;
+  try {
+    // Both, because reporters print either the message or the stack.
+    Object.assign(error, {
+      message: extended,
+      ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function extendedStack(stack: string, message: string, extended: string, text: string): string {
+  const start = message === "" ? -1 : stack.indexOf(message);
+  if (start >= 0) return stack.slice(0, start) + extended + stack.slice(start + message.length);
+  const frames = stack.search(/\n\s+at /);
+  return frames < 0 ? `${stack}\n\n${text}` : `${stack.slice(0, frames)}\n\n${text}${stack.slice(frames)}`;
+}
+
+/** What a runner says of a test. */
+export interface TestIdentity {
+  /** Full name, including the names of the enclosing blocks. */
+  readonly name?: string | undefined;
+  /** Path of the test's file. */
+  readonly file?: string | undefined;
+}
+
+const MOST_NAME_CHARACTERS = 80;
+
+/** The path of a test's report: the same in each run, and different for tests of the same name in different files. */
+export function reportPath(folder: string, { name = "test", file = process.argv[1] }: TestIdentity): string {
+  const readable = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  const hash = createHash("sha256").update(`${file} ${name}`).digest("hex").slice(0, 8);
+  return resolve(folder, `${readable.slice(0, MOST_NAME_CHARACTERS)}-${hash}.html`);
+}
+
+/** Writes the report of a failed test. Never rejects: a problem must not hide why the test failed. */
+export async function writeFailureReport(
+  mock: MockCloudReco,
+  path: string,
+  { name = "test", error }: { readonly name?: string | undefined; readonly error: string },
+): Promise<void> {
+  try {
+    await fs.mkdir(dirname(path), { recursive: true });
+    await mock.writeReport(path, {
+      test: { name, ...(error !== "" && { error: stripVTControlCharacters(error) }) },
+    });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    process.emitWarning(`the report ${path} was not written: ${why}`, { code: "MOCK_CLOUD_RECO_REPORT" });
+  }
+}
 
 /**
  * Options of a test's mock: those of `new MockCloudReco()`, and those of test fixtures.

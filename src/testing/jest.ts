@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, jest } from "@jest/globals";
 import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts";
-import { FixtureHooks } from "./hooks.ts";
+import { areLimitsLifted, FixtureHooks } from "./hooks.ts";
 import "./jest-matchers.ts";
 import type { ReceivedLike } from "./received.ts";
-import { areLimitsLifted } from "./time-limits.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 

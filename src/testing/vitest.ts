@@ -1,8 +1,8 @@
 import { expect, type TestAPI, type TestContext, vi, test as vitestTest } from "vitest";
 import type { Operation, RequestFilter } from "../index.ts";
 import { type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
+import { areLimitsLifted } from "./hooks.ts";
 import { matchers, type ReceivedLike } from "./received.ts";
-import { areLimitsLifted } from "./time-limits.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 

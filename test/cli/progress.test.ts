@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { samplePicture } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { progressOf } from "../../src/cli/progress.ts";
+import { progressOf } from "../../src/cli/output.ts";
 import { startServers } from "../../src/servers/index.ts";
 import { makePng, pngChunk } from "../support/png.ts";
 import { useBundle } from "../support/use-bundle.ts";

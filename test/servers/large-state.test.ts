@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
-import { filterFor } from "../../src/servers/manager-server.ts";
+import { filterFor } from "../../src/servers/target-manager.ts";
 import { SnapshotUpload } from "../../src/store/snapshot-upload.ts";
 import { makePng } from "../support/png.ts";
 import { RawConnection } from "./raw-connection.ts";

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import type { Manager } from "../../src/servers/manager-server.ts";
 import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";
 import { startSharedManager } from "../../src/servers/shared-manager.ts";
+import type { Manager } from "../../src/servers/target-manager.ts";
 import type { RedisAddress } from "../../src/store/redis/connect.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";

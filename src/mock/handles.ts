@@ -1,4 +1,15 @@
+import type { Clock, MovableClock } from "../emulator/clock.ts";
+import type { Faults } from "../emulator/faults.ts";
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
+import {
+  type Dataset,
+  type DatasetStatus,
+  type DatasetTypeName,
+  datasetStatusAt,
+} from "../schema/dataset.ts";
+import { type Fault, fault } from "../schema/fault.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import { CLOCK_YEARS, isClockMoment } from "../schema/kernel/values.ts";
 import { ratingAt, statusAt, type TargetStatus } from "../schema/processing.ts";
 import { type Target, whyNotFound } from "../schema/target.ts";
 import type { VuMarkDatabase } from "../schema/vumark-database.ts";
@@ -179,4 +190,92 @@ export class MockVuMarkDatabase {
       .listTemplateTargets(this.databaseName)
       .map(({ targetId: id, name }) => ({ targetId: id, name }));
   }
+}
+
+/** A Model Target dataset at the moment when it was read. */
+export interface MockDataset {
+  /** Id in the API. */
+  readonly uuid: string;
+  /** Family of endpoints that serve it. */
+  readonly datasetTypeName: DatasetTypeName;
+  /** Processing status. */
+  readonly status: DatasetStatus;
+  /** When it was created. */
+  readonly createdAt: Date;
+}
+
+export const mockDataset = (dataset: Dataset, now: number): MockDataset => ({
+  uuid: dataset.uuid,
+  datasetTypeName: dataset.datasetTypeName,
+  status: datasetStatusAt(dataset, now),
+  createdAt: new Date(dataset.createdAt),
+});
+
+/**
+ * An active fault.
+ *
+ * @example
+ * using fault = mock.addFault({ resetConnection: true });
+ * expect(fault.timesApplied).toBe(1);
+ */
+export interface FaultHandle extends Disposable {
+  /** How many requests the fault has been applied to. */
+  readonly timesApplied: number;
+  /** Removes the fault. Does nothing when it was already removed. */
+  remove(): void;
+}
+
+/**
+ * Adds a fault.
+ *
+ * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
+ */
+export function createFault(faults: Faults, given: Fault): FaultHandle {
+  const added = faults.add(checked("fault", fault, given));
+  const remove = () => faults.remove(added);
+  return {
+    get timesApplied() {
+      return added.applied;
+    },
+    remove,
+    [Symbol.dispose]: remove,
+  };
+}
+
+/** The clock of an emulator, which starts as the one of its options. */
+export interface MockClock extends Clock {
+  /** Whether the clock stands still. */
+  readonly isFrozen: boolean;
+  /**
+   * Sets the clock, which then runs on unless it is frozen.
+   *
+   * @param frozen - stops the clock, or lets it run. Default: as it is.
+   * @throws RangeError outside the years 1970 to 9999.
+   */
+  set(moment: Date, frozen?: boolean): void;
+  /**
+   * Moves the clock forward; back when `seconds` is negative.
+   *
+   * @throws RangeError as {@link set} does.
+   */
+  advance(seconds: number): void;
+  /** Undoes every change to the clock. */
+  reset(): void;
+}
+
+export function mockClock(current: () => MovableClock): MockClock {
+  const set = (moment: number, frozen?: boolean): void => {
+    if (!isClockMoment(moment))
+      throw new RangeError(`clock: expected a date ${CLOCK_YEARS}; got ${String(new Date(moment))}`);
+    current().set(moment, frozen);
+  };
+  return {
+    now: () => current().now(),
+    get isFrozen() {
+      return current().isFrozen;
+    },
+    set: (moment, frozen) => set(moment.getTime(), frozen),
+    advance: (seconds) => set(current().now().getTime() + seconds * 1000),
+    reset: () => current().reset(),
+  };
 }

@@ -6,6 +6,7 @@ import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import { flag, text, wholeNumberFrom } from "../schema/kernel/values.ts";
 import type { Operation, Service } from "../schema/operation-names.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
  * Conditions on a request. All given fields must match; omitted fields match anything.
@@ -78,3 +79,70 @@ export const describeRequests = (entries: readonly JournalEntry[], dropped = 0):
     summarize(entries) + (dropped > 0 ? `, ${dropped} older ones dropped` : ""),
     ...(entries.length > 0 ? [formatJournal(entries)] : []),
   ].join("\n");
+
+/** The refusals that a test causes on purpose. */
+export class ExpectedRefusals {
+  private filters: RequestFilter[] = [];
+
+  /** @throws InvalidOptionError for an unknown field of the filter, or a value that cannot occur. */
+  add(filter: RequestFilter): void {
+    checkFilter(filter);
+    this.filters.push({ ...filter });
+  }
+
+  clear(): void {
+    this.filters = [];
+  }
+
+  /** Returns the refused requests that match no expectation. */
+  unexpectedIn(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+    const expected = new Set(this.filters.flatMap((filter) => filterEntries(entries, filter)));
+    return entries.filter((entry) => entry.refusedBy !== undefined && !expected.has(entry));
+  }
+
+  /** Returns the expectations that no refused request matches. */
+  missingIn(entries: readonly JournalEntry[]): readonly RequestFilter[] {
+    return this.filters.filter((filter) => filterEntries(entries, { ...filter, refused: true }).length === 0);
+  }
+}
+
+const MAX_NAMES = 5;
+const LAST_REQUESTS = 2;
+
+/** Describes a mock in at most five lines: its URLs, databases and targets, and the latest requests. Shows no keys. */
+export function describeMock(
+  {
+    urls,
+    requests,
+  }: { readonly urls: Readonly<Record<Service, string>>; readonly requests: readonly JournalEntry[] },
+  store: MemoryStore,
+  isStarted: boolean,
+): string {
+  const databases = [...store.listCloudDatabases(), ...store.listVuMarkDatabases()].map(
+    ({ databaseName }) => databaseName,
+  );
+  const targets = store
+    .listCloudDatabases()
+    .flatMap(({ databaseName }) => store.listTargets(databaseName).map(({ name }) => name));
+  const refused = requests.filter(({ refusedBy }) => refusedBy !== undefined).length;
+  return [
+    `MockCloudReco ${isStarted ? "answers" : "(stopped) answered"} ${[...new Set(Object.values(urls))].join(", ")}`,
+    `  ${counted(databases, "database")}; ${counted(targets, "target")}`,
+    `  ${requests.length} requests, ${refused} refused${requests.length === 0 ? "" : "; the last:"}`,
+    ...requests.slice(-LAST_REQUESTS).map(({ number, method, path, status, resultCode, reason }) => {
+      const outcome = status === undefined ? "no response" : [status, resultCode].filter(Boolean).join(" ");
+      return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${shortened(reason)}`}`;
+    }),
+  ].join("\n");
+}
+
+function counted(names: readonly string[], noun: string): string {
+  const shown = names
+    .slice(0, MAX_NAMES)
+    .map((name) => JSON.stringify(name))
+    .join(", ");
+  const more = names.length > MAX_NAMES ? ", …" : "";
+  return `${names.length} ${noun}${names.length === 1 ? "" : "s"}${names.length === 0 ? "" : ` (${shown}${more})`}`;
+}
+
+const shortened = (reason: string): string => (reason.length <= 120 ? reason : `${reason.slice(0, 120)}…`);
