@@ -1,54 +1,32 @@
 export type { InstanceFailure, ModelTargetPhase } from "./apis/services.ts";
 export { type Clock, ManualClock, systemClock } from "./emulator/clock.ts";
 export { formatJournal } from "./emulator/format-journal.ts";
-export type { ImageFormat } from "./emulator/image-header.ts";
-export type { ArrivedRequest, JournalEntry, JournalEvents } from "./emulator/journal.ts";
+export type { JournalEntry, JournalEvents } from "./emulator/journal.ts";
 export type { HeaderList } from "./emulator/message.ts";
 export type { ProfileName } from "./emulator/profiles.ts";
 export type { Random } from "./emulator/random.ts";
-export type { RecordedBody, RecordedFile, RecordedImage } from "./emulator/recorded-body.ts";
+export type { RecordedBody } from "./emulator/recorded-body.ts";
 export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-message.ts";
-export { authorizationHeader, rfc1123Date, type SignedParts, type SigningKeys } from "./emulator/signing.ts";
+export { authorizationHeader, rfc1123Date, type SignedParts } from "./emulator/signing.ts";
 export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
-export {
-  createStructuralSimilarityMatcher,
-  exactMatcher,
-  type MappedImage,
-  mappingMatcher,
-  structuralSimilarityMatcher,
-} from "./images/matching/matchers.ts";
+export { createStructuralSimilarityMatcher, exactMatcher, mappingMatcher, structuralSimilarityMatcher } from "./images/matching/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
-export type {
-  FaultHandle,
-  MockClock,
-  MockCloudDatabase,
-  MockDataset,
-  MockTarget,
-  MockVuMarkDatabase,
-} from "./mock/handles.ts";
+export type { FaultHandle, MockClock, MockCloudDatabase, MockDataset, MockTarget, MockVuMarkDatabase } from "./mock/handles.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type { RequestFilter } from "./mock/requests.ts";
-export type { MockReport, ReportDetails } from "./page/model.ts";
+export type { MockReport } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
-export {
-  type CloudDatabaseFields,
-  type DatabaseChanges,
-  type DatabaseState,
-  DOCUMENTED_REQUEST_RATE_LIMITS,
-  type RequestRateLimit,
-  type RequestRateLimits,
-} from "./schema/cloud-database.ts";
+export { type CloudDatabaseFields, type DatabaseChanges, type DatabaseState, DOCUMENTED_REQUEST_RATE_LIMITS, type RequestRateLimits } from "./schema/cloud-database.ts";
 export type { ConfiguredResponse } from "./schema/configured-response.ts";
 export type { ClientCredential } from "./schema/credential.ts";
 export type { DatasetFields, DatasetStatus, DatasetTypeName, GenerationWarning } from "./schema/dataset.ts";
-export type { DatabaseOrName, Fault, FaultRequest, ResultCodeAnswer } from "./schema/fault.ts";
-export type { ComparedSignature, ConsideredTarget, ListedRequest } from "./schema/journal-entry.ts";
+export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
 export type { Operation, Service } from "./schema/operation-names.ts";
 export type { PictureOptions } from "./schema/picture.ts";
@@ -56,9 +34,5 @@ export type { TargetStatus } from "./schema/processing.ts";
 export type { ResultCode } from "./schema/result-codes.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
-export type {
-  TemplateTargetFields,
-  VuMarkDatabaseChanges,
-  VuMarkDatabaseFields,
-} from "./schema/vumark-database.ts";
+export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/vumark-database.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";

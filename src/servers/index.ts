@@ -12,7 +12,6 @@ export type {
 export type { LogLevel } from "../mock/option.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
 export type { Fault } from "../schema/fault.ts";
-export type { ConsideredTarget } from "../schema/journal-entry.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
 export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "./http/http-server.ts";

@@ -1,4 +1,4 @@
-import { formatJournal, type ListedRequest, MockCloudReco } from "mock-cloud-reco";
+import { formatJournal, MockCloudReco } from "mock-cloud-reco";
 import { expect, test } from "vitest";
 import { MockSession } from "../support/mock-session.ts";
 import { makePng } from "../support/png.ts";
@@ -14,7 +14,7 @@ test("entries that the target manager lists are formatted like the mock's own", 
   await session.target({ method: "GET", path: "/targets" });
   const own = mock.requests;
   const response = await mock.fetch(`${mock.urls.manager}/requests`);
-  const { requests } = (await response.json()) as { requests: ListedRequest[] };
+  const { requests } = (await response.json()) as { requests: Parameters<typeof formatJournal>[0] };
   expect(requests).toHaveLength(own.length);
   expect(formatJournal(requests)).toBe(formatJournal(own));
   expect(formatJournal(requests)).toMatch(

@@ -1,0 +1,75 @@
+import { formatJournal, MockCloudReco } from "mock-cloud-reco";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import { entryFields } from "../../src/schema/journal-entry.ts";
+import { packJournal, unpackJournal } from "../../src/store/journal-codec.ts";
+import { openPage } from "./browsing.ts";
+import { findChromium, launchChromium } from "./chromium.ts";
+import { Listener } from "./events.ts";
+
+// What a new line of the schema does, before anything derives from it. Each file of this project has modules of its own.
+Object.assign(entryFields, { attempt: z.optional(z.number()) });
+
+/** A mock with one request, whose entry has the new field. */
+async function mockWithField(): Promise<MockCloudReco> {
+  const mock = new MockCloudReco();
+  await mock.fetch(`${mock.urls.target}/targets`);
+  Object.assign(mock.requests[0] ?? {}, { attempt: 7 });
+  return mock;
+}
+
+describe("a field that is added to the schema of journal entries", () => {
+  it("travels between servers", async () => {
+    await using mock = await mockWithField();
+    const { entries } = unpackJournal(packJournal({ dropped: 0, entries: mock.requests }));
+    expect(entries).toMatchObject([{ attempt: 7, path: "/targets", status: 401 }]);
+  });
+
+  it("is in the target manager's list, in the text and in the report", async () => {
+    await using mock = await mockWithField();
+    const listed = await mock.fetch(`${mock.urls.manager}/requests`);
+    const { requests } = (await listed.json()) as { requests: Parameters<typeof formatJournal>[0] };
+    expect(requests).toMatchObject([{ attempt: 7, path: "/targets" }]);
+    expect(formatJournal(mock.requests)).toContain("\n   attempt: 7");
+    expect(formatJournal(requests)).toContain("\n   attempt: 7");
+    expect(mock.report().requests).toMatchObject([{ attempt: 7 }, { path: "/requests" }]);
+  });
+
+  it("is in the page's stream and in its details of a request", async () => {
+    await using mock = await mockWithField();
+    await using page = await mock.servePage();
+    await using listener = new Listener(`${page.url}page/events`);
+    await listener.until(() => listener.requests.length === 1);
+    expect(listener.requests).toMatchObject([{ attempt: 7, path: "/targets" }]);
+    const details = await fetch(`${page.url}page/requests/${listener.requests[0]?.id}`);
+    expect(await details.json()).toMatchObject({ request: { attempt: 7, path: "/targets" } });
+  });
+});
+
+describe.skipIf(findChromium() === undefined)("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  it("the page shows it", async () => {
+    await using mock = await mockWithField();
+    await using served = await mock.servePage();
+    const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
+    await page.getByRole("button", { name: /targets/ }).click();
+    await expect.poll(() => page.locator(".details .facts").innerText()).toMatch(/attempt\s+7/i);
+    await page.close();
+  });
+
+  it("the page shows how many other targets a query considered, by reason", async () => {
+    await using mock = await mockWithField();
+    Object.assign(mock.requests[0] ?? {}, { considered: [], otherTargets: { inactive: 3 } });
+    await using served = await mock.servePage();
+    const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
+    await page.getByRole("button", { name: /targets/ }).click();
+    await page.getByText("and 3 more targets, none of them nearer: inactive").waitFor();
+    await page.close();
+  });
+});
