@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
-import { formatJournal, summarize } from "../emulator/format-journal.ts";
+import { formatJournal, outcomeOf, summarize } from "../emulator/format-journal.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
+import type { EntryFacts } from "../schema/journal-entry.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import { flag, text, wholeNumberFrom } from "../schema/kernel/values.ts";
-import type { Operation, Service } from "../schema/operation-names.ts";
+import type { Service } from "../schema/operation-names.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
@@ -13,25 +14,14 @@ import type { MemoryStore } from "../store/memory-store.ts";
  *
  * @example mock.requestsOf({ operation: "query", status: 401 })
  */
-export interface RequestFilter {
-  /** The requested API. */
-  readonly api?: Service;
-  /** The requested operation. */
-  readonly operation?: Operation;
+export interface RequestFilter
+  extends Partial<
+    Pick<EntryFacts, "api" | "operation" | "method" | "path" | "status" | "resultCode" | "refusedBy">
+  > {
   /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
-  /** HTTP method, in upper case. */
-  readonly method?: string;
-  /** The exact path, without query string. */
-  readonly path?: string;
-  /** Status of the response, 100 to 599. */
-  readonly status?: number;
-  /** Result code of the response. */
-  readonly resultCode?: string;
   /** Whether the request was refused: by a check, or because no operation has its method and path. */
   readonly refused?: boolean;
-  /** Name of the check that refused the request. */
-  readonly refusedBy?: string;
 }
 
 const requestFilter = z.lazy(() =>
@@ -49,11 +39,6 @@ const requestFilter = z.lazy(() =>
     }),
   ),
 );
-
-/** @throws InvalidOptionError for an unknown field, or a value that cannot occur. */
-export function checkFilter(filter: RequestFilter): void {
-  checked("filter", requestFilter, filter);
-}
 
 /**
  * Returns the entries that match a filter, in their order.
@@ -86,7 +71,7 @@ export class ExpectedRefusals {
 
   /** @throws InvalidOptionError for an unknown field of the filter, or a value that cannot occur. */
   add(filter: RequestFilter): void {
-    checkFilter(filter);
+    checked("filter", requestFilter, filter);
     this.filters.push({ ...filter });
   }
 
@@ -130,7 +115,7 @@ export function describeMock(
     `  ${counted(databases, "database")}; ${counted(targets, "target")}`,
     `  ${requests.length} requests, ${refused} refused${requests.length === 0 ? "" : "; the last:"}`,
     ...requests.slice(-LAST_REQUESTS).map(({ number, method, path, status, resultCode, reason }) => {
-      const outcome = status === undefined ? "no response" : [status, resultCode].filter(Boolean).join(" ");
+      const outcome = outcomeOf({ status, resultCode });
       return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${shortened(reason)}`}`;
     }),
   ].join("\n");
