@@ -9,12 +9,24 @@ export type { RecordedBody } from "./emulator/recorded-body.ts";
 export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-message.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts } from "./emulator/signing.ts";
 export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
-export { createStructuralSimilarityMatcher, exactMatcher, mappingMatcher, structuralSimilarityMatcher } from "./images/matching/matchers.ts";
+export {
+  createStructuralSimilarityMatcher,
+  exactMatcher,
+  mappingMatcher,
+  structuralSimilarityMatcher,
+} from "./images/matching/matchers.ts";
 export { brisqueRater, fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
-export type { FaultHandle, MockClock, MockCloudDatabase, MockDataset, MockTarget, MockVuMarkDatabase } from "./mock/handles.ts";
+export type {
+  FaultHandle,
+  MockClock,
+  MockCloudDatabase,
+  MockDataset,
+  MockTarget,
+  MockVuMarkDatabase,
+} from "./mock/handles.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
@@ -22,7 +34,13 @@ export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type { RequestFilter } from "./mock/requests.ts";
 export type { MockReport } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
-export { type CloudDatabaseFields, type DatabaseChanges, type DatabaseState, DOCUMENTED_REQUEST_RATE_LIMITS, type RequestRateLimits } from "./schema/cloud-database.ts";
+export {
+  type CloudDatabaseFields,
+  type DatabaseChanges,
+  type DatabaseState,
+  DOCUMENTED_REQUEST_RATE_LIMITS,
+  type RequestRateLimits,
+} from "./schema/cloud-database.ts";
 export type { ConfiguredResponse } from "./schema/configured-response.ts";
 export type { ClientCredential } from "./schema/credential.ts";
 export type { DatasetFields, DatasetStatus, DatasetTypeName, GenerationWarning } from "./schema/dataset.ts";
@@ -34,5 +52,9 @@ export type { TargetStatus } from "./schema/processing.ts";
 export type { ResultCode } from "./schema/result-codes.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
-export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/vumark-database.ts";
+export type {
+  TemplateTargetFields,
+  VuMarkDatabaseChanges,
+  VuMarkDatabaseFields,
+} from "./schema/vumark-database.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";
