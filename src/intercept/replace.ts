@@ -1,4 +1,4 @@
-type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
+export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Replaces a function. Returns a function that restores the original, unless other code has replaced ours. */
 export function replace(

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
 import { splitTarget } from "../../servers/http/http-messages.ts";
-import { answer } from "../answer.ts";
+import { answer, stoppedError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
@@ -12,6 +12,32 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliDecompress),
 };
 
+const PLAIN_METHODS = new Set(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"]);
+/** Headers that change how a request is sent, or that fetch refuses. */
+const FRAMING_HEADERS = [
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+];
+/** Far below every limit on the size of headers. */
+const MOST_PLAIN_CHARACTERS = 4096;
+
+export interface FetchOptions {
+  /** Whether the client called `fetch` itself, which sends headers of its own and fails with the errors of connections. */
+  readonly isIntercepted?: boolean;
+}
+
+/** Whether a request needs nothing of the way through a connection, so that it may be answered where it is made. */
+export function isPlain({ method, headers }: Request): boolean {
+  if (!PLAIN_METHODS.has(method) || FRAMING_HEADERS.some((name) => headers.has(name))) return false;
+  let characters = 0;
+  for (const [name, value] of headers) characters += name.length + value.length;
+  return characters < MOST_PLAIN_CHARACTERS;
+}
+
 /** Statuses whose responses must not have a body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
@@ -19,10 +45,15 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  * Answers a request of the Fetch API as `fetch` would: it decodes bodies, rejects with a TypeError and a cause when the connection
  * or the emulator fails, and rejects with the signal's reason when the request is aborted.
  */
-export async function fetchFrom(hosts: HostTable, request: Request): Promise<Response> {
+export async function fetchFrom(
+  hosts: HostTable,
+  request: Request,
+  { isIntercepted = false }: FetchOptions = {},
+): Promise<Response> {
   const { signal, method, url } = request;
   signal.throwIfAborted();
-  const answered = send(hosts, request).catch((cause: unknown) => {
+  const answered = send(hosts, request, isIntercepted).catch((cause: unknown) => {
+    if (isIntercepted) throw cause instanceof Error ? cause : new Error(String(cause), { cause });
     throw new TypeError("fetch failed", { cause });
   });
   const received = await untilAborted(answered, signal);
@@ -33,23 +64,36 @@ export async function fetchFrom(hosts: HostTable, request: Request): Promise<Res
   const headers = new Headers();
   for (const [name, value] of received.headers) headers.append(name, value);
   const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
-  Object.defineProperty(response, "url", { value: url });
+  const [urlWithoutFragment] = url.split("#", 1);
+  Object.defineProperties(response, { url: { value: urlWithoutFragment }, type: { value: "basic" } });
   return response;
 }
 
-async function send(hosts: HostTable, request: Request): Promise<WireResponse> {
-  return answer(hosts, wireRequest(request, Buffer.from(await request.arrayBuffer())));
+async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<WireResponse> {
+  const sent = wireRequest(request, Buffer.from(await request.arrayBuffer()), isIntercepted);
+  // The last mock may have stopped while the body was read.
+  if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
+  return answer(hosts, sent);
 }
 
 /** Adds the headers that `fetch` sends but a `Request` does not have. */
 function wireRequest(
   { url, method, headers }: Request,
   body: Buffer,
+  isIntercepted: boolean,
 ): WireRequest & { readonly origin: string } {
   const target = new URL(url);
   const pairs: [string, string][] = [...headers];
   const add = (name: string, value: string) => headers.has(name) || pairs.push([name, value]);
   add("host", target.host);
+  if (isIntercepted) {
+    add("connection", "keep-alive");
+    add("accept", "*/*");
+    add("accept-language", "*");
+    add("sec-fetch-mode", "cors");
+    add("user-agent", "node");
+    add("accept-encoding", target.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate");
+  }
   if (body.length > 0 || method === "POST" || method === "PUT") add("content-length", String(body.length));
   return {
     origin: originOf(target),

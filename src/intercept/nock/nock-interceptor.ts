@@ -4,6 +4,7 @@ import type { ReplyFnResult } from "nock";
 import { answer, connectionError } from "../answer.ts";
 import { type HostTable, urlOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
+import { answerDirectly, unmockedClients } from "./direct-clients.ts";
 import { activateNock, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { interceptedRequest, replyDirectly } from "./nock-request.ts";
@@ -25,7 +26,9 @@ const UNKNOWN_HOST = new URL("http://nowhere.invalid");
  * Loads nock when constructed, and restores nock's earlier state when stopped.
  */
 export class NockInterceptor {
+  private readonly unmocked = unmockedClients();
   private readonly active = activateNock();
+  private readonly endDirect: () => void;
   private readonly registrations = new Map<string, NockOrigin>();
   private readonly unmatched: UnmatchedRequests;
   private hasStopped = false;
@@ -41,6 +44,10 @@ export class NockInterceptor {
     private readonly replyMode: ReplyMode = "direct",
   ) {
     this.unmatched = new UnmatchedRequests(this.active.nock, hosts, others);
+    this.endDirect =
+      replyMode === "direct"
+        ? answerDirectly(hosts, this.unmocked, (origin) => hosts.has(origin) && !this.isUsers(origin))
+        : () => {};
   }
 
   /** Makes nock intercept exactly the origins in the host table. */
@@ -53,6 +60,8 @@ export class NockInterceptor {
     this.hasStopped = true;
     const origins = [...this.registrations.keys()];
     for (const origin of origins) this.unregister(origin);
+    // Before nock's own functions, which it replaced.
+    this.endDirect();
     this.active.restore();
     this.unmatched.drain(origins);
   }
@@ -60,6 +69,7 @@ export class NockInterceptor {
   /** Ends what can still be ended after nock's Jest environment was torn down. */
   detach(): void {
     this.hasStopped = true;
+    this.endDirect();
     this.active.detach();
     this.unmatched.end();
   }
@@ -67,6 +77,15 @@ export class NockInterceptor {
   /** Whether the user allows requests to this host in nock: by `allowUnmocked`, or by `enableNetConnect` for some hosts. */
   isEnabledByUser(origin: string): boolean {
     return this.unmatched.isUnmocked(origin) || this.isConnectable(origin);
+  }
+
+  /** Whether the user has mocks in nock that may answer requests to an origin: of this origin, or of a pattern. */
+  private isUsers(origin: string): boolean {
+    const active = this.active.nock.activeMocks();
+    const own = [...this.registrations.values()].flatMap(({ keys }) => keys);
+    if (active.length === own.length) return false;
+    const known = new Set(own);
+    return active.some((mock) => !known.has(mock) && (isFor(origin, mock) || !NAMES_ORIGIN.test(mock)));
   }
 
   private isConnectable(origin: string): boolean {
@@ -135,6 +154,9 @@ export class NockInterceptor {
     return isError ? reason : new Error(message, { cause: reason });
   }
 }
+
+/** An interceptor whose host is text, and not a pattern. */
+const NAMES_ORIGIN = /^\S+ https?:\/\/[^/]+:\d+/;
 
 /** Whether a nock interceptor, written as `GET https://host:443/path`, is for an origin. */
 function isFor(origin: string, interceptor: string): boolean {

@@ -12,6 +12,7 @@ export type ReplyToNock = (request: ClientRequest, target: string) => Promise<Re
 
 /** Everything registered with nock for one origin. */
 export class NockOrigin {
+  private scope: Scope | undefined;
   private interceptors: Interceptor[] = [];
   private registered = false;
   /** nock's list of the origin's interceptors, taken from a request; unknown before the first one. */
@@ -30,6 +31,7 @@ export class NockOrigin {
     if (this.registered) return;
     this.registered = true;
     const scope = this.nock(this.pattern);
+    this.scope = scope;
     // Based on these headers, nock parses the body in a callback where malformed JSON ends the process. The reply does not
     // need them: it reads the headers of the request itself.
     // Defined, because assigning replaces all headers in Bun.
@@ -39,6 +41,11 @@ export class NockOrigin {
     const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));
     forOrigin.reply();
     this.interceptors = [forOrigin, ...METHODS.flatMap((method) => this.interceptLast(scope, method))];
+  }
+
+  /** How nock names the interceptors. */
+  get keys(): readonly string[] {
+    return this.scope?.activeMocks() ?? [];
   }
 
   remove(): void {

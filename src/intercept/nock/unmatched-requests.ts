@@ -84,10 +84,11 @@ export class UnmatchedRequests {
     const request = typeof message === "object" && message !== null && Reflect.get(message, "request");
     if (!(request instanceof OutgoingMessage)) return;
     const { socket } = request;
+    if (socket === null || !isFromNock(socket)) return;
     const origin = originOfMessage(request);
-    if (socket === null || origin === undefined) return;
+    if (origin === undefined) return;
     // nock's sockets open a real connection when no interceptor is left.
-    if (isFromNock(socket)) this.refuseLate(request, origin, String(Reflect.get(request, "path")));
+    this.refuseLate(request, origin, String(Reflect.get(request, "path")));
     if (!this.hosts.has(origin)) return;
     // nock emits an error even after the client aborted. Some clients (got) no longer listen then, which would end the process.
     // Prepended, to run before node:http's own listener, which forwards the error to the request.

@@ -1,0 +1,204 @@
+import http, { type ClientRequest, OutgoingMessage } from "node:http";
+import https from "node:https";
+import { syncBuiltinESMExports } from "node:module";
+import { urlToHttpOptions } from "node:url";
+import { types } from "node:util";
+import { fetchFrom, isPlain } from "../fetch/fetch-transport.ts";
+import { type HostTable, originOf } from "../host-table.ts";
+import { type AnyFunction, replace } from "../replace.ts";
+import { canonicalHost } from "../sockets/endpoint.ts";
+
+type Scheme = "http:" | "https:";
+type Name = "request" | "get";
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The functions of this process that open connections, rather than nock's requests. */
+export interface Unmocked {
+  readonly ClientRequest: typeof ClientRequest;
+  readonly fetch: AnyFunction | undefined;
+  of(scheme: Scheme, name: Name): AnyFunction;
+}
+
+const OWNERS = [
+  ["http:", http],
+  ["https:", https],
+] as const;
+const NAMES = ["request", "get"] as const;
+
+/**
+ * Remembers what is installed before nock is activated. Another interceptor's proxy, which nock 14 and MSW 2 install, is passed over in
+ * favour of Node's own function; a plain function, such as that of a tracer, is kept.
+ */
+export function unmockedClients(): Unmocked {
+  const Genuine = genuineClientRequest();
+  // agent-base finds out from the call stack whether a request is secure: one of its lines must contain "node:https:".
+  const genuine = {
+    "http:": {
+      "node:http:request": (...args: unknown[]): unknown => Reflect.construct(Genuine, args),
+    }["node:http:request"],
+    "https:": {
+      "node:https:request": (...args: unknown[]): unknown =>
+        Reflect.construct(Genuine, secureArguments(args)),
+    }["node:https:request"],
+  };
+  const functions = new Map<string, AnyFunction>();
+  for (const [scheme, owner] of OWNERS) {
+    for (const name of NAMES) {
+      const installed: unknown = owner[name];
+      const send = genuine[scheme];
+      const own = name === "get" ? (...args: unknown[]) => ended(send(...args)) : send;
+      functions.set(scheme + name, isPlainFunction(installed) ? installed : own);
+    }
+  }
+  const { fetch } = globalThis;
+  return {
+    ClientRequest: Genuine,
+    // That of nock or MSW, which are named so too, would bring the request back here.
+    fetch: isPlainFunction(fetch) && isNodes(fetch) ? fetch : undefined,
+    of: (scheme, name) => functions.get(scheme + name) ?? genuine[scheme],
+  };
+}
+
+function ended(request: unknown): unknown {
+  if (request instanceof OutgoingMessage) request.end();
+  return request;
+}
+
+/** Node's class, from which those of nock 13 and 14 inherit. */
+function genuineClientRequest(): typeof ClientRequest {
+  let prototype: object = http.ClientRequest.prototype;
+  for (;;) {
+    const parent: object | null = Object.getPrototypeOf(prototype);
+    if (parent === OutgoingMessage.prototype || parent === null) return Reflect.get(prototype, "constructor");
+    prototype = parent;
+  }
+}
+
+/** The arguments that https.request gives to the class. */
+function secureArguments(args: readonly unknown[]): unknown[] {
+  const rest = [...args];
+  const url = urlIn(rest[0]);
+  if (url !== undefined) rest.shift();
+  const given = typeof rest[0] === "function" ? undefined : rest.shift();
+  const options = { ...(url && urlToHttpOptions(url)), ...(isFields(given) && given) };
+  return [{ ...options, _defaultAgent: https.globalAgent }, ...rest];
+}
+
+/**
+ * Sends requests to served hosts past nock's interceptor, which misreads some of them: `fetch` is answered where it is called, and
+ * requests of node:http at their sockets. Everything else goes to nock.
+ *
+ * @param isServed - whether a mock serves an origin, and no mock of the user in nock may answer it.
+ * @returns a function that restores what nock had installed.
+ */
+export function answerDirectly(
+  hosts: HostTable,
+  unmocked: Unmocked,
+  isServed: (origin: string) => boolean,
+): () => void {
+  let isActive = true;
+  const isDirect = (origin: string | undefined) => isActive && origin !== undefined && isServed(origin);
+  const restorers = OWNERS.flatMap(([scheme, owner]) =>
+    NAMES.map((name) =>
+      replace(owner, name, (original) => {
+        const direct = unmocked.of(scheme, name);
+        return function (...args) {
+          return Reflect.apply(isDirect(originIn(scheme, args)) ? direct : original, this, args);
+        };
+      }),
+    ),
+  );
+  restorers.push(
+    replace(http, "ClientRequest", (original) => {
+      const proxy: AnyFunction = new Proxy(original, {
+        construct: (target, args, newTarget) =>
+          isDirect(originIn("http:", args))
+            ? // With `newTarget`, so that it is an instance of subclasses too.
+              Reflect.construct(unmocked.ClientRequest, args, newTarget)
+            : Reflect.construct(target, args, newTarget === proxy ? target : newTarget),
+      });
+      return proxy;
+    }),
+    replace(globalThis, "fetch", (original) => {
+      const { fetch: genuine } = unmocked;
+      return function fetch(this: unknown, ...args) {
+        const url = urlOfInput(args[0]);
+        if (url === undefined || !isDirect(originOf(url))) return Reflect.apply(original, this, args);
+        return (async () => {
+          const request: Request = Reflect.construct(Request, args);
+          return genuine === undefined || isPlain(request)
+            ? fetchFrom(hosts, request, { isIntercepted: true })
+            : Reflect.apply(genuine, this, [request]);
+        })();
+      };
+    }),
+    restoreAgents(isDirect),
+  );
+  syncBuiltinESMExports();
+  return () => {
+    isActive = false;
+    for (const restore of restorers) restore();
+    syncBuiltinESMExports();
+  };
+}
+
+/**
+ * Gives requests that reach an interceptor's agent after all to the agent that the client meant: those of functions of nock or MSW 2
+ * that a client captured, or that a user's `nock.activate()` installed over ours.
+ */
+const restoreAgents = (isDirect: (origin: string | undefined) => boolean): (() => void) =>
+  replace(http.Agent.prototype, "addRequest", (original) => {
+    return function (...args) {
+      const [request, options] = args;
+      const isInterceptors = this instanceof http.Agent && "customAgent" in this && "onRequest" in this;
+      if (!isInterceptors || !isFields(options) || typeof request !== "object" || request === null)
+        return Reflect.apply(original, this, args);
+      const isSecure = this instanceof https.Agent;
+      if (!isDirect(originIn(isSecure ? "https:" : "http:", [options])))
+        return Reflect.apply(original, this, args);
+      const { customAgent: meant } = this;
+      const { Agent, globalAgent } = isSecure ? https : http;
+      const agent = meant instanceof http.Agent ? meant : meant === false ? new Agent() : globalAgent;
+      Object.assign(request, { agent });
+      return Reflect.apply(Reflect.get(agent, "addRequest"), agent, args);
+    };
+  });
+
+/** The origin to which node:http will connect with these arguments. */
+function originIn(scheme: Scheme, [first, second]: readonly unknown[]): string | undefined {
+  const url = urlIn(first);
+  if (typeof first === "string" && url === undefined) return undefined;
+  const given = url === undefined ? first : second;
+  const options = isFields(given) ? given : {};
+  if (options.socketPath) return undefined;
+  const agent = isFields(options._defaultAgent) ? options._defaultAgent : {};
+  const protocol = String(options.protocol || url?.protocol || agent.protocol || scheme);
+  const host = String(options.hostname || url?.hostname || options.host || "localhost");
+  const port = options.port || url?.port || options.defaultPort || (protocol === "https:" ? 443 : 80);
+  return `${protocol}//${canonicalHost(host)}:${port}`;
+}
+
+/** A URL, also one of another realm, such as that of a test runner. */
+function urlIn(value: unknown): URL | undefined {
+  if (typeof value === "string") return URL.canParse(value) ? new URL(value) : undefined;
+  if (!isFields(value)) return undefined;
+  const { href, protocol, auth, path } = value;
+  const isUrl = typeof href === "string" && protocol && auth === undefined && path === undefined;
+  return isUrl && URL.canParse(href) ? new URL(href) : undefined;
+}
+
+function urlOfInput(input: unknown): URL | undefined {
+  const text = isFields(input) && typeof input.url === "string" ? input.url : String(input);
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+const isPlainFunction = (value: unknown): value is AnyFunction =>
+  typeof value === "function" && !types.isProxy(value);
+
+/** Whether it is the `fetch` of Node, which loads undici when it is called, and not that of an interceptor. */
+const isNodes = (fetch: AnyFunction): boolean => {
+  const source = Function.prototype.toString.call(fetch);
+  return source.includes("internal/deps/undici");
+};
