@@ -32,6 +32,7 @@ export class MemorySocket extends Socket {
   private peer: MemorySocket | undefined;
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
+  private isSending = false;
   /** Whether the other end has finished, and this end will emit `end` soon. */
   private isEnding = false;
   private runAsWriter = AsyncLocalStorage.snapshot();
@@ -142,16 +143,20 @@ export class MemorySocket extends Socket {
       done();
       return;
     }
+    this.isSending = true;
     let sent = 0;
     for (; sent + MAX_READ < bytes.length; sent += MAX_READ) {
       peer.arrive({ bytes: bytes.subarray(sent, sent + MAX_READ) });
     }
     peer.arrive({ bytes: bytes.subarray(sent), read: done });
+    this.isSending = false;
   }
 
   private arrive(arrival: Arrival): void {
     this.arrivals.push(arrival);
-    this.deliver();
+    // Not during this end's own write: a client that gets "100 Continue" then writes its body before the rest of its head.
+    if (this.isSending) nextTick(() => this.deliver());
+    else this.deliver();
   }
 
   private deliver(): void {
