@@ -6,4 +6,4 @@ export { inspectQueryImage, inspectTargetImage } from "./inspect.ts";
 export { prepareInBackground, rankTargets } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";
 export { assessImage } from "./ratings/assess.ts";
-export { rateByBrisque } from "./ratings/brisque/rate.ts";
+export { rateImage } from "./ratings/brisque/rate.ts";

@@ -3,11 +3,11 @@ import { formatOf } from "../emulator/image-header.ts";
 import { remembered } from "./cache.ts";
 import { type ImageHeader, readHeader } from "./decode.ts";
 import { likelyKind } from "./likely-kind.ts";
-import { type Upload, uploadOf } from "./upload.ts";
+import { Upload } from "./upload.ts";
 
-/** Whether an image is accepted; if not, the result code and the reason. */
+/** Whether an image is accepted; if not, the result code and the reason. `upload`: what was decoded of it. */
 export type ImageVerdict =
-  | { readonly ok: true; readonly width: number; readonly height: number }
+  | { readonly ok: true; readonly width: number; readonly height: number; readonly upload?: Upload }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
 
 /** Most bytes of a target image. */
@@ -46,12 +46,12 @@ export async function inspectTargetImage(bytes: Buffer, prepares = false): Promi
     const found = `the image has ${width}x${height} = ${width * height} pixels`;
     return refuse("ImageTooLarge", `${found}; expected at most ${MAX_TARGET_IMAGE_PIXELS}`);
   }
-  const upload = uploadOf(bytes, prepares);
+  const upload = new Upload(bytes, prepares);
   const damage = await remembered("damage", await upload.hash(), async () => {
     return (opened.png && findPngDamage(bytes)) ?? (await findDecodingDamage(upload));
   });
   if (damage) return refuse("BadImage", `${damage}; expected a complete, undamaged image`);
-  return { ok: true, width, height };
+  return { ok: true, width, height, upload };
 }
 
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */

@@ -1,4 +1,5 @@
 import type * as Engine from "./engine.ts";
+import type { TargetRater } from "./ratings/rating.ts";
 
 let loading: Promise<typeof Engine> | undefined;
 let loaded: typeof Engine | undefined;
@@ -12,8 +13,17 @@ function engine(): Promise<typeof Engine> {
   return loading;
 }
 
-export const assessImage: typeof Engine.assessImage = async (...given) =>
-  (await engine()).assessImage(...given);
+/** BRISQUE rates the pixels that are decoded anyway; other raters get the image's bytes. */
+export const assessImage: typeof Engine.assessImage = async (image, rater, random, known) =>
+  (await engine()).assessImage(image, rater === brisqueRater ? undefined : rater, random, known);
+
+/**
+ * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
+ * to be measured or that cannot be decoded get 0.
+ */
+export const brisqueRater: TargetRater = (image) => rateImage(image);
+
+const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
 
 export const compareImages: typeof Engine.compareImages = async (...given) =>
   (await engine()).compareImages(...given);
@@ -32,9 +42,6 @@ export const inspectTargetImage: typeof Engine.inspectTargetImage = async (...gi
 
 export const rankTargets: typeof Engine.rankTargets = async (...given) =>
   (await engine()).rankTargets(...given);
-
-export const rateByBrisque: typeof Engine.rateByBrisque = async (...given) =>
-  (await engine()).rateByBrisque(...given);
 
 export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
   (await engine()).whyNotDecoded(...given);

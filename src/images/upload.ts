@@ -19,19 +19,17 @@ const CHANNELS = 3;
 const PIXELS_PER_SLICE = 100_000;
 const HASHED_PER_SLICE = 2 ** 19;
 
-const uploads = new WeakMap<Buffer, Upload>();
-
-/**
- * The image of one request, hashed and decoded only once between its check and its storage. Nothing outlives the bytes
- * themselves.
- */
+/** The image of one request, hashed and decoded only once between its check and its storage. */
 export class Upload {
   #sha256: string | undefined;
   #decoded: Promise<DecodedImage | Undecodable> | undefined;
 
-  /** @param bytes must not be written to. */
+  /**
+   * @param bytes must not be written to.
+   * @param prepares whether it will be compared by structural similarity
+   */
   constructor(
-    private readonly bytes: Buffer,
+    readonly bytes: Buffer,
     private readonly prepares = false,
   ) {}
 
@@ -78,21 +76,6 @@ export class Upload {
     latestSketches.set(this.sha256, sketch);
     preparedImages.offer(this.sha256, image);
   }
-}
-
-/**
- * Finds or creates the upload of a request's image.
- * @param prepares whether it will be compared by structural similarity
- */
-export function uploadOf(bytes: Buffer, prepares = false): Upload {
-  const upload = uploads.get(bytes) ?? new Upload(bytes, prepares);
-  uploads.set(bytes, upload);
-  return upload;
-}
-
-/** The upload of these bytes, if they were uploaded. */
-export function uploadIfKnown(bytes: Buffer): Upload | undefined {
-  return uploads.get(bytes);
 }
 
 interface Kernel extends KernelMemory {

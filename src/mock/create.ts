@@ -85,12 +85,12 @@ export async function newTarget(
   random: Random,
 ): Promise<NewTarget> {
   const given = checked("target", targetFields, fields);
-  const image = await acceptedImage(given.image, settings);
+  const accepted = await acceptedImage(given.image, settings);
   const { targetId = random.hex(32), applicationMetadata = null } = given;
   return {
     targetId,
     name: given.name ?? targetId,
-    image,
+    ...accepted,
     width: given.width ?? 1,
     activeFlag: given.activeFlag ?? true,
     applicationMetadata: asBase64(applicationMetadata),
@@ -162,7 +162,7 @@ export async function changeTarget(
     {
       ...given,
       ...(metadata !== undefined && { applicationMetadata: asBase64(metadata) }),
-      ...(image !== undefined && { image: await acceptedImage(image, settings) }),
+      ...(image !== undefined && (await acceptedImage(image, settings))),
     },
     now,
     ["processing", "success", "failed"],
@@ -184,9 +184,9 @@ const asBase64 = (metadata: string | Uint8Array | null): string | null =>
 async function acceptedImage(
   given: Uint8Array,
   { queryMatcher, duplicatesMatcher }: Settings,
-): Promise<Buffer> {
+): Promise<Pick<NewTarget, "image" | "upload">> {
   const image = Buffer.from(given);
   const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
   if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
-  return image;
+  return { image, upload: verdict.upload };
 }

@@ -45,7 +45,7 @@ export class EmulatorState {
   static empty(options: ResolvedOptions, random: Random): EmulatorState {
     const { queryMatcher, duplicatesMatcher } = options.settings;
     const store = new MemoryStore(
-      (image) => assessImage(image, options.targetRater, random),
+      (image, upload) => assessImage(image, options.targetRater, random, upload),
       compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
     );
     return new EmulatorState(

@@ -7,7 +7,6 @@ import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
 import { assessImage } from "../images/ratings/assess.ts";
 import { brisqueScore } from "../images/ratings/brisque/score.ts";
-import { brisqueRater } from "../images/ratings/raters.ts";
 import { Upload } from "../images/upload.ts";
 import { type Target, whyNotFound } from "../schema/target.ts";
 import type { PageComparison, PageTrial, PageTriedTarget } from "./model.ts";
@@ -37,7 +36,7 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
   const target = await inspectTargetImage(bytes);
   const decoded = query.ok ? await new Upload(bytes).decoded() : undefined;
   const isWhole = decoded !== undefined && !("damage" in decoded);
-  const assessment = isWhole ? await assessImage(bytes, brisqueRater) : undefined;
+  const assessment = isWhole ? await assessImage(bytes, undefined) : undefined;
   const pixels = pixelSizeOf(bytes);
   return {
     format: formatOf(bytes) ?? null,

@@ -5,7 +5,7 @@ import type { WireRequest } from "../emulator/message.ts";
 import { createRandom } from "../emulator/random.ts";
 import { compareBySimilarity } from "../images/matching/comparison.ts";
 import { packedSketchOf } from "../images/matching/ranking.ts";
-import { assessImage } from "../images/ratings/assess.ts";
+import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { SharedState } from "../store/backing.ts";
 import { recordEntries, unpackJournal } from "../store/journal-codec.ts";

@@ -6,7 +6,13 @@ import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
 import { readSnapshot, snapshotOf } from "./snapshot.ts";
-import { type AssessImage, type DatabaseKey, type HeldImage, RecordStore } from "./store.ts";
+import {
+  type AssessImage,
+  type DatabaseKey,
+  type HeldImage,
+  type ImageUpload,
+  RecordStore,
+} from "./store.ts";
 import type { Conflict } from "./unique-fields.ts";
 import type { Verb } from "./verbs.ts";
 
@@ -105,8 +111,8 @@ export class MemoryStore extends RecordStore<"now"> {
     return this.change(key, verb);
   }
 
-  protected override async process(bytes: Buffer): Promise<HeldImage> {
-    const { sha256, ...assessment } = await this.assess(bytes);
+  protected override async process(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
+    const { sha256, ...assessment } = await this.assess(bytes, upload);
     const image = this.state.images.add(bytes, sha256);
     return { ...assessment, image, release: () => this.state.images.release(image.sha256) };
   }

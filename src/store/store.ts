@@ -18,12 +18,19 @@ import * as verbs from "./verbs.ts";
 /** A target to create. The store rates the image. */
 export interface NewTarget extends TargetFields {
   readonly image: Buffer;
+  readonly upload?: ImageUpload | undefined;
+}
+
+/** What is already known of an image, for the function that assesses it. */
+export interface ImageUpload {
+  readonly sha256: string;
 }
 
 export interface TargetChanges {
   readonly name?: string;
   readonly width?: number;
   readonly image?: Buffer;
+  readonly upload?: ImageUpload | undefined;
   readonly activeFlag?: boolean;
   readonly applicationMetadata?: string | null;
 }
@@ -31,6 +38,7 @@ export interface TargetChanges {
 /** Decides the result of processing an image. */
 export type AssessImage = (
   image: Buffer,
+  upload?: ImageUpload,
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
 /** The type of a store's results: synchronous in memory, a promise over a network. */
@@ -85,7 +93,7 @@ export abstract class RecordStore<Timing extends When> {
   /** The same as `change`, but always asynchronous. */
   protected abstract changeLater<T>(key: DatabaseKey, verb: verbs.Verb<T>): Promise<T>;
   /** Rates and retains an image. */
-  protected abstract process(image: Buffer): Promise<HeldImage>;
+  protected abstract process(image: Buffer, upload: ImageUpload | undefined): Promise<HeldImage>;
 
   /** Creates an empty database, unless another one shares a unique field. */
   abstract createDatabase(database: Database): Answer<Conflict | undefined, Timing>;
@@ -176,11 +184,11 @@ export abstract class RecordStore<Timing extends When> {
 
   async createTarget(
     databaseName: string,
-    { image, ...given }: NewTarget,
+    { image, upload, ...given }: NewTarget,
     now: number,
   ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
     const request = this.forRequest();
-    return request.changeWith(databaseName, image, (made) =>
+    return request.changeWith(databaseName, image, upload, (made) =>
       verbs.createTarget(given, made, request.tick, now),
     );
   }
@@ -189,14 +197,14 @@ export abstract class RecordStore<Timing extends When> {
   async updateTarget(
     databaseName: string,
     targetId: string,
-    { image, ...changes }: TargetChanges,
+    { image, upload, ...changes }: TargetChanges,
     now: number,
     onlyAfter: readonly TargetStatus[],
   ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
     const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
     return image === undefined
       ? this.changeLater(["databaseName", databaseName], update())
-      : this.forRequest().changeWith(databaseName, image, update);
+      : this.forRequest().changeWith(databaseName, image, upload, update);
   }
 
   /** `evenProcessing`: delete whatever the status. */
@@ -302,11 +310,12 @@ export abstract class RecordStore<Timing extends When> {
   private async changeWith<T>(
     databaseName: string,
     image: Buffer,
+    upload: ImageUpload | undefined,
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
     // Found before the image is rated: another database with the same name may replace it in the meantime.
     await this.findDatabaseByName(databaseName);
-    const { release, ...made } = await this.process(image);
+    const { release, ...made } = await this.process(image, upload);
     try {
       return await this.changeLater(["databaseName", databaseName], verb(made));
     } finally {

@@ -9,8 +9,7 @@ import {
 } from "../../src/images/matching/matchers.ts";
 import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
 import { structuralSimilarity } from "../../src/images/matching/similarity.ts";
-import { assessImage } from "../../src/images/ratings/assess.ts";
-import { brisqueRater } from "../../src/images/ratings/raters.ts";
+import { assessImage, brisqueRater } from "../../src/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";

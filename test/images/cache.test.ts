@@ -5,14 +5,13 @@ import {
   perfectRater,
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, assert, beforeEach, describe, expect, it } from "vitest";
 import { latestSketches, PreparedImages, preparedImages, remembered } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { prepareInBackground, rankTargets } from "../../src/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/images/matching/similarity.ts";
-import { assessImage } from "../../src/images/ratings/assess.ts";
-import { uploadOf } from "../../src/images/upload.ts";
+import { assessImage } from "../../src/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 import { sceneThumbnail } from "../support/thumbnails.ts";
@@ -183,11 +182,14 @@ describe("an upload", () => {
 
   it("releases its pixels once it has been rated", async () => {
     const bytes = Buffer.from(numbered(77));
-    await inspectTargetImage(bytes);
-    const decoded = uploadOf(bytes).decoded();
-    expect(uploadOf(bytes).decoded()).toBe(decoded);
-    expect(await assessImage(bytes, brisqueRater)).toMatchObject({ outcome: "success" });
-    expect(uploadOf(bytes).decoded()).not.toBe(decoded);
+    const verdict = await inspectTargetImage(bytes);
+    assert(verdict.ok && verdict.upload !== undefined);
+    const { upload } = verdict;
+    const decoded = upload.decoded();
+    expect(upload.decoded()).toBe(decoded);
+    const rated = await assessImage(bytes, undefined, undefined, upload);
+    expect(rated).toMatchObject({ outcome: "success" });
+    expect(upload.decoded()).not.toBe(decoded);
   });
 
   it("is checked and rated when nothing fits into the cache", async () => {

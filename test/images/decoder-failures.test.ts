@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { loadModule } from "../../src/emulator/load-module.ts";
 import { decodePixels, decodeThumbnail, drawThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { assessImage } from "../../src/images/ratings/assess.ts";
+import { assessImage } from "../../src/images/on-demand.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers } from "../../src/servers/launch.ts";
 import { makePng, noiseByte } from "../support/png.ts";

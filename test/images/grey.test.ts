@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { uploadOf } from "../../src/images/upload.ts";
+import { Upload } from "../../src/images/upload.ts";
 
 /** The definition: Y of ITU-R 601 in 1/32768, as OpenCV rounds it, and the mean of the channels' population deviations. */
 function reduced(pixels: Buffer): { grey: number[]; deviation: number } {
@@ -21,7 +21,7 @@ async function decode(pixels: Buffer, width: number, height: number) {
   const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
-  const decoded = await uploadOf(png).decoded();
+  const decoded = await new Upload(png).decoded();
   if ("damage" in decoded) throw new Error(decoded.damage);
   return decoded;
 }

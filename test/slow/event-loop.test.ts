@@ -3,7 +3,7 @@ import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { assessImage } from "../../src/images/ratings/assess.ts";
+import { assessImage } from "../../src/images/on-demand.ts";
 import { LIMIT_MILLISECONDS, longestTurnOf } from "../support/longest-turn.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";

@@ -6,7 +6,7 @@ import { constants, deflateSync } from "node:zlib";
 import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { inspectQueryImage, inspectTargetImage } from "../../src/images/inspect.ts";
-import { assessImage } from "../../src/images/ratings/assess.ts";
+import { assessImage } from "../../src/images/on-demand.ts";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { makePng, pngChunk } from "../support/png.ts";

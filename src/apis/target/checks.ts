@@ -153,16 +153,16 @@ const imageIsBase64 = check({
   },
 });
 
-/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
+/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. Finds what was decoded of them. */
 const imageAcceptable = check({
   name: "imageAcceptable",
   concerns,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
   test: async ({ image, services }: ApiContext & { readonly image: Buffer | undefined }) => {
-    if (image === undefined) return true;
+    if (image === undefined) return { upload: undefined };
     const { queryMatcher, duplicatesMatcher } = services.settings;
     const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
-    return verdict.ok || refuse(failure(verdict.resultCode), verdict.reason);
+    return verdict.ok ? { upload: verdict.upload } : refuse(failure(verdict.resultCode), verdict.reason);
   },
 });
 

@@ -57,7 +57,7 @@ const addTarget = operation({
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, random, now, body, image } = context;
+    const { database, services, random, now, body, image, upload } = context;
     const { name, width } = body.fields;
     const created = await services.store.createTarget(
       database.databaseName,
@@ -66,6 +66,7 @@ const addTarget = operation({
         name: String(name),
         width: Number(width),
         image: image ?? Buffer.alloc(0),
+        upload,
         activeFlag: activeFlagOf(context) ?? true,
         applicationMetadata: metadataOf(context),
         processingTimeSeconds: services.settings.processingTimeSeconds,
@@ -136,7 +137,7 @@ const updateTarget = operation({
     failure("TargetNameExist"),
   ],
   handle: async (context) => {
-    const { database, target, services, now, profile, body, image } = context;
+    const { database, target, services, now, profile, body, image, upload } = context;
     const { name, width, active_flag, application_metadata } = body.fields;
     const status = statusAt(target, now);
     const updatable = profile.failedTargetsCanBeUpdated
@@ -158,7 +159,7 @@ const updateTarget = operation({
       {
         ...(typeof name === "string" && { name }),
         ...(typeof width === "number" && { width }),
-        ...(image !== undefined && { image }),
+        ...(image !== undefined && { image, upload }),
         ...(activeFlag !== undefined && { activeFlag }),
         ...(applicationMetadata !== null && { applicationMetadata }),
       },

@@ -1,6 +1,7 @@
 import type { Random } from "../../emulator/random.ts";
 import { remembered } from "../cache.ts";
-import { uploadOf } from "../upload.ts";
+import { Upload } from "../upload.ts";
+import { rateByBrisque } from "./brisque/rate.ts";
 import { checkRating, type TargetRater } from "./rating.ts";
 
 /** The result of processing a target's image. */
@@ -18,15 +19,25 @@ const FLAT_IMAGE_DEVIATION = 5;
 /**
  * Assesses a target's image; one that cannot be decoded fails. Calls the rater each time, so the caller should keep the
  * result with the image.
+ * @param rater absent: BRISQUE
+ * @param known the image's own upload, as far as it is decoded
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
-export async function assessImage(bytes: Buffer, rater: TargetRater, random?: Random): Promise<Assessment> {
-  const upload = uploadOf(bytes);
+export async function assessImage(
+  bytes: Buffer,
+  rater: TargetRater | undefined,
+  random?: Random,
+  known?: { readonly sha256: string },
+): Promise<Assessment> {
+  const upload = known instanceof Upload ? known : new Upload(bytes);
   const deviation = await remembered("deviation", upload.sha256, async () => {
     const decoded = await upload.decoded();
     return "damage" in decoded ? 0 : decoded.deviation;
   });
-  const rating = checkRating(await rater(bytes, random), "targetRater");
+  const rating =
+    rater === undefined
+      ? await rateByBrisque(upload)
+      : checkRating(await rater(bytes, random), "targetRater");
   upload.forgetPixels();
   const outcome = deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed";
   return { outcome, rating, sha256: upload.sha256 };

@@ -1,12 +1,6 @@
 import { createRandom } from "../../emulator/random.ts";
-import { rateByBrisque } from "../on-demand.ts";
+import { brisqueRater } from "../on-demand.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
-
-/**
- * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
- * to be measured or that cannot be decoded get 0.
- */
-export const brisqueRater: TargetRater = (image) => rateByBrisque(image);
 
 /** Rates every image 5. */
 export const perfectRater: TargetRater = () => MAX_RATING;

@@ -1,5 +1,5 @@
 import { remembered } from "../../cache.ts";
-import { Upload, uploadIfKnown } from "../../upload.ts";
+import { Upload } from "../../upload.ts";
 import { MAX_RATING } from "../rating.ts";
 import { brisqueScore } from "./score.ts";
 
@@ -7,9 +7,7 @@ import { brisqueScore } from "./score.ts";
 const SCORE_PER_RATING = 20;
 
 /** The rating of an image by its BRISQUE score; 0 when it cannot be decoded. */
-export function rateByBrisque(image: Buffer): Promise<number> {
-  // An image that was not uploaded is hashed again, because the caller may have written to it.
-  const upload = uploadIfKnown(image) ?? new Upload(image);
+export function rateByBrisque(upload: Upload): Promise<number> {
   return remembered("brisqueRating", upload.sha256, async () => {
     const decoded = await upload.decoded();
     if ("damage" in decoded) return 0;
@@ -17,3 +15,5 @@ export function rateByBrisque(image: Buffer): Promise<number> {
     return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
   });
 }
+
+export const rateImage = (image: Buffer): Promise<number> => rateByBrisque(new Upload(image));
