@@ -1,4 +1,4 @@
-import { MovableClock } from "../emulator/clock.ts";
+import { MovableClock, systemClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { WireRequest } from "../emulator/message.ts";
@@ -57,12 +57,13 @@ const changesClock = oneOf(["PUT /clock", "POST /clock/advance", "DELETE /clock"
 /** Connects to the state; this server rates the images that it adds. */
 export function stateInRedis(
   address: RedisAddress,
-  { settings: { queryMatcher, duplicatesMatcher }, targetRater }: ResolvedOptions,
+  { settings: { queryMatcher, duplicatesMatcher }, targetRater, clock }: ResolvedOptions,
 ): Promise<RedisBacking> {
   return connectToRedis(
     address,
     (image) => assessImage(image, targetRater),
     compareBySimilarity(queryMatcher, duplicatesMatcher) ? packedSketchOf : undefined,
+    clock === systemClock,
   );
 }
 

@@ -1,6 +1,7 @@
 import { Redis } from "iovalkey";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
+import { MemoryStore } from "../../src/store/memory-store.ts";
 import { RedisBacking } from "../../src/store/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
@@ -10,10 +11,11 @@ import { describeStoreContract } from "./store-contract.ts";
 
 let redis: RunningRedis;
 
-const connect = (prefix: string) => {
+const connect = (prefix: string, clockIsShared = false) => {
   const client = new Redis(redis.url);
   const connection = new RedisConnection(client, prefix, redis.url);
-  return { client, connection, backing: new RedisBacking(connection, assessByBytes) };
+  const backing = new RedisBacking(connection, assessByBytes, undefined, clockIsShared);
+  return { client, connection, backing };
 };
 
 describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
@@ -97,6 +99,113 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(await client.ttl(key)).toBe(-1);
     await store.deleteTarget("shop", second.targetId, NOW, true);
     expect(await client.ttl(key)).toBeGreaterThan(0);
+  });
+
+  test("names may have halves of surrogate pairs", async () => {
+    using servers = await opened(1);
+    const [store] = servers.stores;
+    if (store === undefined) throw new Error("no server");
+    await store.createDatabase(cloud({ databaseName: "shop" }));
+    const name = 'a \ud800 "image":"0" "deleteDate":null';
+    const target = await created(store, "shop", { name, image: image(2, 1), processingTimeSeconds: 0 });
+    const changes = { name: "\udc00", image: image(3, 1) };
+    expect(await store.updateTarget("shop", target.targetId, changes, NOW, ["success"])).toMatchObject({
+      name: "\udc00",
+    });
+    const key = `{${servers.prefix}}:image:${target.image.sha256}`;
+    expect(await servers.client.ttl(key)).toBeGreaterThan(0);
+    await store.deleteTarget("shop", target.targetId, NOW, true);
+    expect(await store.deleteDatabase("shop")).toBe(true);
+  });
+
+  test("with a shared clock, limits hold although the clocks of servers differ", async () => {
+    const prefix = createRandom().hex(8);
+    const servers = [connect(prefix, true), connect(prefix, true)];
+    onTestFinished(() => {
+      for (const { client } of servers) client.disconnect();
+    });
+    const stores = servers.map(({ backing }) => new SharedStore(backing));
+    await stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
+    const rule = { key: "other", maxRequests: 3, windowSeconds: 60 };
+    const take = (server: number, now: number) => stores[server]?.takeRateToken("shop", [rule], now);
+    const results = [
+      await take(0, NOW),
+      await take(1, NOW + 3_600_000),
+      await take(0, NOW),
+      await take(1, NOW + 3_600_000),
+      await take(0, NOW),
+    ];
+    expect(results).toEqual([undefined, undefined, undefined, rule, rule]);
+    // The clock that all servers share still counts.
+    await servers[0]?.backing.setClock({ ahead: 61_000, frozenAt: null });
+    expect(await take(1, NOW)).toBeUndefined();
+    await servers[0]?.backing.setClock({ ahead: 0, frozenAt: Date.UTC(2030, 0) });
+    expect(await take(1, NOW)).toBeUndefined();
+  });
+
+  const snapshotOf = async (targets: number) => {
+    const memory = new MemoryStore(assessByBytes);
+    memory.createDatabase(cloud({ databaseName: "shop", targetQuota: 10_000 }));
+    for (let count = 0; count < targets; count += 1)
+      await created(memory, "shop", { name: `target ${count}`, image: image(1, 1, count % 5) });
+    return memory.snapshot();
+  };
+
+  test("a large snapshot is restored in small steps, which nobody sees before all are done", async () => {
+    const { client, connection, backing } = connect(createRandom().hex(8));
+    onTestFinished(() => client.disconnect());
+    const store = new SharedStore(backing);
+    await store.createDatabase(cloud({ databaseName: "before" }));
+    const run = connection.run.bind(connection);
+    const sizes: number[] = [];
+    const seen = new Set<string>();
+    vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {
+      sizes.push(args.length);
+      const result = await run(operation, args);
+      if (operation === "build")
+        for (const name of await store.listCloudDatabases()) seen.add(name.databaseName);
+      return result;
+    });
+    const snapshot = await snapshotOf(3000);
+    expect(await store.restore(snapshot)).toBeUndefined();
+    expect(Math.max(...sizes)).toBeLessThan(1100);
+    expect([...seen]).toEqual(["before"]);
+    expect(await store.countTargets("shop")).toBe(3000);
+    expect(await store.findDatabaseByName("before")).toBeUndefined();
+    expect(await store.snapshot()).toEqual(snapshot);
+    await store.reset();
+    expect(await client.keys(connection.key("records:*"))).toEqual([]);
+  });
+
+  test.each([
+    ["stay while a snapshot is uploaded, however long it takes", 60, undefined],
+    ["that are lost all the same stop it, and the state stays", 7200, /an image was lost/],
+  ])("images %s", async (_what, seconds, error) => {
+    const { client, connection, backing } = connect(createRandom().hex(8));
+    onTestFinished(() => client.disconnect());
+    const store = new SharedStore(backing);
+    await store.createDatabase(cloud({ databaseName: "before" }));
+    const run = connection.run.bind(connection);
+    vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {
+      // As if the uploads had taken so long.
+      if (operation === "build" || operation === "replace")
+        for (const key of await client.keys(`${connection.key("image:")}*`)) {
+          const left = await client.ttl(key);
+          if (left >= 0 && left <= seconds) await client.del(key);
+        }
+      return run(operation, args);
+    });
+    const restoring = store.restore(await snapshotOf(10));
+    if (error !== undefined) {
+      await expect(restoring).rejects.toThrow(error);
+      expect(await store.findDatabaseByName("before")).toBeDefined();
+      return;
+    }
+    expect(await restoring).toBeUndefined();
+    const targets = await store.listTargets("shop");
+    expect(await Promise.all(targets.map(async (target) => (await target.image.bytes()).length))).toEqual(
+      Array.from({ length: 10 }, () => 3),
+    );
   });
 
   test("all keys are in one hash slot", async () => {

@@ -29,6 +29,7 @@ export async function connectToRedis(
   { stateUrl, statePrefix, stateCertificate }: RedisAddress,
   assess: AssessImage,
   sketchOf?: SketchImage,
+  clockIsShared = false,
 ): Promise<RedisBacking> {
   const { Redis } = clientLibrary();
   const client = new Redis(stateUrl.href, {
@@ -56,7 +57,7 @@ export async function connectToRedis(
       throw new StateRefusedError(`STATE_URL: ${shown} rejects the user or the password`);
     if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
   }
-  return new RedisBacking(redis, assess, sketchOf);
+  return new RedisBacking(redis, assess, sketchOf, clockIsShared);
 }
 
 function clientLibrary(): typeof import("iovalkey") {

@@ -12,6 +12,7 @@ import {
   type RecordsKey,
   type SharedState,
   type SketchImage,
+  StateUnavailableError,
   type Version,
 } from "../backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange, type StoredImage } from "../codec.ts";
@@ -26,7 +27,11 @@ import { acceptedIn, changesIn, clockIn, counted, listOf, recordPairs, uniquePai
 import { newName, type RedisConnection } from "./redis-connection.ts";
 
 const IMAGE_SECONDS = 60;
+/** Images of a snapshot wait until all others have been uploaded. */
+const RESTORED_IMAGE_SECONDS = 3600;
 const MAX_JOURNAL = 1000;
+/** How many records one call of the script adds, and how many characters of them, so that none takes long. */
+const PIECE = { items: 500, characters: 2 ** 22 };
 
 /** State that Redis or Valkey keeps, for any number of servers of any kind. */
 export class RedisBacking implements SharedState {
@@ -39,11 +44,13 @@ export class RedisBacking implements SharedState {
   /**
    * @param assess - decides the result of processing an image.
    * @param sketchOf - makes the sketch that queries compare first; without one, they need all images.
+   * @param clockIsShared - whether rate limits follow the clock of Redis, because those of servers may differ.
    */
   constructor(
     readonly redis: RedisConnection,
     private readonly assess: AssessImage,
     private readonly sketchOf?: SketchImage,
+    private readonly clockIsShared = false,
   ) {}
 
   async read([field, value]: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined> {
@@ -89,6 +96,7 @@ export class RedisBacking implements SharedState {
         isDeletion ? "yes" : "no",
       ]),
     );
+    if (isDeletion && answer === "0") await this.sweep();
     return answer === "gone" || answer === "stale" || answer === "missingImage" ? answer : Number(answer);
   }
 
@@ -98,7 +106,8 @@ export class RedisBacking implements SharedState {
       String(maxRequests),
       String(windowSeconds * 1000),
     ]);
-    const full = await this.redis.run("take", [scope, String(now), String(rules.length), ...parts]);
+    const moment = this.clockIsShared ? "" : String(now);
+    const full = await this.redis.run("take", [scope, moment, String(rules.length), ...parts]);
     return rules[Number(full) - 1];
   }
 
@@ -123,7 +132,7 @@ export class RedisBacking implements SharedState {
   }
 
   async reset(): Promise<void> {
-    await this.redis.run("replace", ["0", "0"]);
+    await this.replace(0, ["0"]);
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -153,16 +162,42 @@ export class RedisBacking implements SharedState {
   async restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
     const state = readSnapshot(snapshot, images);
     if (typeof state === "string") return state;
-    for (const [sha256, image] of state.images) await this.keepForNow(`image:${sha256}`, image.bytes());
-    const databases = state.databases.flatMap((records) => [
-      ...uniquePairs(records.database),
-      ...recordPairs(databaseChanges(records).map(encodeChange)),
-      newName(),
-      ...counted(records.accepted.flatMap(({ limit, moments }) => moments.map((at) => [limit, String(at)]))),
-    ]);
+    for (const [sha256, image] of state.images)
+      await this.keepForNow(`image:${sha256}`, image.bytes(), RESTORED_IMAGE_SECONDS);
+    const built: string[] = [];
+    for (const records of state.databases) {
+      const scope = `${newName()}-restored`;
+      for (const changes of inPieces(databaseChanges(records).map(encodeChange)))
+        await this.build(scope, changes, []);
+      const accepted = records.accepted.flatMap(({ limit, moments }) =>
+        moments.map((at) => [limit, String(at)]),
+      );
+      for (const piece of inPieces(accepted)) await this.build(scope, [], piece);
+      built.push(scope, ...uniquePairs(records.database));
+    }
     const others = recordPairs(globalChanges(state).map(encodeChange));
-    await this.redis.run("replace", [String(state.databases.length), ...databases, ...others]);
+    await this.replace(state.databases.length, [...built, ...others]);
     return undefined;
+  }
+
+  private async build(
+    scope: string,
+    changes: readonly StoredChange[],
+    accepted: readonly (readonly string[])[],
+  ): Promise<void> {
+    const answer = await this.redis.run("build", [scope, ...recordPairs(changes), ...counted(accepted)]);
+    if (answer !== 1) throw new StateUnavailableError("an image was lost while the snapshot was restored");
+  }
+
+  private async replace(count: number, built: readonly string[]): Promise<void> {
+    if ((await this.redis.run("replace", [String(count), ...built])) !== 1)
+      throw new StateUnavailableError("the snapshot took too long to restore");
+    await this.sweep();
+  }
+
+  /** Removes in steps what was dropped. */
+  private async sweep(): Promise<void> {
+    while (Number(await this.redis.run("sweep", [])) > 0);
   }
 
   async readClock(): Promise<void> {
@@ -234,12 +269,27 @@ export class RedisBacking implements SharedState {
     );
   }
 
-  private async keepForNow(name: string, bytes: Buffer): Promise<void> {
+  private async keepForNow(name: string, bytes: Buffer, seconds = IMAGE_SECONDS): Promise<void> {
     const key = this.redis.key(name);
     // Of what exists, the expiry is only ever extended; without one, it stays.
-    const isNew = await this.redis.ask((client) => client.set(key, bytes, "EX", IMAGE_SECONDS, "NX"));
-    if (isNew === null) await this.redis.ask((client) => client.expire(key, IMAGE_SECONDS, "GT"));
+    const isNew = await this.redis.ask((client) => client.set(key, bytes, "EX", seconds, "NX"));
+    if (isNew === null) await this.redis.ask((client) => client.expire(key, seconds, "GT"));
   }
+}
+
+function* inPieces<T extends StoredChange | readonly string[]>(all: readonly T[]): Iterable<readonly T[]> {
+  let piece: T[] = [];
+  let characters = 0;
+  for (const each of all) {
+    piece.push(each);
+    // Only a target's metadata can be long.
+    characters +=
+      "kind" in each && each.kind === "target" ? (each.record?.applicationMetadata?.length ?? 0) : 0;
+    if (piece.length < PIECE.items && characters < PIECE.characters) continue;
+    yield piece;
+    [piece, characters] = [[], 0];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 const byLimit = (a: { readonly limit: string }, b: { readonly limit: string }): number =>

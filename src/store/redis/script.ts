@@ -12,6 +12,7 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
  * - `image:<sha256>`, `sketch:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
+ * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied
  * - `journal`: a capped stream; `journal-era`: how often it was cleared
  * - `claim:<what>`: the server that is changing something that the script cannot; `seeding`: the one that adds the first databases
@@ -21,12 +22,16 @@ local P = KEYS[1]
 local function key(...) return P .. table.concat({...}, ':') end
 local function next() return redis.call('INCR', key('counter')) end
 local SPARE_SECONDS = 60
+local ABANDONED_MILLISECONDS = 600000
+local function milliseconds()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
 
+-- Not by cjson, which refuses halves of surrogate pairs. Inside texts, quotes are escaped.
 local function imageOf(record)
-  if not record or record == '' then return nil end
-  local target = cjson.decode(record)
-  if target.deleteDate ~= cjson.null then return nil end
-  return target.image
+  if not record or not string.find(record, '"deleteDate":null', 1, true) then return nil end
+  return string.match(record, '"image":"(%x+)"')
 end
 
 local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
@@ -64,29 +69,19 @@ local function keep(scope, place, record)
   return version
 end
 
+-- At once, nobody finds the database any more; its records are removed in steps, because there may be many.
 local function drop(scope)
-  local records = redis.call('HGETALL', key('records', scope))
-  for i = 1, #records, 2 do
-    if isTarget(records[i]) then
-      local image = imageOf(records[i + 1])
-      if image then release(image) end
-    end
-  end
   local unique = redis.call('HGETALL', key('unique-of', scope))
   for i = 1, #unique, 2 do redis.call('HDEL', key('unique', unique[i]), unique[i + 1]) end
+  for _, kind in ipairs({'version', 'created', 'changed', 'unique-of'}) do redis.call('UNLINK', key(kind, scope)) end
   for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
-    redis.call('DEL', key('accepted', scope, limit))
+    redis.call('UNLINK', key('accepted', scope, limit))
   end
-  for _, kind in ipairs({'version', 'records', 'created', 'changed', 'unique-of', 'limits'}) do
-    redis.call('DEL', key(kind, scope))
-  end
+  redis.call('DEL', key('limits', scope))
   redis.call('ZREM', key('scopes'), scope)
+  redis.call('ZREM', key('building'), scope)
+  redis.call('SADD', key('dropped'), scope)
   next()
-end
-
-local function dropAll()
-  for _, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do drop(scope) end
-  for _, place in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', place, '') end
 end
 
 -- Reads from ARGV: how many unique fields, fields and values, how many records, places and records.
@@ -101,16 +96,12 @@ local function takePairs()
   return pairs
 end
 
-local function create(unique, records)
-  local number = next()
-  local scope = take() .. '-' .. number
-  redis.call('ZADD', key('scopes'), number, scope)
+local function register(scope, unique)
+  redis.call('ZADD', key('scopes'), next(), scope)
   for _, pair in ipairs(unique) do
     redis.call('HSET', key('unique', pair[1]), pair[2], scope)
     redis.call('HSET', key('unique-of', scope), pair[1], pair[2])
   end
-  for _, pair in ipairs(records) do keep(scope, pair[1], pair[2]) end
-  return scope
 end
 
 local function accept(scope, limit, moment)
@@ -193,7 +184,9 @@ function operations.create()
   for i, pair in ipairs(unique) do
     if redis.call('HEXISTS', key('unique', pair[1]), pair[2]) == 1 then return i end
   end
-  create(unique, records)
+  local scope = take() .. '-' .. next()
+  register(scope, unique)
+  for _, pair in ipairs(records) do keep(scope, pair[1], pair[2]) end
   return 0
 end
 
@@ -216,8 +209,18 @@ function operations.commit()
   return tostring(latest)
 end
 
+-- By the clock of this server: those of the others may differ.
+local function sharedNow()
+  local setting = redis.call('GET', key('clock'))
+  local clock = setting and cjson.decode(setting) or { ahead = 0, frozenAt = cjson.null }
+  if clock.frozenAt ~= cjson.null then return clock.frozenAt end
+  return milliseconds() + clock.ahead
+end
+
 function operations.take()
-  local scope, now, count = take(), tonumber(take()), tonumber(take())
+  local scope, now, count = take(), take(), tonumber(take())
+  if now == '' then now = sharedNow() end
+  now = tonumber(now)
   if redis.call('EXISTS', key('version', scope)) == 0 then return 0 end
   local rules = {}
   for i = 1, count do
@@ -233,21 +236,58 @@ function operations.take()
   for _, rule in ipairs(rules) do
     local limit, moments, window, afresh, newest = unpack(rule, 1, 5)
     if afresh then redis.call('DEL', moments) end
-    accept(scope, limit, ARGV[3])
+    accept(scope, limit, string.format('%.17g', now))
     local latest = redis.call('ZREVRANGE', moments, 0, 0, 'WITHSCORES')[2]
     redis.call('ZREMRANGEBYSCORE', moments, '-inf', tonumber(latest) - 2 * window)
   end
   return 0
 end
 
-function operations.replace()
-  dropAll()
-  for i = 1, tonumber(take()) do
-    local scope = create(takePairs(), takePairs())
-    for _, pair in ipairs(takePairs()) do accept(scope, pair[1], pair[2]) end
+-- Adds records to a database that nobody finds yet. Returns whether all images are there.
+function operations.build()
+  local scope, records, accepted = take(), takePairs(), takePairs()
+  redis.call('ZADD', key('building'), milliseconds(), scope)
+  for _, pair in ipairs(records) do
+    local image = isTarget(pair[1]) and imageOf(pair[2])
+    if image and redis.call('EXISTS', key('image', image)) == 0 then return 0 end
+    keep(scope, pair[1], pair[2])
   end
-  for _, pair in ipairs(takePairs()) do keep('global', pair[1], pair[2]) end
-  return 'OK'
+  for _, pair in ipairs(accepted) do accept(scope, pair[1], pair[2]) end
+  return 1
+end
+
+-- Replaces all databases by those that were built, and all other records. Returns whether they are still there.
+function operations.replace()
+  local built, others = {}, {}
+  for i = 1, tonumber(take()) do
+    built[i] = { take(), takePairs() }
+    if not redis.call('ZSCORE', key('building'), built[i][1]) then return 0 end
+  end
+  others = takePairs()
+  for _, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do drop(scope) end
+  for _, place in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', place, '') end
+  for _, each in ipairs(built) do
+    redis.call('ZREM', key('building'), each[1])
+    register(each[1], each[2])
+  end
+  for _, pair in ipairs(others) do keep('global', pair[1], pair[2]) end
+  return 1
+end
+
+-- Removes some records of databases that were dropped, or whose building stopped long ago. Returns whether there are more.
+function operations.sweep()
+  local abandoned = redis.call('ZRANGEBYSCORE', key('building'), '-inf', milliseconds() - ABANDONED_MILLISECONDS)
+  for _, scope in ipairs(abandoned) do drop(scope) end
+  local scope = redis.call('SRANDMEMBER', key('dropped'))
+  if not scope then return 0 end
+  local some = redis.call('HRANDFIELD', key('records', scope), 500, 'WITHVALUES')
+  for i = 1, #some, 2 do
+    local image = isTarget(some[i]) and imageOf(some[i + 1])
+    if image then release(image) end
+    redis.call('HDEL', key('records', scope), some[i])
+  end
+  if #some == 0 then redis.call('SREM', key('dropped'), scope) end
+  return redis.call('SCARD', key('dropped'))
 end
 
 -- With every operation, because Redis may have been unreachable or empty when a server started.
