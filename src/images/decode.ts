@@ -4,6 +4,7 @@ import { formatOf, type ImageFormat } from "../emulator/image-header.ts";
 import { loadModule } from "../emulator/load-module.ts";
 import { Semaphore } from "../emulator/scheduling.ts";
 import { messageOf } from "../emulator/text.ts";
+import { MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
 import { decodeTallPng, tallPng } from "./tall-png.ts";
 
 /** An image file's header, read without decoding its pixels. */
@@ -31,10 +32,8 @@ export interface Undecodable {
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
 
-/** Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time. */
-const MAX_SHARED_PIXELS = 37_748_736;
 /** About 600 MB. Larger images are not decoded. */
-const MAX_WHOLE_PIXELS = { PNG: MAX_SHARED_PIXELS, JPEG: 100_000_000 };
+const MAX_WHOLE_PIXELS = { PNG: MAX_TARGET_IMAGE_PIXELS, JPEG: 100_000_000 };
 const largeDecoder = new Semaphore(1);
 /** Decoders of thumbnails. May exceed the number of cores, because decoding waits part of the time. */
 const decoders = new Semaphore(4);
@@ -147,7 +146,8 @@ async function decodeScaled(
       ),
     );
   // Waits for its turn before it takes a decoder, so that others can decode in the meantime.
-  return header.progressive && pixelsOf(header) > MAX_SHARED_PIXELS ? largeDecoder.run(run) : run();
+  // Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time.
+  return header.progressive && pixelsOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
 }
 
 const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>

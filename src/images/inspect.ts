@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { formatOf } from "../emulator/image-header.ts";
+import { MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
 import { remembered } from "./cache.ts";
 import { type ImageHeader, readHeader } from "./decode.ts";
 import { likelyKind } from "./likely-kind.ts";
@@ -10,10 +11,6 @@ export type ImageVerdict =
   | { readonly ok: true; readonly width: number; readonly height: number; readonly upload?: Upload }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
 
-/** Most bytes of a target image. */
-export const MAX_TARGET_IMAGE_BYTES = 2_359_293;
-/** Most pixels of a target image. */
-export const MAX_TARGET_IMAGE_PIXELS = 37_748_736;
 /** Longest side, in pixels, of a query image. */
 export const MAX_QUERY_IMAGE_SIDE = 30_000;
 

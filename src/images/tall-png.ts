@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { createInflate } from "node:zlib";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
+import { MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
 
 /** Where the fields of a PNG file's first chunk are. */
 const WIDTH_AT = 16;
@@ -15,8 +16,6 @@ const CHUNK_OVERHEAD = 12;
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 /** The general decoder takes a microsecond for each row: no other image that is accepted has as many. */
 const MANY_ROWS = 300_000;
-/** As many as a target's image may have. */
-const MOST_PIXELS = 37_748_736;
 const BYTES_PER_SLICE = 2 ** 17;
 
 interface Layout {
@@ -31,7 +30,7 @@ interface Layout {
 export function tallPng(bytes: Buffer): Layout | undefined {
   const layout = pngLayout(bytes);
   if (layout === undefined || layout.height < MANY_ROWS) return undefined;
-  return layout.width * layout.height <= MOST_PIXELS ? layout : undefined;
+  return layout.width * layout.height <= MAX_TARGET_IMAGE_PIXELS ? layout : undefined;
 }
 
 /** The layout of a PNG file; undefined when it has a palette, or is no PNG file. */

@@ -1,3 +1,4 @@
+import { MAX_METADATA_BYTES, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "./limits.ts";
 /** Every result code that a response body may contain: its usual status, and its meaning. */
 export const RESULT_CODES = {
   Success: { status: 200, meaning: "The request succeeded." },
@@ -13,8 +14,14 @@ export const RESULT_CODES = {
   TargetNameExist: { status: 403, meaning: "Another target of the database has that name." },
   UnknownTarget: { status: 404, meaning: "The database has no target with that id." },
   BadImage: { status: 422, meaning: "The image is damaged, or is not a PNG or JPEG of a supported kind." },
-  ImageTooLarge: { status: 422, meaning: "The image has more than 2359293 bytes or 37748736 pixels." },
-  MetadataTooLarge: { status: 422, meaning: "The decoded metadata has more than 1048575 bytes." },
+  ImageTooLarge: {
+    status: 422,
+    meaning: `The image has more than ${MAX_TARGET_IMAGE_BYTES} bytes or ${MAX_TARGET_IMAGE_PIXELS} pixels.`,
+  },
+  MetadataTooLarge: {
+    status: 422,
+    meaning: `The decoded metadata has more than ${MAX_METADATA_BYTES} bytes.`,
+  },
   Fail: { status: 400, meaning: "The request is malformed; the journal's reason says where." },
   TargetStatusProcessing: { status: 403, meaning: "A target that is being processed cannot be deleted." },
   TargetStatusNotSuccess: { status: 403, meaning: "The target is not in the state that the request needs." },

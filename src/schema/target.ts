@@ -19,10 +19,8 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
+import { MAX_METADATA_BYTES } from "./limits.ts";
 import { processingLeft, ratingAt, statusAt, type TargetProcessing } from "./processing.ts";
-
-/** The most bytes of a target's decoded metadata. */
-export const MAX_METADATA_BYTES = 1_048_575;
 
 /** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {

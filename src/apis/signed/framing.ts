@@ -4,11 +4,10 @@ import { isJsonObject } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
+import { LONGEST_HEADER_LINE_BYTES } from "../../schema/limits.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
-
-const LONGEST_HEADER_LINE_BYTES = 8190;
 
 /** Between a header's name and its value. */
 const SEPARATOR = ": ";

@@ -17,6 +17,7 @@ import {
 } from "../../emulator/response.ts";
 import { percentDecoded } from "../../emulator/router.ts";
 import { asciiJson } from "../../emulator/text.ts";
+import { LONGEST_HEADER_LINE_BYTES } from "../../schema/limits.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
 
 /** How many milliseconds the proxy in front of the service claims to have waited. */
@@ -178,7 +179,7 @@ export const HEADER_TOO_LARGE_PAGE = crlfPage(
 /** For a header line that is too long. */
 export const headerTooLargePage: DeclaredResponse = {
   status: 400,
-  description: "A header line has more than 8190 bytes.",
+  description: `A header line has more than ${LONGEST_HEADER_LINE_BYTES} bytes.`,
   headers: () => [
     ["Server", "nginx"],
     ["Content-Type", "text/html"],

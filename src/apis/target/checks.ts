@@ -6,7 +6,7 @@ import { compareBySimilarity } from "../../images/matching/comparison.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { base64Steps, decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { MAX_METADATA_BYTES } from "../../schema/target.ts";
+import { MAX_METADATA_BYTES } from "../../schema/limits.ts";
 import { explainBase64, unknownTargetReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
@@ -83,7 +83,7 @@ const MANY_CHARACTERS = 10_000;
 /** Longer texts are decoded in steps. */
 const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
-/** `application_metadata` is null, or a base64 string of at most 1048575 bytes when decoded. */
+/** `application_metadata` is null, or a base64 string of at most {@link MAX_METADATA_BYTES} when decoded. */
 const metadataFits = check({
   name: "metadataFits",
   concerns,

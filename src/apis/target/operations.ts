@@ -3,6 +3,7 @@ import { described, flag, type JsonSchemas, orNull, text } from "../../emulator/
 import { operation } from "../../emulator/operation.ts";
 import { ok, refuse } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
+import { MAX_METADATA_BYTES, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../../schema/limits.ts";
 import { ratingAt, statusAt } from "../../schema/processing.ts";
 import { whyNotFound } from "../../schema/target.ts";
 import type { ApiContext, Services } from "../services.ts";
@@ -34,12 +35,15 @@ const signed = { security: "serverKeys", checks: targetTable } as const;
 const targetFields: JsonSchemas = {
   name: { type: "string", minLength: 1, maxLength: 64, description: "Unique among undeleted targets." },
   width: { type: "number", exclusiveMinimum: 0, description: "In scene units." },
-  image: described(text, "Base64 of a PNG or JPEG of at most 2359293 bytes and 37748736 pixels."),
+  image: described(
+    text,
+    `Base64 of a PNG or JPEG of at most ${MAX_TARGET_IMAGE_BYTES} bytes and ${MAX_TARGET_IMAGE_PIXELS} pixels.`,
+  ),
 };
 
 const targetOptions: JsonSchemas = {
   active_flag: described({ anyOf: [orNull(flag), { enum: [0, 1] }] }, "Default true."),
-  application_metadata: orNull(described(text, "Base64 of at most 1048575 bytes.")),
+  application_metadata: orNull(described(text, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`)),
 };
 
 /** `application_metadata` as it is stored. */

@@ -1,6 +1,7 @@
 import type { MalformedKind } from "../../emulator/api.ts";
 import type { Emulator, EmulatorServices } from "../../emulator/emulator.ts";
 import type { Result } from "../../emulator/message.ts";
+import { LONGEST_HEADER_LINE_BYTES } from "../../schema/limits.ts";
 import type { Service } from "../../schema/operation-names.ts";
 import type { RequestHead } from "./http-messages.ts";
 
@@ -31,7 +32,7 @@ const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
   },
   headersTooLarge: {
     refusedBy: "headerLinesFit",
-    reason: "the header lines are too long: expected at most 8190 bytes in each",
+    reason: `the header lines are too long: expected at most ${LONGEST_HEADER_LINE_BYTES} bytes in each`,
   },
   malformed: { refusedBy: "http", reason: "malformed HTTP/1.1 request" },
   bodyTooLarge: { refusedBy: "bodyLimit", reason: "the request body is larger than 64 MiB" },

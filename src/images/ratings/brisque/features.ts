@@ -21,7 +21,7 @@ interface Kernel extends KernelMemory {
 const PIXELS_PER_SLICE = 100_000;
 const ROWS_PER_SLICE = 5000;
 const SHORT_ROW = 32;
-/** The kernel keeps 27 rows; images are at most 37748736 pixels, so the shorter side is below this. */
+/** The kernel keeps 27 rows; images have at most MAX_TARGET_IMAGE_PIXELS, so the shorter side is below this. */
 const LONGEST_ROW = 65_536;
 /** Rows below the one that is blurred. */
 const REACH = 3;

@@ -1,4 +1,5 @@
 import { useComputed } from "@preact/signals";
+import { MAX_METADATA_BYTES } from "../../../schema/limits.ts";
 import type { ShownTarget } from "../../model.ts";
 import {
   Button,
@@ -148,7 +149,10 @@ function TargetForm({ path, target }: FormProps) {
       />
       <Check name="active" label="Active (queries can find it)" defaultChecked={target.activeFlag} />
       {isText ? (
-        <Labelled label="Metadata" hint="Sent as base64; at most 1,048,575 bytes">
+        <Labelled
+          label="Metadata"
+          hint={`Sent as base64; at most ${MAX_METADATA_BYTES.toLocaleString("en")} bytes`}
+        >
           <textarea name="metadata" rows={4} spellcheck={false} defaultValue={decoded.text} />
         </Labelled>
       ) : (
