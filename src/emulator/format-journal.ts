@@ -4,7 +4,9 @@ import { factsOf, type JournalEntry } from "./journal.ts";
 
 /** What the target manager lists of an entry. */
 function ofListed(given: ListedRequest): Partial<EntryFacts> {
-  const known = Object.entries(given).filter(([name]) => listedEntry.fieldNames().includes(name));
+  const names = listedEntry.fieldNames();
+  // A later version of the manager may list more.
+  const known = Object.entries(given).filter(([name]) => names.includes(name));
   const { request, response, ...facts } = checked("entry", listedEntry.schema, Object.fromEntries(known));
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, value ?? undefined]));
 }

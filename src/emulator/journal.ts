@@ -1,5 +1,5 @@
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
-import { BodyBudget, DEFAULT_BODY_BYTES } from "./body-budget.ts";
+import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 import { Signal } from "./signal.ts";
 
@@ -37,6 +37,9 @@ export interface JournalEvents {
 
 /** How many requests a journal keeps by default. */
 export const DEFAULT_JOURNAL_CAPACITY = 1000;
+
+/** How many bytes of bodies a journal keeps by default. */
+export const DEFAULT_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {
@@ -145,5 +148,42 @@ export class Journal {
     // Dropped in bulk, so that adding an entry rarely copies all others.
     if (this.kept.length >= 2 * this.capacity) this.kept = this.kept.slice(-this.capacity);
     this.changed.emit(undefined);
+  }
+}
+
+/** Limits the memory that recorded bodies take: drops the oldest first. */
+class BodyBudget {
+  private kept: RecordedBody[] = [];
+  /** Index of the oldest body that is not dropped. Those before it are removed in bulk. */
+  private first = 0;
+  private bytes = 0;
+
+  /** @param limit - in bytes; 0 keeps no bodies. */
+  constructor(private readonly limit: number) {}
+
+  add(body: RecordedBody): void {
+    if (body.size === 0 || body.dropped) return;
+    this.kept.push(body);
+    this.bytes += body.size;
+    while (this.bytes > this.limit) this.dropOldest();
+    if (this.first > 1000 && this.first * 2 > this.kept.length) {
+      this.kept = this.kept.slice(this.first);
+      this.first = 0;
+    }
+  }
+
+  /** Stops counting all bodies without dropping them: callers may still hold some. */
+  clear(): void {
+    this.kept = [];
+    this.first = 0;
+    this.bytes = 0;
+  }
+
+  private dropOldest(): void {
+    const oldest = this.kept[this.first];
+    this.first += 1;
+    if (oldest === undefined) return;
+    this.bytes -= oldest.size;
+    oldest.drop(`the journal keeps the newest ${this.limit} bytes of bodies (option journalBodyBytes)`);
   }
 }

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { AnswerOptions, ConfiguredFailures } from "../apis/services.ts";
-import { DEFAULT_BODY_BYTES } from "../emulator/body-budget.ts";
 import { type Clock, realDelay, systemClock } from "../emulator/clock.ts";
-import { DEFAULT_JOURNAL_CAPACITY } from "../emulator/journal.ts";
+import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../emulator/journal.ts";
 import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../emulator/profiles.ts";
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../images/cache-limit.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";

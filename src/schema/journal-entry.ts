@@ -6,10 +6,10 @@ import {
   deferred,
   described,
   flag,
+  kind,
   listOf,
   moment,
   orNull,
-  text,
   wholeNumber,
   wholeNumberFrom,
 } from "./kernel/values.ts";
@@ -84,32 +84,34 @@ export interface ResultFacts {
 /** A journal entry without its messages: plain data. */
 export interface EntryFacts extends ArrivalFacts, ResultFacts {}
 
-const maybe = z.optional;
-
 /** In the order in which the target manager lists them. */
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
   time: moment,
   api: service,
-  operation: maybe(
+  operation: z.optional(
     deferred("the name of an operation", () => z.custom<Operation>(isOperation), { type: "string" }),
   ),
   method: anyText,
   path: anyText,
-  status: maybe(wholeNumberFrom(200, 599)),
-  resultCode: maybe(anyText),
-  refusedBy: maybe(anyText),
-  fault: maybe(anyText),
-  reason: maybe(anyText),
-  database: maybe(anyText),
+  status: z.optional(wholeNumberFrom(200, 599)),
+  resultCode: z.optional(anyText),
+  refusedBy: z.optional(anyText),
+  fault: z.optional(anyText),
+  reason: z.optional(anyText),
+  database: z.optional(anyText),
   durationMs: z.number(),
-  considered: maybe(
+  considered: z.optional(
     z.lazy(() =>
-      listOf(record<ConsideredTarget>({ targetId: text, name: text, matched: flag, why: anyText })),
+      listOf(record<ConsideredTarget>({ targetId: anyText, name: anyText, matched: flag, why: anyText })),
     ),
   ),
-  otherTargets: maybe(z.record(z.string(), wholeNumber)),
-  signature: maybe(z.lazy(() => record<ComparedSignature>({ expected: anyText, signed: maybe(anyText) }))),
+  otherTargets: z.optional(
+    kind("how many more targets were considered, by reason", z.record(z.string(), wholeNumber)),
+  ),
+  signature: z.optional(
+    z.lazy(() => record<ComparedSignature>({ expected: anyText, signed: z.optional(anyText) })),
+  ),
 };
 
 /** A listed body is cut to this: the response that lists it is listed too, and would otherwise double with each call. */
@@ -129,11 +131,13 @@ type Listed = NullIfAbsent<Omit<EntryFacts, "signature">> & {
 };
 
 const message = {
-  headers: described("headers by lower-case name, with credentials masked", z.record(z.string(), anyText)),
+  headers: kind("headers by lower-case name, with credentials masked", z.record(z.string(), anyText)),
   size: described("the size of the body in bytes", wholeNumber),
-  body: described(
-    `the body as short text of at most ${MOST_BODY_CHARACTERS} characters, with images as format, dimensions and size, and secrets masked; null when the journal dropped it`,
-    z.nullable(anyText),
+  body: z.nullable(
+    described(
+      `the body as short text of at most ${MOST_BODY_CHARACTERS} characters, with images as format, dimensions and size, and secrets masked; null when the journal dropped it`,
+      anyText,
+    ),
   ),
 };
 

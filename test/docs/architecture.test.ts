@@ -123,6 +123,14 @@ describe("the architecture", () => {
     ).toEqual([]);
   });
 
+  it("exports at most 75 names", () => {
+    const names = [...(text.get("index.ts") ?? "").matchAll(/\{([^}]*)\}/g)].flatMap(([, list = ""]) =>
+      list.split(",").filter((name) => name.trim() !== ""),
+    );
+    expect(names).toContain(" MockCloudReco ");
+    expect(names.length).toBeLessThanOrEqual(75);
+  });
+
   it("has no cycles", () => {
     const edges = new Map<string, string[]>();
     for (const { file, to } of internal) edges.set(file, [...(edges.get(file) ?? []), to]);
