@@ -59,7 +59,13 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     await using served = await mock.servePage();
     const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
-    await expect.poll(() => page.locator(".details .facts").textContent()).toMatch(/attempt7/);
+    await page.getByRole("term").filter({ hasText: "attempt" }).waitFor();
+    await page
+      .getByRole("definition")
+      .getByText("7", { exact: true })
+      .or(page.locator("dd", { hasText: /^7$/ }))
+      .first()
+      .waitFor();
     await page.close();
   });
 
