@@ -62,15 +62,17 @@ const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
 /**
  * Explains why a test may have failed, from what the mock received.
  *
- * @param shown - the test's failure message; requests that it already describes are left out.
+ * @param error - what the test failed with; requests that its message already describes are left out.
  * @returns undefined when the requests explain nothing.
  */
 export function explainFailure(
   mock: MockCloudReco,
   evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "noted">,
-  shown: string,
+  error: unknown,
 ): string | undefined {
+  const shown = messageIn(error);
   if (evidence.arrived === 0) {
+    if (!mayComeFromRequest(error)) return undefined;
     const urls = [...new Set(Object.values(mock.urls))].join(", ");
     return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
   }
@@ -84,6 +86,30 @@ export function explainFailure(
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
   return paragraphs.length === 0 ? undefined : paragraphs.join("\n");
+}
+
+export function messageIn(error: unknown): string {
+  const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
+  return typeof message === "string" ? message : "";
+}
+
+/** Mistakes in a program, which happen before any request: errors of the mock's own functions, and of JavaScript. */
+const MISTAKES = new Set([
+  "InvalidOptionError",
+  "MissingSchemeError",
+  "InvalidSnapshotError",
+  "ReferenceError",
+  "SyntaxError",
+  "RangeError",
+]);
+const CONNECTION = /fetch|network|socket|connect|request|ECONN|ENOTFOUND|EAI_AGAIN|URL/i;
+
+/** Whether a test may have failed because no request arrived; not by name of the class, which may be of another realm. */
+function mayComeFromRequest(error: unknown): boolean {
+  const name = typeof error === "object" && error !== null ? String(Reflect.get(error, "name")) : "";
+  const message = messageIn(error);
+  if (MISTAKES.has(name) || message.includes("[MSW]")) return false;
+  return name !== "TypeError" || CONNECTION.test(message);
 }
 
 /** Counts requests and lists the newest ones. */

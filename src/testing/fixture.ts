@@ -9,7 +9,7 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-import { Evidence, explainFailure, listed } from "./explanation.ts";
+import { Evidence, explainFailure, listed, messageIn } from "./explanation.ts";
 
 /**
  * Appends text to an error's message so that every test reporter shows it once.
@@ -166,7 +166,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
         const { refused } = evidence;
         if (failed) {
           const message = messageIn(error);
-          const explained = explainFailure(mock, evidence, message);
+          const explained = explainFailure(mock, evidence, error);
           const lines = [...(explained === undefined ? [] : [explained]), ...startReport(test, message)];
           if (lines.length === 0) return undefined;
           const text = lines.join("\n");
@@ -212,11 +212,6 @@ export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<
 
 const isList = (given: RequestFilter | readonly RequestFilter[]): given is readonly RequestFilter[] =>
   Array.isArray(given);
-
-function messageIn(error: unknown): string {
-  const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
-  return typeof message === "string" ? message : "";
-}
 
 /** Creates an error without a stack, which would only point into the runner. */
 function bareError(message: string): Error {

@@ -49,7 +49,7 @@ const refused: readonly [unknown, string][] = [
   [{ cloudQueryFailure: { status: 99 } }, "Invalid options.cloudQueryFailure.status: expected "],
   [
     { cloudQueryFailure: { status: 500, headers: { a: 1 } } },
-    "Invalid options.cloudQueryFailure.headers.a: expected text; got 1.",
+    "Invalid options.cloudQueryFailure.headers.a: expected text of Latin-1 characters without line breaks; got 1.",
   ],
   [
     { cloudQueryFailure: { status: 500, body: {} } },

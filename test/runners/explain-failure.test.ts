@@ -45,6 +45,21 @@ describe("a test that failed", () => {
     );
   });
 
+  it.each([
+    Object.assign(new Error("invalid option options.width"), { name: "InvalidOptionError" }),
+    new Error("[MSW] Cannot bypass a request"),
+    new TypeError("Cannot read properties of undefined (reading 'targetId')"),
+  ])("says nothing about requests that did not arrive when it failed with %s", (error) => {
+    const { message } = error;
+    expect(openFixture().end({ failed: true, error })).toBeUndefined();
+    expect(error.message).toBe(message);
+  });
+
+  it("says that nothing reached the mock when fetch failed", () => {
+    const text = openFixture().end({ failed: true, error: new TypeError("fetch failed") });
+    expect(text).toMatch(/^No request reached the mock/);
+  });
+
   it("gets no explanation when all was served, or its message already contains it", async () => {
     const { mock, database, end } = openFixture();
     await new MockSession(mock, database).target({ method: "GET", path: "/summary" });

@@ -63,7 +63,8 @@ export const missingDateReason = (request: WireRequest, now: number): string =>
 
 /** Advice for a request that arrived without the headers that clients always send. */
 const NO_HEADERS =
-  "no headers arrived at all; another interceptor (such as a second nock or MSW in the same process) or this runtime lost them";
+  "the request has no headers of its own; if the client set some, another interceptor (such as a second nock or MSW in the same " +
+  "process) or this runtime lost them";
 
 const hasNoHeaders = ({ headers }: WireRequest): boolean =>
   headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));

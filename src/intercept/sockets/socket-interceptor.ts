@@ -220,7 +220,8 @@ const WHY = {
     "the client used a function that it captured before the mock started; " +
     'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
-  stopped: "was requested before the mock was stopped",
+  stopped:
+    "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
   proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
 } as const;
 

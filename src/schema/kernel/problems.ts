@@ -90,9 +90,13 @@ const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
 /** `outer.inner[0]`. */
 const dotted = (path: readonly PropertyKey[]): string =>
   path
-    .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${visible(String(key))}`))
     .join("")
     .replace(/^\./, "");
+
+/** A name without line breaks and other control characters, which could pass for another line of a log. */
+const visible = (name: string): string =>
+  name.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
 const SECRET = /secret|password/i;
 const LONGEST_SHOWN = 80;

@@ -90,8 +90,15 @@ export const orNull = <T>(inner: z.ZodMiniType<T>) =>
 export const listOf = <T>(item: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
   deferred(`a list, each ${wordsOf(item)}`, () => z.array(item));
 
-export const headers = deferred("an object of header names and text values", () =>
-  z.record(z.string(), kind("text", z.string())),
+/** What an HTTP header can be, so that none ends its line and splits the response. */
+export const headers = deferred("header names such as X-Name, with text values", () =>
+  z.record(
+    kind("header names such as X-Name", z.string().check(z.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/))),
+    kind(
+      "text of Latin-1 characters without line breaks",
+      z.string().check(z.regex(/^[\t\x20-\x7e\x80-\xff]*$/)),
+    ),
+  ),
 );
 
 export const aFunction = <F extends (...args: never[]) => unknown>(signature: string) =>

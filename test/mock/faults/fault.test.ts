@@ -18,6 +18,17 @@ describe("a fault answers", () => {
     expect((await session.target(LIST)).body.toString()).toBe('{"results":[');
   });
 
+  it.each([
+    [{ "X-Name\r\nX-Other": "1" }, /answer\.headers\.X-Name\\r\\nX-Other: .*header names such as X-Name/],
+    [{ "": "1" }, /answer\.headers.*header names such as X-Name/],
+    [{ "X-Name": "1\r\nX-Other: 2" }, /answer\.headers\.X-Name.*without line breaks/],
+    [{ "X-Name": "1\u0000" }, /answer\.headers\.X-Name.*without line breaks/],
+    [{ "X-Name": "\u20ac" }, /answer\.headers\.X-Name.*Latin-1/],
+  ])("with no header that would end its line: %j", (headers, reason) => {
+    const { mock } = opened();
+    expect(() => mock.addFault({ answer: { status: 200, headers } })).toThrow(reason);
+  });
+
   it("with a result code, in the format of each API", async () => {
     const { mock, session, database } = opened();
     mock.updateDatabase(database, { stateName: "PROJECT_INACTIVE" });

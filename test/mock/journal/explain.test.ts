@@ -194,7 +194,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient({ method: "GET", url: "https://vws.vuforia.com/targets", headers: {} });
     expect(mock.requests[0]?.reason).toMatch(
-      /no Authorization header; .*; no headers arrived at all; another interceptor/,
+      /no Authorization header; .*; the request has no headers of its own; if the client set some, another interceptor/,
     );
   });
 });

@@ -65,7 +65,9 @@ describeBackends("the journal remarks on", (backend) => {
     await using situation = await opened();
     const { service } = situation;
     await nodeClient({ method: "GET", url: `${service.urls.target}/targets`, headers: {} });
-    expect((await service.latest()).reason).toContain("no headers arrived at all; another interceptor");
+    expect((await service.latest()).reason).toContain(
+      "the request has no headers of its own; if the client set some, another interceptor",
+    );
   });
 
   it("both sizes when no body was signed, together with a second mistake", async () => {

@@ -73,7 +73,7 @@ async function intercepted(intercept, other) {
   await new Promise((resolve) => setImmediate(resolve));
   const isRestored = globalThis.fetch === captured && https.get === capturedGet;
   const lost = mock.requests.filter(({ reason = "" }) =>
-    /no headers arrived at all.* this runtime lost/.test(reason),
+    /no headers of its own.* this runtime lost/.test(reason),
   );
   return {
     statuses,
