@@ -125,7 +125,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#interceptor?.stop();
     this.#interceptor = undefined;
     this.#delays.abort();
-    this.#pages.closeAll();
+    this.#pages.stopAll();
   }
 
   /** Calls {@link stop} at the end of a `using` block. */

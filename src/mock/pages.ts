@@ -5,7 +5,7 @@ export interface MockPage extends AsyncDisposable {
   /** Address to open in a browser. */
   readonly url: string;
   /** Stops serving the page. */
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** The pages of one mock that are being served. */
@@ -16,11 +16,11 @@ export class MockPages {
     // Loaded only now, so that a mock without a page loads no server.
     const { servePage } = await import("../page/serve-page.ts");
     const server = await servePage(mock);
-    const close = async () => {
+    const stop = async () => {
       this.open.delete(page);
       await server.close();
     };
-    const page: MockPage = { url: server.url, close, [Symbol.asyncDispose]: close };
+    const page: MockPage = { url: server.url, stop, [Symbol.asyncDispose]: stop };
     this.open.add(page);
     return page;
   }
@@ -33,8 +33,8 @@ export class MockPages {
     await promise;
   }
 
-  closeAll(): void {
-    for (const page of this.open) void page.close();
+  stopAll(): void {
+    for (const page of this.open) void page.stop();
   }
 }
 

@@ -30,7 +30,7 @@ import type { Manager, TargetManager } from "./target-manager.ts";
  * @example
  * using own = servers.isolated({ targetQuota: 10 });
  * await new MyClient(own.database).addTarget("poster", image);
- * expect(own.requests()).toMatchObject([{ operation: "addTarget", status: 201 }]);
+ * expect(own.requests).toMatchObject([{ operation: "addTarget", status: 201 }]);
  */
 export class IsolatedDatabase implements Disposable {
   /** A database that no other test knows. */
@@ -63,8 +63,8 @@ export class IsolatedDatabase implements Disposable {
     this.#stopListening = journal.changed.on(() => this.#follow());
   }
 
-  /** Returns the requests that belong to this database, oldest first; by default, the latest 1000, whatever others send. */
-  requests(): readonly JournalEntry[] {
+  /** The requests that belong to this database, oldest first; by default, the latest 1000, whatever others send. */
+  get requests(): readonly JournalEntry[] {
     return [...this.#entries];
   }
 
@@ -136,8 +136,8 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
     this.#random = createRandom(seed);
   }
 
-  /** Returns the requests that reached the servers, oldest first; by default, the latest 1000. */
-  async requests(): Promise<readonly JournalEntry[]> {
+  /** The requests that reached the servers, oldest first; by default, the latest 1000. */
+  get requests(): readonly JournalEntry[] {
     return this.parts.journal.entries;
   }
 
@@ -153,13 +153,13 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   }
 
   /** Lets running requests finish, and stops the servers. */
-  close(): Promise<void> {
+  stop(): Promise<void> {
     return this.#servers.close();
   }
 
-  /** Calls {@link close} at the end of an `await using` block. */
+  /** Calls {@link stop} at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    return this.stop();
   }
 
   /** The state that all methods act on. @internal */

@@ -15,7 +15,7 @@ let servers: Servers;
 beforeAll(async () => {
   servers = await startServers({ profile: "vuforia", processingTimeSeconds: 2 });
 });
-afterAll(() => servers?.close());
+afterAll(() => servers?.stop());
 
 const keysOf = (database: ReturnType<Servers["addCloudDatabase"]>) => ({
   SERVER_ACCESS_KEY: database.serverAccessKey,

@@ -63,12 +63,12 @@ it.skipIf(chromium === undefined).each(["msw", "msw-3"])(
       expect(await ask(summary, { headers })).toEqual([400, expect.stringContaining('"result_code":"Fail"')]);
       const asked = await ask("https://cloudreco.vuforia.com/v1/query", { method: "POST", body: "x" });
       expect(asked).toEqual([401, expect.stringContaining("Authorization")]);
-      const answered = await servers.requests();
+      const answered = servers.requests;
       expect(answered.map(({ method, path }) => `${method} ${path}`)).toEqual([
         "GET /summary",
         "POST /v1/query",
       ]);
-      await servers.close();
+      await servers.stop();
       expect(await ask(summary)).toBe("Failed to fetch");
     } finally {
       await browser.close();

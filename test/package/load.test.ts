@@ -49,7 +49,7 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
         const servers = await startServers({ logLevel: "silent" });
         const response = await fetch(servers.urls.manager, { headers: { accept: "text/html" } });
         console.log(response.status, (await response.text()) === html);
-        await servers.close();
+        await servers.stop();
         ${loads[kind]}
         const mock = new MockCloudReco();
         const page = await mock.servePage();
@@ -123,7 +123,7 @@ it("verifies servers with the facts that it contains", async () => {
     const only = ["--only", "target-add,target-3-*,query-gzip,model-target-credentials-*,target-vumark-image-png"];
     execFile(process.execPath, [cli, "verify", ...options, ...only], async (error, printed, complained) => {
       console.log(error?.code ?? 0, printed.split("\\n").find((line) => line.startsWith("all")), complained);
-      await servers.close();
+      await servers.stop();
     });`;
   expect(await runScript("module", program)).toMatch(/^0 all +\d+ +0 +0$/);
 });

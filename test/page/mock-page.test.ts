@@ -51,7 +51,7 @@ describe("the page of a mock", () => {
     const page = await mock.servePage();
     const targets = await fetch(new URL("/page/targets?database=none", page.url));
     expect(await targets.json()).toMatchObject({ targets: [] });
-    await page.close();
+    await page.stop();
     await expect(fetch(page.url)).rejects.toThrow("fetch failed");
     const again = await mock.servePage();
     mock.stop();

@@ -121,7 +121,7 @@ describe("the events", () => {
     await using listener = new Listener(`${servers.urls.manager}/page/events`);
     await listener.until(() => listener.states.length === 1);
     const started = performance.now();
-    await servers.close();
+    await servers.stop();
     expect(performance.now() - started).toBeLessThan(4000);
   });
 });
@@ -168,7 +168,7 @@ describe("the page's routes", () => {
       request: { query: "" },
     });
     expect(details.request.response?.json).toMatchObject({ result_code: "AuthenticationFailure" });
-    expect(await servers.requests()).toHaveLength(1);
+    expect(servers.requests).toHaveLength(1);
   });
 
   it("returns the pictures in a request, facts about them, and its body", async () => {
@@ -225,7 +225,7 @@ describe("the page's routes", () => {
       image: { format: null, problem: expect.stringContaining("PNG or JPEG"), brisque: null },
       targets: [],
     });
-    const journal = await servers.requests();
+    const journal = servers.requests;
     expect(journal.filter(({ path }) => path.startsWith("/page"))).toEqual([]);
   });
 });

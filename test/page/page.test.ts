@@ -90,7 +90,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.getByRole("img", { name: "Map of the differences; the score is 1.000" }).waitFor();
     await page.getByRole("button", { name: /^other.*0\./ }).click();
     await page.getByRole("img", { name: /score is 0\./ }).waitFor();
-    expect(await servers.requests()).toHaveLength(2);
+    expect(servers.requests).toHaveLength(2);
     expect(complaints.get(page)).toEqual([]);
     await page.close();
   });

@@ -54,7 +54,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
       return found;
     })()`);
     expect(new Set(paths).size).toBe(1000);
-    expect(paths).toEqual((await servers.requests()).map(({ path }) => path));
+    expect(paths).toEqual(servers.requests.map(({ path }) => path));
     expect(await page.evaluate<number>("longest")).toBeLessThan(2000);
     expect(complaints.get(page)).toEqual([]);
     await page.close();
@@ -66,7 +66,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await fetch(`${first.urls.target}/first`);
     const page = await openPage(browser, first.urls.manager, "requests");
     await page.getByText("/first").waitFor();
-    await first.close();
+    await first.stop();
     await page.getByText("Reconnecting").waitFor();
     await using second = await startServers({ ports: { manager: port } });
     await fetch(`${second.urls.target}/second`);

@@ -27,7 +27,7 @@ const opened: Readonly<Record<string, () => Promise<Opened>>> = {
   async servers() {
     const options = { clock: clock(), queryMatcher: "exact", targetRater: "perfect" } as const;
     const servers = await startServers(options);
-    onTestFinished(() => servers.close());
+    onTestFinished(() => servers.stop());
     return { control: servers, urls: servers.urls };
   },
 };

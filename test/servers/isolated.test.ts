@@ -14,13 +14,13 @@ describe("isolated databases of shared servers", () => {
   beforeAll(async () => {
     servers = await startServers({ processingTimeSeconds: 0 });
   });
-  afterAll(() => servers.close());
+  afterAll(() => servers.stop());
 
   const clientOf = ({ database }: IsolatedDatabase) =>
     new VuforiaClient(database, servers.urls.target, servers.urls.query);
   const loginOf = ({ credential: { clientId, clientSecret } }: IsolatedDatabase) =>
     ModelTargetClient.login(clientId, clientSecret, servers.urls.modelTarget);
-  const operations = (own: IsolatedDatabase) => own.requests().map(({ operation }) => operation);
+  const operations = (own: IsolatedDatabase) => own.requests.map(({ operation }) => operation);
 
   test("eight workers add the same name at once, and each sees only its own requests and targets", async () => {
     const work = async (worker: number) => {
@@ -32,7 +32,7 @@ describe("isolated databases of shared servers", () => {
       await expect(client.addTarget("poster", picture)).rejects.toThrow("403 TargetNameExist");
       const summaries = Array.from({ length: worker }, () => "databaseSummary");
       expect(operations(own)).toEqual(["addTarget", ...summaries, "addTarget"]);
-      expect(own.requests().at(-1)).toMatchObject({ refusedBy: "nameFree" });
+      expect(own.requests.at(-1)).toMatchObject({ refusedBy: "nameFree" });
       expect(own.explain()).toContain(`${worker + 2} requests, 1 refused`);
     };
     await Promise.all(Array.from({ length: 8 }, (_, worker) => work(worker)));
@@ -48,7 +48,7 @@ describe("isolated databases of shared servers", () => {
     await expect(other.status("0".repeat(32))).rejects.toThrow("404");
     expect(operations(first)).toEqual(["token", "createDataset", "datasetStatus"]);
     expect(operations(second)).toEqual(["token", "createDataset", "datasetStatus"]);
-    expect(second.requests().at(-1)).toMatchObject({ refusedBy: "knownDataset" });
+    expect(second.requests.at(-1)).toMatchObject({ refusedBy: "knownDataset" });
   });
 
   test("a client that a credential's client creates belongs to the same database, and only that one sees it", async () => {
@@ -140,9 +140,9 @@ test("a view keeps its requests while others fill the journal", async () => {
   const client = ({ database }: IsolatedDatabase) => new VuforiaClient(database, servers.urls.target);
   await client(own).summary();
   for (let count = 0; count < 7; count += 1) await client(other).summary();
-  expect(await servers.requests()).toHaveLength(5);
-  expect(own.requests()).toMatchObject([{ database: own.database.databaseName }]);
-  expect(other.requests()).toHaveLength(5);
+  expect(servers.requests).toHaveLength(5);
+  expect(own.requests).toMatchObject([{ database: own.database.databaseName }]);
+  expect(other.requests).toHaveLength(5);
   await servers.reset();
-  expect(own.requests()).toEqual([]);
+  expect(own.requests).toEqual([]);
 });

@@ -71,7 +71,7 @@ test("databases, targets, credentials and datasets are added at the start", asyn
   ]);
   expect(await get("/oauth2_client_credentials")).toEqual(SEED.oauth2_client_credentials);
   expect(await get("/model_target_datasets")).toMatchObject(SEED.model_target_datasets);
-  expect((await servers.requests()).map(({ path }) => path)).not.toContain("/cloud_databases");
+  expect(servers.requests.map(({ path }) => path)).not.toContain("/cloud_databases");
 });
 
 test.each<[string, unknown, RegExp]>([

@@ -67,7 +67,7 @@ describe("options", () => {
     const port = Number(new URL(servers.urls.query).port);
     const manager = await startServers();
     const free = Number(new URL(manager.urls.manager).port);
-    await manager.close();
+    await manager.stop();
     await expect(startServers({ ports: { query: port, manager: free } })).rejects.toThrow(
       /^the query server cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another port with ports\.query \(serve: --query-port\)$/,
     );
@@ -193,8 +193,8 @@ describe("the servers", () => {
   });
 });
 
-test("journalCapacity limits what requests() returns", async () => {
+test("journalCapacity limits what requests has", async () => {
   await using servers = await startServers({ journalCapacity: 3 });
   for (let count = 0; count < 8; count += 1) await fetch(`${servers.urls.manager}/${count}`);
-  expect((await servers.requests()).map(({ path }) => path)).toEqual(["/5", "/6", "/7"]);
+  expect(servers.requests.map(({ path }) => path)).toEqual(["/5", "/6", "/7"]);
 });

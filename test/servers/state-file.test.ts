@@ -27,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const start = async (options: StartServersOptions = {}) => {
   const servers = await startServers({ stateFile: path, targetRater: "perfect", ui: false, ...options });
-  onTestFinished(() => servers.close().catch(() => {}));
+  onTestFinished(() => servers.stop().catch(() => {}));
   return servers;
 };
 const names = (text: string): readonly string[] => {
@@ -44,20 +44,20 @@ test("servers keep their state in a file, soon after a change and at the stop", 
     .toEqual(["shop"]);
   first.addCloudDatabase({ databaseName: "other" });
   const before = first.snapshot();
-  await first.close();
+  await first.stop();
   expect(await readdir(folder)).toEqual(["state.json"]);
 
   const second = await start();
   expect(second.seeded).toEqual(["shop", "other"]);
   expect(second.snapshot()).toEqual(before);
   expect(second.findCloudDatabase("shop")?.targets).toMatchObject([{ name: "poster" }]);
-  await second.close();
+  await second.stop();
 });
 
 test("a file in use, or one that holds no state, stops the start and is left as it is", async () => {
   const first = await start();
   await expect(start()).rejects.toThrow(/is in use by process \d+ on .+; if that has ended, delete .+\.lock/);
-  await first.close();
+  await first.stop();
   for (const content of ["", "{", '{"version":1}', '{"version":2,"databases":[]}']) {
     await writeFile(path, content);
     await expect(start()).rejects.toThrow(
@@ -71,16 +71,16 @@ test("a file in use, or one that holds no state, stops the start and is left as 
 test("the lock of a process that was killed is no obstacle", async () => {
   const servers = await start();
   const lock = await readFile(`${path}.lock`, "utf8");
-  await servers.close();
+  await servers.stop();
   // No process has this id.
   await writeFile(`${path}.lock`, lock.replace(/^\d+/, "4194305"));
-  await (await start()).close();
+  await (await start()).stop();
 });
 
 const addedTo = async (at: string) => {
   const servers = await start({ stateFile: at });
   servers.addCloudDatabase({ databaseName: "shop" });
-  await servers.close();
+  await servers.stop();
 };
 
 test("a symbolic link is followed, also to a file that does not exist yet, and the file is locked", async () => {
@@ -92,7 +92,7 @@ test("a symbolic link is followed, also to a file that does not exist yet, and t
   const servers = await start();
   expect(servers.seeded).toEqual(["shop"]);
   await expect(start({ stateFile: file })).rejects.toThrow(/is in use by process/);
-  await servers.close();
+  await servers.stop();
   expect(await readdir(folder)).toEqual(["state.json", "volume"]);
   await symlink(join(folder, "circle"), join(folder, "circle"));
   await expect(start({ stateFile: join(folder, "circle") })).rejects.toThrow(/a circle of symbolic links/);
@@ -105,14 +105,14 @@ test("a new file is its owner's only, an existing one keeps its mode, and nothin
   await addedTo(path);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   await chmod(path, 0o640);
-  await (await start()).close();
+  await (await start()).stop();
   expect((await stat(path)).mode & 0o777).toBe(0o640);
   expect(await readFile(victim, "utf8")).toBe("untouched");
 });
 
 test("what a killed process left unfinished is removed", async () => {
   await writeFile(`${path}.0123456789abcdef.new`, "half");
-  await (await start()).close();
+  await (await start()).stop();
   expect(await readdir(folder)).toEqual(["state.json"]);
 });
 
@@ -127,7 +127,7 @@ test("a file that cannot be written is told in a line, once, and at the stop; it
   servers.addCloudDatabase({ databaseName: "shop" });
   await expect.poll(() => lines, { timeout: 20_000 }).toHaveLength(1);
   expect(lines[0]).toMatch(/^the state file .+ cannot be written: [^\n]+\n$/);
-  await expect(servers.close()).rejects.toThrow(/^the state file .+ cannot be written: ENOENT/);
+  await expect(servers.stop()).rejects.toThrow(/^the state file .+ cannot be written: ENOENT/);
   expect(lines).toHaveLength(1);
 });
 
@@ -142,7 +142,7 @@ test("the lock of another host is respected, and taken over when it was not rene
   const servers = await start();
   // Another host thinks in turn that this process has ended.
   await writeFile(lock, "7 elsewhere 2026-11-23T00:00:00.000Z 0");
-  await expect(servers.close()).rejects.toThrow(/cannot be written: process 7 on elsewhere uses it now$/);
+  await expect(servers.stop()).rejects.toThrow(/cannot be written: process 7 on elsewhere uses it now$/);
   expect(await readFile(lock, "utf8")).toMatch(/^7 elsewhere/);
 });
 

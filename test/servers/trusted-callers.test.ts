@@ -77,7 +77,7 @@ describe("the target manager", () => {
     }
     expect((await send(manager, { headers: { origin: "https://evil.test" } })).status).toBe(403);
     expect(JSON.parse((await send(manager, { headers: {} })).body)).toHaveLength(1);
-    const [first] = await servers.requests();
+    const [first] = servers.requests;
     expect(first).toMatchObject({ api: "manager", status: 403, refusedBy: "trustedOrigin" });
   });
 
