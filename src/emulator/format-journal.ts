@@ -19,6 +19,7 @@ const MAX_TARGETS = 10;
  * for a query why each target did or did not match, nearest first.
  *
  * @param entries - of a mock, of servers, or as the target manager lists them.
+ * @throws InvalidOptionError for what is no entry of the target manager's list, naming its first invalid field.
  * @example console.log(formatJournal(mock.requests));
  * @example console.log(formatJournal((await (await fetch("http://localhost:5000/requests")).json()).requests));
  */

@@ -13,7 +13,7 @@ import {
   wholeNumber,
   wholeNumberFrom,
 } from "./kernel/values.ts";
-import { type SnakeCase, wireForm } from "./kernel/wire.ts";
+import { wireForm } from "./kernel/wire.ts";
 import { isOperation, type Operation, type Service } from "./operation-names.ts";
 
 /*
@@ -154,19 +154,10 @@ export const listedEntry = wireForm(
   { names: { database: "database_name" } },
 );
 
-type Json<T> = T extends readonly (infer Item)[]
-  ? readonly Json<Item>[]
-  : T extends object
-    ? { readonly [Name in keyof T as JsonName<Name>]-?: Json<Exclude<T[Name], undefined>> }
-    : T;
-type JsonName<Name> = Name extends "database"
-  ? "database_name"
-  : Name extends string
-    ? SnakeCase<Name>
-    : never;
-
 /** A request as the target manager lists it, at `GET /requests`: the fields of an entry in snake case, null when absent. */
-export interface ListedRequest extends Json<Omit<Listed, "time" | "request" | "response">> {
-  /** When it arrived, in ISO 8601. */
-  readonly time: string;
+export interface ListedRequest {
+  /** Name of the check that refused the request. */
+  readonly refused_by: string | null;
+  /** The other fields. */
+  readonly [field: string]: unknown;
 }

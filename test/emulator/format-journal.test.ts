@@ -21,3 +21,10 @@ test("entries that the target manager lists are formatted like the mock's own", 
     /^#1 .*Z POST \/targets → 400 Fail \(addTarget, database "shop"\)\n {3}widthPositive: [\s\S]*[✓✗] "poster"[\s\S]*addFault: /,
   );
 });
+
+test("what is no entry of the manager's list is refused by name", () => {
+  const entry = { refused_by: null, number: 0 };
+  expect(() => formatJournal([entry])).toThrow(
+    "Invalid entry.number: expected a whole number, 1 or more; got 0.",
+  );
+});

@@ -34,10 +34,6 @@ export const wireForm = <T>(schema: z.ZodMiniType<T>, options: WireOptions = {})
 type Def = z.core.$ZodTypes["_zod"]["def"];
 const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
 
-/** A name in snake case, as a type. */
-export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : Name;
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const jsonName = (name: string, { names }: WireOptions): string => names?.[name] ?? snakeCase(name);
 
