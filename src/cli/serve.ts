@@ -78,12 +78,11 @@ async function firstDatabase({ servers, seeded, options }: Launched<Manager>): P
   const { store } = servers.manager;
   const database = await store.findDatabaseByName(seeded[0] ?? "");
   if (database?.kind === "cloud") return database;
-  const added = newCloudDatabase(
-    checked("database", newCloudDatabaseFields, {}),
-    createRandom(options.seed),
-    options.settings,
-  );
-  await store.createDatabase(added);
+  const random = createRandom(options.seed);
+  const draw = () =>
+    newCloudDatabase(checked("database", newCloudDatabaseFields, {}), random, options.settings);
+  let added = draw();
+  while ((await store.createDatabase(added)) !== undefined) added = draw();
   return added;
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomFillSync } from "node:crypto";
+import type { MaybePromise } from "./message.ts";
 
 /** The one source of randomness: ids, keys, random ratings and placeholders all come from here. */
 export interface Random {
@@ -26,6 +27,21 @@ function seededBlocks(seed: string | number): () => Buffer {
     counter += 1;
     return block;
   };
+}
+
+/**
+ * Draws ids until one is free. The same seed gives the same ids again, and a state from an earlier run has them already.
+ *
+ * @param isTaken - whether something has, or had, that id.
+ */
+export async function unusedId(
+  random: Random,
+  isTaken: (id: string) => MaybePromise<boolean>,
+): Promise<string> {
+  for (;;) {
+    const id = random.hex(32);
+    if (!(await isTaken(id))) return id;
+  }
 }
 
 /**

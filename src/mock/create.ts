@@ -1,5 +1,5 @@
 import type { Settings } from "../apis/services.ts";
-import type { Random } from "../emulator/random.ts";
+import { type Random, unusedId } from "../emulator/random.ts";
 import { compareBySimilarity } from "../images/matching/comparison.ts";
 import { inspectTargetImage } from "../images/on-demand.ts";
 import {
@@ -28,6 +28,7 @@ import {
 } from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type { NewTarget } from "../store/store.ts";
+import { wasDrawn } from "../store/unique-fields.ts";
 
 /**
  * Adds a cloud database.
@@ -40,9 +41,8 @@ export function createCloudDatabase(
   random: Random,
   defaults: DefaultLimits,
 ): CloudDatabase {
-  const database = newCloudDatabase(checked("database", newCloudDatabaseFields, fields), random, defaults);
-  add(store, database);
-  return database;
+  const given = checked("database", newCloudDatabaseFields, fields);
+  return add(store, given, () => newCloudDatabase(given, random, defaults));
 }
 
 /**
@@ -57,17 +57,21 @@ export function createVuMarkDatabase(
   now: number,
 ): VuMarkDatabase {
   const { targets = [], ...given } = checked("database", vuMarkDatabaseFields, fields);
-  const database = newVuMarkDatabase(given, random);
-  add(store, database);
+  const database = add(store, given, () => newVuMarkDatabase(given, random));
   for (const target of targets) {
     store.addTemplateTarget(database.databaseName, newTemplateTarget(target, random, now));
   }
   return database;
 }
 
-function add(store: MemoryStore, database: Database): void {
-  const taken = store.createDatabase(database);
-  if (taken === undefined) return;
+function add<Made extends Database>(store: MemoryStore, given: object, make: () => Made): Made {
+  let database = make();
+  let taken = store.createDatabase(database);
+  while (taken !== undefined && wasDrawn(taken, given)) {
+    database = make();
+    taken = store.createDatabase(database);
+  }
+  if (taken === undefined) return database;
   const { conflict, value } = taken;
   // Secrets are never shown.
   const shown = /secret/i.test(conflict) ? `this ${conflict}` : `the ${conflict} ${JSON.stringify(value)}`;
@@ -83,10 +87,11 @@ export async function newTarget(
   fields: TargetFields,
   settings: Settings,
   random: Random,
+  isTaken: (targetId: string) => boolean,
 ): Promise<NewTarget> {
   const given = checked("target", targetFields, fields);
   const accepted = await acceptedImage(given.image, settings);
-  const { targetId = random.hex(32), applicationMetadata = null } = given;
+  const { targetId = await unusedId(random, isTaken), applicationMetadata = null } = given;
   return {
     targetId,
     name: given.name ?? targetId,

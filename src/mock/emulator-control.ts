@@ -123,9 +123,10 @@ export abstract class EmulatorControl {
    */
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
     const { store, settings, random } = this.parts;
-    const target = await newTarget(fields, settings, random);
+    const { databaseName } = database;
+    const target = await newTarget(fields, settings, random, (id) => store.hadTarget(databaseName, id));
     const now = this.#now;
-    const added = await createTarget(store, database.databaseName, target, now);
+    const added = await createTarget(store, databaseName, target, now);
     warnIfNeverFound(added, fields, this.#warned);
     return mockTarget(added, now);
   }
@@ -184,12 +185,11 @@ export abstract class EmulatorControl {
    */
   addDataset(fields: DatasetFields = {}): MockDataset {
     const { store, settings, random } = this.parts;
-    const dataset = newDataset(
-      checked("dataset", datasetFields, fields),
-      settings,
-      () => random.hex(32),
-      this.#now,
-    );
+    const newId = (): string => {
+      const id = random.hex(32);
+      return store.findDataset(id) === undefined ? id : newId();
+    };
+    const dataset = newDataset(checked("dataset", datasetFields, fields), settings, newId, this.#now);
     store.createDataset(dataset);
     return mockDataset(dataset, this.#now);
   }

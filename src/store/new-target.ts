@@ -9,6 +9,8 @@ export type TargetFields = Pick<
   readonly processed?: boolean;
   /** Instead of the result of processing the image. */
   readonly outcome?: "failed";
+  /** Draws another id when that one is taken. Default: it is a conflict. */
+  readonly anotherId?: () => string;
 };
 
 /** A stored image, and the result of processing it. */
@@ -19,10 +21,16 @@ export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
  *
  * Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
  */
-export function newTarget(given: TargetFields, made: ProcessedImage, tick: number, now: number): Target {
+export function newTarget(
+  given: TargetFields,
+  targetId: string,
+  made: ProcessedImage,
+  tick: number,
+  now: number,
+): Target {
   const { processed = false } = given;
   return {
-    targetId: given.targetId,
+    targetId,
     name: given.name,
     width: given.width,
     activeFlag: given.activeFlag,

@@ -177,6 +177,14 @@ export abstract class RecordStore<Timing extends When> {
     return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
   }
 
+  /** Whether a target has that id, even a deleted one. */
+  hadTarget(databaseName: string, targetId: string): Answer<boolean, Timing> {
+    return this.read(
+      ["databaseName", databaseName],
+      (records) => (records?.targets.has(targetId) || records?.deleted.has(targetId)) ?? false,
+    );
+  }
+
   /** The undeleted target of that name. */
   findTargetByName(databaseName: string, name: string): Answer<Target | undefined, Timing> {
     return this.read(["databaseName", databaseName], (records) => records?.targetNamed(name));

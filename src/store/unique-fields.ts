@@ -17,6 +17,10 @@ export interface Conflict {
   readonly value: string;
 }
 
+/** Whether the value was not given but drawn. The same seed draws again what a state from an earlier run has already. */
+export const wasDrawn = ({ conflict }: Conflict, given: object): boolean =>
+  Reflect.get(given, conflict) === undefined;
+
 /** The values of a database's unique fields. A VuMark database has neither an id nor client keys. */
 export function uniqueValues(database: Database): readonly Conflict[] {
   const values: Partial<Record<UniqueField, string>> = database;

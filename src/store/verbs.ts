@@ -61,10 +61,13 @@ export const createTarget =
   (records) => {
     if (records?.database?.kind !== "cloud") return { result: "unknownDatabase" };
     if (records.targetNamed(given.name) !== undefined) return { result: "nameTaken" };
-    if (records.targets.has(given.targetId) || records.deleted.has(given.targetId))
-      return { result: "idTaken" };
+    let { targetId } = given;
+    while (records.targets.has(targetId) || records.deleted.has(targetId)) {
+      if (given.anotherId === undefined) return { result: "idTaken" };
+      targetId = given.anotherId();
+    }
     if (records.targets.size >= records.database.targetQuota) return { result: "quotaReached" };
-    const created = newTarget(given, made, tick, now);
+    const created = newTarget(given, targetId, made, tick, now);
     return { result: created, changes: [target(created)] };
   };
 

@@ -21,6 +21,7 @@ import {
   templateTargetJson,
   vuMarkDatabaseJson,
 } from "../../schema/vumark-database.ts";
+import { wasDrawn } from "../../store/unique-fields.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,
@@ -49,7 +50,7 @@ import { targetViewAt } from "./targets.ts";
 const TARGETS_PER_SLICE = 100;
 
 /** Databases of one kind, and the targets that each is shown with. */
-interface DatabaseResource<K extends Kind, Given, Item, Shown, View> {
+interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, View> {
   readonly kind: K;
   readonly path: string;
   readonly json: WireForm<View>;
@@ -72,7 +73,7 @@ interface DatabaseResource<K extends Kind, Given, Item, Shown, View> {
 }
 
 /** The operations on databases of one kind. */
-function operationsOn<K extends Kind, Given, Item, Shown, View>(
+function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   resource: DatabaseResource<K, Given, Item, Shown, View>,
 ) {
   const { kind, path, json, view, list, targets, add, update } = resource;
@@ -117,8 +118,13 @@ function operationsOn<K extends Kind, Given, Item, Shown, View>(
       checks: anyRequest.row(bodyAccepted(newBody)),
       responses: [added, taken],
       handle: async (context) => {
-        const database = resource.create(context.given, context);
-        const conflict = await context.services.store.createDatabase(database);
+        const { given, services } = context;
+        let database = resource.create(given, context);
+        let conflict = await services.store.createDatabase(database);
+        while (conflict !== undefined && wasDrawn(conflict, given)) {
+          database = resource.create(given, context);
+          conflict = await services.store.createDatabase(database);
+        }
         return conflict === undefined ? ok(added, view(database, [])) : databaseConflict(conflict);
       },
     }),

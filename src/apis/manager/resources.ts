@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
+import { unusedId } from "../../emulator/random.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { credentialJson, postedCredential } from "../../schema/credential.ts";
@@ -85,7 +86,9 @@ export const datasets = operationsOf({
   all: ({ store }) => store.listDatasets(),
   add: ["manager.addDataset", "Adds a Model Target dataset, or replaces the one with its uuid."],
   create: async (given, { services: { store, settings }, random, now }) => {
-    const dataset = newDataset(given, settings, () => random.hex(32), now);
+    const isTaken = async (id: string) => (await store.findDataset(id)) !== undefined;
+    const { uuid = await unusedId(random, isTaken) } = given;
+    const dataset = newDataset(given, settings, () => uuid, now);
     await store.createDataset(dataset);
     return dataset;
   },

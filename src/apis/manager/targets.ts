@@ -75,11 +75,18 @@ export const addTarget = operation({
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
     const { database, given, services, random, now } = context;
-    const id = given.targetId ?? random.hex(32);
+    const newId = () => random.hex(32);
+    const { targetId: id = newId() } = given;
     const { processingTimeSeconds = services.settings.processingTimeSeconds } = given;
     const created = await services.store.createTarget(
       database.databaseName,
-      { ...given, image: Buffer.from(given.image), targetId: id, processingTimeSeconds },
+      {
+        ...given,
+        image: Buffer.from(given.image),
+        targetId: id,
+        processingTimeSeconds,
+        ...(given.targetId === undefined && { anotherId: newId }),
+      },
       now,
     );
     switch (created) {

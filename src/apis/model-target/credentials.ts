@@ -126,7 +126,8 @@ export const createCredential = operation({
   body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
   responses: [created, tooMany],
   handle: async ({ wanted, random, databaseName, services: { store } }) => {
-    const clientId = random.hex(21).toUpperCase();
+    let clientId = random.hex(21).toUpperCase();
+    while ((await store.findCredential(clientId)) !== undefined) clientId = random.hex(21).toUpperCase();
     const clientSecret = random.text(33, SECRET_ALPHABET);
     const outcome = await store.createCredential(
       { clientId, clientSecret, scopes: wanted, databaseName },

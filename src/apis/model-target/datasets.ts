@@ -11,6 +11,7 @@ import {
   text,
 } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
+import { unusedId } from "../../emulator/random.ts";
 import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
@@ -227,7 +228,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       },
       responses: [started],
       handle: async ({ body, random, now, services: { store, settings } }) => {
-        const uuid = random.hex(32);
+        const uuid = await unusedId(random, async (id) => (await store.findDataset(id)) !== undefined);
         await store.createDataset({
           uuid,
           datasetTypeName: family,

@@ -67,6 +67,7 @@ const addTarget = operation({
       database.databaseName,
       {
         targetId: random.hex(32),
+        anotherId: () => random.hex(32),
         name: String(name),
         width: Number(width),
         image: image ?? Buffer.alloc(0),

@@ -73,7 +73,7 @@ end
 local function drop(scope)
   local unique = redis.call('HGETALL', key('unique-of', scope))
   for i = 1, #unique, 2 do redis.call('HDEL', key('unique', unique[i]), unique[i + 1]) end
-  for _, kind in ipairs({'version', 'created', 'changed', 'unique-of'}) do redis.call('UNLINK', key(kind, scope)) end
+  for _, kind in ipairs({'version', 'changed', 'unique-of'}) do redis.call('UNLINK', key(kind, scope)) end
   for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
     redis.call('UNLINK', key('accepted', scope, limit))
   end
@@ -280,13 +280,16 @@ function operations.sweep()
   for _, scope in ipairs(abandoned) do drop(scope) end
   local scope = redis.call('SRANDMEMBER', key('dropped'))
   if not scope then return 0 end
-  local some = redis.call('HRANDFIELD', key('records', scope), 500, 'WITHVALUES')
+  local some = recordsAt(scope, redis.call('ZRANGE', key('created', scope), 0, 499))
   for i = 1, #some, 2 do
     local image = isTarget(some[i]) and imageOf(some[i + 1])
     if image then release(image) end
-    redis.call('HDEL', key('records', scope), some[i])
   end
-  if #some == 0 then redis.call('SREM', key('dropped'), scope) end
+  redis.call('ZREMRANGEBYRANK', key('created', scope), 0, 499)
+  if #some == 0 then
+    redis.call('UNLINK', key('records', scope))
+    redis.call('SREM', key('dropped'), scope)
+  end
   return redis.call('SCARD', key('dropped'))
 end
 
