@@ -10,9 +10,9 @@ const MAX_SOCKETS = 64;
 /** Codes of connections that broke, possibly after the manager had received the request. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 /** A busy manager reports progress twice a second, so a manager that is silent for this long hangs. */
-const PATIENCE_MILLISECONDS = 1200;
+const TIME_LIMIT_MILLISECONDS = 1200;
 const MAX_LINE = 300;
-/** The patience is counted in this many steps, and a stall of this process counts as one step. */
+/** The time limit is counted in this many steps, and a stall of this process counts as one step. */
 const STEPS = 6;
 
 /** Sends requests to a target manager over reused connections. */
@@ -28,7 +28,7 @@ export interface ManagerConnectionOptions {
   /** How the server identifies itself: its role and instance. */
   readonly self?: string | undefined;
   /** How long the manager may be silent while requests are pending, in milliseconds. */
-  readonly patienceMilliseconds?: number | undefined;
+  readonly timeLimitMilliseconds?: number | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface ManagerConnectionOptions {
  */
 export function connectToManager(
   baseUrl: URL,
-  { ca, self = "client", patienceMilliseconds = PATIENCE_MILLISECONDS }: ManagerConnectionOptions = {},
+  { ca, self = "client", timeLimitMilliseconds = TIME_LIMIT_MILLISECONDS }: ManagerConnectionOptions = {},
 ): ManagerConnection {
   const secure = baseUrl.protocol === "https:";
   const options = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS, maxSockets: MAX_SOCKETS };
@@ -47,7 +47,7 @@ export function connectToManager(
   const shown = baseUrl.origin + baseUrl.pathname.replace(/\/$/, "");
   const unreachable = (why: string) =>
     new ManagerUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
-  const patience = new Patience(patienceMilliseconds);
+  const timeLimit = new TimeLimit(timeLimitMilliseconds);
 
   let run: string | undefined;
   /** @param firstRun - the run of the manager that may have received the request before. */
@@ -68,11 +68,11 @@ export function connectToManager(
           },
         },
         (incoming) => {
-          patience.heard();
-          const impostor = describeImpostor(incoming, self);
-          if (impostor !== undefined) {
+          timeLimit.heard();
+          const other = describeOther(incoming, self);
+          if (other !== undefined) {
             void firstLine(incoming).then((line) => {
-              reject(new ManagerUnavailableError(`${shown} is not a target manager: ${impostor}${line}`));
+              reject(new ManagerUnavailableError(`${shown} is not a target manager: ${other}${line}`));
               outgoing.destroy();
             });
             return;
@@ -81,7 +81,7 @@ export function connectToManager(
           const chunks: Buffer[] = [];
           incoming
             .on("data", (chunk: Buffer) => {
-              patience.heard();
+              timeLimit.heard();
               chunks.push(chunk);
             })
             .once("error", failed)
@@ -99,15 +99,15 @@ export function connectToManager(
         if (!isRepeated && BROKEN.has(code)) resolve(send(message, true, firstRun));
         else reject(unreachable(code));
       };
-      const done = patience.wait(() => outgoing.destroy(new Error(`no answer in ${patience.seconds} s`)));
+      const done = timeLimit.wait(() => outgoing.destroy(new Error(`no answer in ${timeLimit.seconds} s`)));
       outgoing
-        .on("information", () => patience.heard())
+        .on("information", () => timeLimit.heard())
         .once("close", done)
         .once("error", failed)
         .end(body);
     });
   const close = () => {
-    patience.end();
+    timeLimit.end();
     agent.destroy();
   };
   return { exchange: (message) => send(message), close };
@@ -117,7 +117,7 @@ export function connectToManager(
  * Gives up on requests to a manager that is silent. A manager that answers other requests is not silent, so requests that
  * wait for a connection keep waiting.
  */
-class Patience {
+class TimeLimit {
   private readonly waiting = new Map<() => void, number>();
   private silentSteps = 0;
   /** The manager has been silent since a request was given up. Later requests, often for the same client, wait only one step. */
@@ -172,7 +172,7 @@ const runOf = ({ headers }: IncomingMessage): string =>
   String(headers[SERVER_HEADER.toLowerCase()]).slice(MANAGER.length);
 
 /** Describes what answered; undefined when it is a target manager. */
-function describeImpostor(incoming: IncomingMessage, self: string): string | undefined {
+function describeOther(incoming: IncomingMessage, self: string): string | undefined {
   const { statusCode = 0 } = incoming;
   const names = header({ headers: pairs(incoming.rawHeaders) }, SERVER_HEADER);
   if (names?.startsWith(MANAGER) === true) return undefined;

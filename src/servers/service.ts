@@ -37,7 +37,7 @@ export interface ManagerAddress {
   /** A certificate to trust when the manager uses TLS, as PEM text. */
   readonly managerCertificate?: string | undefined;
   /** How long the manager may be silent while requests are pending, in milliseconds. */
-  readonly managerPatienceMilliseconds?: number | undefined;
+  readonly managerTimeLimitMilliseconds?: number | undefined;
 }
 
 export interface ServiceSetup {
@@ -174,11 +174,11 @@ async function connected(
     const state = await stateInRedis(address, options("http://localhost"));
     return { state, disconnect: () => state.redis.close() };
   }
-  const { managerUrl, managerCertificate, managerPatienceMilliseconds } = address;
+  const { managerUrl, managerCertificate, managerTimeLimitMilliseconds } = address;
   const { exchange, close } = connectToManager(managerUrl, {
     ca: managerCertificate,
     self,
-    patienceMilliseconds: managerPatienceMilliseconds,
+    timeLimitMilliseconds: managerTimeLimitMilliseconds,
   });
   return { state: new ManagerClient(exchange), disconnect: close };
 }

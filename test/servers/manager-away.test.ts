@@ -109,11 +109,11 @@ describe("what answers in the target manager's place", () => {
   /** A query server with that manager, and a function that sends it a request that needs the manager. */
   const lostQueryServer = async (
     managerUrl: string,
-    { managerPatienceMilliseconds, ...more }: Partial<ServiceSetup & ManagerAddress> = {},
+    { managerTimeLimitMilliseconds, ...more }: Partial<ServiceSetup & ManagerAddress> = {},
   ) => {
     const server = await startServiceServer("query", {
       listen,
-      state: { managerUrl: new URL(managerUrl), managerPatienceMilliseconds },
+      state: { managerUrl: new URL(managerUrl), managerTimeLimitMilliseconds },
       options,
       ...more,
     });
@@ -201,7 +201,7 @@ describe("what answers in the target manager's place", () => {
     };
     subscribe("net.client.socket", count);
     onTestFinished(() => void unsubscribe("net.client.socket", count));
-    const { server, ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 60 });
+    const { server, ask } = await lostQueryServer(url, { managerTimeLimitMilliseconds: 60 });
     const responses = await Promise.all(Array.from({ length: 200 }, ask));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]));
     expect(await responses[0]?.text()).toBe(
@@ -230,7 +230,7 @@ describe("what answers in the target manager's place", () => {
         response.end(pack([isList ? [] : undefined, UNMOVED, false, "0"]));
       }, 20);
     });
-    const { ask } = await lostQueryServer(url, { managerPatienceMilliseconds: 120 });
+    const { ask } = await lostQueryServer(url, { managerTimeLimitMilliseconds: 120 });
     // The key belongs to no database.
     expect((await ask()).status).toBe(401);
   });
