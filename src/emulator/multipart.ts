@@ -15,16 +15,25 @@ export interface FormPart {
   readonly content: Buffer;
 }
 
+/** A multipart form. */
+export interface Form {
+  readonly parts: readonly FormPart[];
+  /** It has more than {@link MOST_PARTS} parts, of which the further ones are not read. */
+  readonly isCut: boolean;
+}
+
+/** No form has as many. */
+export const MOST_PARTS = 100;
+
 /**
  * Parses a multipart form. Never fails: leaves out incomplete parts and those with malformed headers.
  *
  * @param boundary - from the `Content-Type` header, one character per byte.
  */
-export const readForm = (body: Buffer, boundary: string): readonly FormPart[] =>
-  finish(formSteps(body, boundary));
+export const readForm = (body: Buffer, boundary: string): Form => finish(formSteps(body, boundary));
 
 /** Like {@link readForm}, but lets other work run in between. */
-export const readLargeForm = (body: Buffer, boundary: string): Promise<readonly FormPart[]> =>
+export const readLargeForm = (body: Buffer, boundary: string): Promise<Form> =>
   inTurns(formSteps(body, boundary));
 
 /** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
@@ -35,8 +44,9 @@ const FILE_NAME = /;\s*filename\*?=(?:"((?:[^"\\\r\n]|\\.)*)"?|([^;\r\n]*))|"(?:
  * file name, which browsers send, for a field. It gets numbers in place of file names, and each part's number as its transfer
  * encoding.
  */
-function* formSteps(body: Buffer, boundary: string): Steps<readonly FormPart[]> {
-  const raw = yield* partSteps(body, Buffer.from(boundary, "latin1"));
+function* formSteps(body: Buffer, boundary: string): Steps<Form> {
+  const found = yield* partSteps(body, Buffer.from(boundary, "latin1"));
+  const raw = found.slice(0, MOST_PARTS);
   // Unguessable, so that no part's headers can contain it. It needs no quoting.
   const safeBoundary = createRandom().hex(64);
   const busboy: typeof Busboy = loadModule("busboy");
@@ -67,7 +77,7 @@ function* formSteps(body: Buffer, boundary: string): Steps<readonly FormPart[]> 
     );
   });
   parser.end(Buffer.from(`${pieces.join("")}--${safeBoundary}--\r\n`, "latin1"));
-  return parts;
+  return { parts, isCut: found.length > MOST_PARTS };
 }
 
 /** An unparsed part of a multipart body. */
@@ -80,13 +90,11 @@ interface RawPart {
 const HEADERS_END = "\r\n\r\n";
 /** Busboy's limit is 16 KiB; {@link formSteps} adds a little. */
 const MOST_HEADER_BYTES = 16_000;
-/** More parts are ignored: no form has as many. */
-const MOST_PARTS = 100;
 const BOUNDARIES_PER_STEP = 1000;
 const BYTES_PER_STEP = 2 ** 22;
 
 /**
- * Finds the complete parts of a multipart body: those that another boundary follows. Ignores anything before the first
+ * Finds the complete parts of a multipart body, up to one more than is read: those that another boundary follows. Ignores anything before the first
  * boundary or after the closing one, and parts whose headers do not end.
  */
 function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
@@ -94,7 +102,7 @@ function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
   const parts: RawPart[] = [];
   let start = yield* firstBoundaryEnd(body, delimiter);
   let boundaries = 0;
-  while (start !== -1 && parts.length < MOST_PARTS && body.toString("latin1", start, start + 2) !== "--") {
+  while (start !== -1 && parts.length <= MOST_PARTS && body.toString("latin1", start, start + 2) !== "--") {
     boundaries += 1;
     if (boundaries % BOUNDARIES_PER_STEP === 0) yield;
     const end = yield* indexSteps(body, delimiter, start);

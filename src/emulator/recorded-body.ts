@@ -192,7 +192,7 @@ export class RecordedBody {
     const { main, parameters } = this.#mediaType;
     const boundary = parameters.get("boundary");
     if (main !== "multipart/form-data" || !boundary) return undefined;
-    return readForm(bytes, boundary);
+    return readForm(bytes, boundary).parts;
   }
 
   #withoutSecrets(bytes: Buffer): Buffer {

@@ -1,10 +1,16 @@
 /**
- * Decodes base64 as the service does: an incomplete last group of four is dropped or padded, padding inside data is an
- * error, and decoding stops after complete padding.
+ * Decodes base64 as the service does: line breaks are skipped, an incomplete last group of four is dropped or padded, padding
+ * inside data is an error, and decoding stops after complete padding.
  *
  * @returns undefined when the text is not valid.
  */
-export function decodeServiceBase64(text: string): Buffer | undefined {
+export const decodeServiceBase64 = (text: string): Buffer | undefined => decodeLine(inOneLine(text));
+
+/** Two searches are faster than one by a regular expression: most texts have no line break. */
+const inOneLine = (text: string): string =>
+  text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, "") : text;
+
+function decodeLine(text: string): Buffer | undefined {
   const groups = text.length % 4 === 1 ? text.slice(0, -1) : text.padEnd(4 * Math.ceil(text.length / 4), "=");
   const end = groups.indexOf("=");
   const data = end === -1 ? groups : groups.slice(0, end);
@@ -24,21 +30,24 @@ export function decodeServiceBase64(text: string): Buffer | undefined {
   return bytes.length === Math.floor((data.length * 3) / 4) ? bytes : undefined;
 }
 
-/** A multiple of 4. */
 const CHARACTERS_PER_STEP = 2 ** 20;
 
 /** Like {@link decodeServiceBase64}, in steps of about a millisecond. */
 export function* base64Steps(text: string): Generator<undefined, Buffer | undefined> {
   const decoded: Buffer[] = [];
+  let rest = "";
   let start = 0;
   for (; text.length - start > CHARACTERS_PER_STEP; start += CHARACTERS_PER_STEP, yield) {
-    const groups = text.slice(start, start + CHARACTERS_PER_STEP);
-    if (groups.includes("=")) break;
-    const bytes = decodeServiceBase64(groups);
+    const line = inOneLine(text.slice(start, start + CHARACTERS_PER_STEP));
+    if (line.includes("=")) break;
+    const groups = rest + line;
+    const end = groups.length - (groups.length % 4);
+    const bytes = decodeLine(groups.slice(0, end));
     if (bytes === undefined) return undefined;
     decoded.push(bytes);
+    rest = groups.slice(end);
   }
-  const end = decodeServiceBase64(text.slice(start));
+  const end = decodeLine(rest + inOneLine(text.slice(start)));
   return end && Buffer.concat([...decoded, end]);
 }
 

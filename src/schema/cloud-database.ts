@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { optional, record } from "./kernel/record.ts";
-import { aboveZero, kind, oneOf, orNull, pathName, text, wholeNumber } from "./kernel/values.ts";
+import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
 import { type SeededTarget, seededTarget, TARGET_NAMES, type TargetView, targetView } from "./target.ts";
 import { withoutUndefined } from "./without-undefined.ts";
@@ -93,10 +93,10 @@ const NO_GROUP_LIMITS: RequestRateLimits = {
 const identity = {
   databaseId: pathName,
   databaseName: pathName,
-  serverAccessKey: text,
-  serverSecretKey: text,
-  clientAccessKey: text,
-  clientSecretKey: text,
+  serverAccessKey: key,
+  serverSecretKey: key,
+  clientAccessKey: key,
+  clientSecretKey: key,
 };
 const typeName = oneOf("CLOUD_RECO");
 

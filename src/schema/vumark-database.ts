@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type DatabaseState, generatedBy, type HexSource, stateName } from "./cloud-database.ts";
 import { keptRecord, optional, record } from "./kernel/record.ts";
-import { flag, kind, listOf, moment, oneOf, pathName, seconds, text } from "./kernel/values.ts";
+import { flag, key, kind, listOf, moment, oneOf, pathName, seconds, text } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
@@ -44,7 +44,7 @@ export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "tar
   readonly kind: "vumark";
 }
 
-const identity = { databaseName: pathName, serverAccessKey: text, serverSecretKey: text };
+const identity = { databaseName: pathName, serverAccessKey: key, serverSecretKey: key };
 const dates = { lastModifiedDate: moment, uploadDate: moment };
 
 export const vuMarkDatabaseFields = z.lazy(() => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type FormPart, readForm, readLargeForm } from "../../src/emulator/multipart.ts";
 
 const read = async (body: string, boundary = "b") =>
-  (await readLargeForm(Buffer.from(body, "latin1"), boundary)).map(({ name, filename, content }) => ({
+  (await readLargeForm(Buffer.from(body, "latin1"), boundary)).parts.map(({ name, filename, content }) => ({
     name,
     isFile: filename !== undefined,
     content: content.toString("latin1"),
@@ -120,9 +120,9 @@ describe("any form", () => {
         // Longer than any content, so that no content contains it.
         const boundary = wanted.padEnd(301, "=");
         const body = write(form, boundary);
-        expect(readForm(body, boundary)).toEqual(form);
+        expect(readForm(body, boundary)).toEqual({ parts: form, isCut: false });
         const end = cut % (body.length + 1);
-        const ended = readForm(body.subarray(0, end), boundary);
+        const ended = readForm(body.subarray(0, end), boundary).parts;
         const boundariesSeen = body.subarray(0, end).toString("latin1").split(`\r\n--${boundary}`).length - 1;
         expect(ended).toEqual(form.slice(0, Math.max(0, boundariesSeen - 1)));
       }),
@@ -135,6 +135,6 @@ describe("a form with many escaped quotes", () => {
     const header = `Content-Disposition: form-data; name="image"; filename="${'\\"'.repeat(7_000)}`;
     const part = `--b\r\n${header}\r\n\r\nx\r\n`;
     const body = Buffer.from(`${part.repeat(500)}--b--\r\n`);
-    expect(readForm(body, "b").length).toBeLessThanOrEqual(500);
+    expect(readForm(body, "b").isCut).toBe(true);
   });
 });

@@ -176,7 +176,7 @@ describe("databases and targets", () => {
     ],
     [
       { serverSecretKey: 1 },
-      "Invalid database.serverSecretKey: expected non-empty text; got a value that is not shown.",
+      'Invalid database.serverSecretKey: expected a key of 1 to 4096 visible ASCII characters without ":"; got a value that is not shown.',
     ],
     [{ targetQuota: -1 }, "Invalid database.targetQuota: expected a whole number, 0 or more; got -1."],
     [{ name: "x" }, "Invalid database.name: expected one of databaseId, databaseName,"],

@@ -214,7 +214,7 @@ describe("restoring", () => {
     [
       "a database without its secret",
       (_, text) => JSON.parse(text.replace('"serverSecretKey"', '"secret"')),
-      "snapshot.databases[0].database.serverSecretKey: expected non-empty text; got nothing",
+      'snapshot.databases[0].database.serverSecretKey: expected a key of 1 to 4096 visible ASCII characters without ":"; got nothing',
     ],
     [
       "a rating that does not exist",

@@ -112,8 +112,12 @@ describeBackends("limits of requests", (backend) => {
 
   it("a form has at most 100 parts", async () => {
     const parts = Array.from({ length: 99 }, () => ({ name: "max_num_results", content: "1" }));
-    const unknown = { name: "unknown", content: "1" };
-    expect(await query(...parts, unknown)).toContain('"result_code":"Success"');
-    expect(await query(...parts.slice(1), unknown)).toContain("UnknownParameters");
+    expect(await query(...parts)).toContain('"result_code":"Success"');
+    expect(await query(...parts, { name: "max_num_results", content: "1" })).toContain("UnknownParameters");
+    expect(await service.latest()).toMatchObject({
+      refusedBy: "fieldsKnown",
+      reason:
+        "the form has more than 100 parts; expected at most one of each of image, max_num_results, include_target_data",
+    });
   });
 });

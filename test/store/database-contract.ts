@@ -36,7 +36,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       const shop = cloud({ databaseName: "shop ä/?&=%", requestsPerSecondLimit: 0 });
       const museum = cloud({
         databaseName: "museum",
-        serverAccessKey: "schlüssel #1",
+        serverAccessKey: "key#1?&=%",
         stateName: "PROJECT_SUSPENDED",
       });
       const labels = vuMark({ databaseName: "labels" });

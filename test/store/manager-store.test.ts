@@ -207,9 +207,9 @@ describe("a store over HTTP", () => {
   });
 
   test("names and keys that a URL cannot contain", async () => {
-    const odd = cloud({ databaseName: "odd / ? % \u0000", serverAccessKey: "../x?%zz\ud800" });
+    const odd = cloud({ databaseName: "odd / ? % \u0000", serverAccessKey: "../x?%zz" });
     expect(await store.createDatabase(odd)).toBeUndefined();
     expect(await store.findDatabaseByName(odd.databaseName)).toEqual(odd);
-    expect(await store.findDatabaseByServerAccessKey("../x?%zz\ud800")).toEqual(odd);
+    expect(await store.findDatabaseByServerAccessKey("../x?%zz")).toEqual(odd);
   });
 });

@@ -196,7 +196,7 @@ export function explainBase64(text: string): string {
   if (dataUri !== null) {
     return `${rule}: it is a data URI; send only what follows ${show(dataUri[0])}`;
   }
-  const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=]/);
+  const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=\r\n]/);
   if (at < 0 && text.length > MOST_SEARCHED) return rule;
   if (at < 0)
     return `${rule}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`;
@@ -205,7 +205,6 @@ export function explainBase64(text: string): string {
 }
 
 function likely(text: string, character: string): string {
-  if (/[\r\n]/.test(character)) return "is a line break; encode without line breaks (MIME base64 has them)";
   if (/[-_]/.test(character)) return 'belongs to base64url; encode with + and / ("base64", not "base64url")';
   if (character === "%") return "comes from percent-encoding; send the base64 as it is";
   if (character === " ") {

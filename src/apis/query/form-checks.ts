@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { type FormPart, occursIn, readLargeForm } from "../../emulator/multipart.ts";
+import { type FormPart, MOST_PARTS, occursIn, readLargeForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
@@ -34,7 +34,9 @@ export const fieldsKnown = check({
     unknownQueryField === "json" ? unknownParameters : unknownParametersText,
   ],
   test: async ({ request, boundary }: BoundaryContext) => {
-    const form = await readLargeForm(request.body, boundary);
+    const { parts: form, isCut } = await readLargeForm(request.body, boundary);
+    if (isCut)
+      return `the form has more than ${MOST_PARTS} parts; expected at most one of each of ${FIELDS.join(", ")}`;
     const unknown = form.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
     return unknown.length === 0
       ? { form }

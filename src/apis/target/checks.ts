@@ -83,19 +83,29 @@ const MANY_CHARACTERS = 10_000;
 /** Longer texts are decoded in steps. */
 const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
+/** Notes for the journal that a base64 text is in lines, as encoders for mail write it. */
+function noteLines({ notes }: ApiContext, name: string, text: string): void {
+  const breaks = [text.indexOf("\n"), text.indexOf("\r")].filter((at) => at !== -1);
+  if (breaks.length === 0) return;
+  const length = Math.min(...breaks);
+  const remark = `${name} is base64 in lines of ${length} characters, whose line breaks are skipped`;
+  notes.reason = notes.reason === undefined ? remark : `${notes.reason}; ${remark}`;
+}
+
 /** `application_metadata` is null, or a base64 string of at most {@link MAX_METADATA_BYTES} when decoded. */
 const metadataFits = check({
   name: "metadataFits",
   concerns,
   refusals: [fail(400), fail(422), failure("MetadataTooLarge")],
-  test: ({ body }: ApiContext) => {
-    const metadata = body.fields.application_metadata;
+  test: (context: ApiContext) => {
+    const metadata = context.body.fields.application_metadata;
     if (metadata === undefined || metadata === null) return true;
     if (typeof metadata !== "string") {
       return refuse(fail(400), `application_metadata must be a base64 string or null; got ${show(metadata)}`);
     }
     const decoded = decodeServiceBase64(metadata);
     if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
+    noteLines(context, "application_metadata", metadata);
     return (
       decoded.length <= MAX_METADATA_BYTES ||
       refuse(
@@ -139,14 +149,17 @@ const imageIsBase64 = check({
   name: "imageIsBase64",
   concerns,
   refusals: [fail(400), fail(422)],
-  test: ({ body }: ApiContext) => {
-    const { image } = body.fields;
+  test: (context: ApiContext) => {
+    const { image } = context.body.fields;
     if (image === undefined) return { image };
     if (typeof image !== "string") {
       return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
     }
-    const judge = (bytes: Buffer | undefined) =>
-      bytes === undefined ? refuse(fail(422), `image ${explainBase64(image)}`) : { image: bytes };
+    const judge = (bytes: Buffer | undefined) => {
+      if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
+      noteLines(context, "image", image);
+      return { image: bytes };
+    };
     return image.length > LARGE_IMAGE_CHARACTERS
       ? inTurns(base64Steps(image)).then(judge)
       : judge(decodeServiceBase64(image));

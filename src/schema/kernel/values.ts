@@ -47,6 +47,15 @@ export const flag = deferred("true or false", () => z.boolean());
 export const anyText = deferred("text", () => z.string());
 export const text = deferred("non-empty text", () => z.string().check(z.minLength(1)));
 
+const MAX_KEY_LENGTH = 4096;
+
+/** An access or secret key: others could not be sent in an `Authorization` header. */
+export const key = deferred(
+  `a key of 1 to ${MAX_KEY_LENGTH} visible ASCII characters without ":"`,
+  () => z.string().check(z.regex(new RegExp(`^[!-9;-~]{1,${MAX_KEY_LENGTH}}$`))),
+  { minLength: 1, maxLength: MAX_KEY_LENGTH },
+);
+
 const MAX_NAME_LENGTH = 255;
 /** Half of a surrogate pair, which UTF-8 has no bytes for. */
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -105,6 +105,29 @@ describeBackends("cloud databases of the target manager", (backend) => {
       expect(refused.fields).toEqual({ errors: [{ field, message, accepted: "a JSON object" }] });
     });
 
+    it.each(["server_access_key", "server_secret_key", "client_access_key", "client_secret_key"])(
+      "refuses a %s that no header can carry, without showing it",
+      async (field) => {
+        for (const key of ["", "with space", "with:colon", "schlüssel", "line\nfeed", "x".repeat(4097)]) {
+          const refused = await manage(service, "POST", "/cloud_databases", { [field]: key });
+          expect(refused.status).toBe(400);
+          expect(refused.fields).toEqual({
+            errors: [
+              {
+                field,
+                message: expect.stringMatching(new RegExp(`^${field} `)),
+                accepted: 'a key of 1 to 4096 visible ASCII characters without ":"',
+              },
+            ],
+          });
+          if (field.includes("secret") && key !== "") expect(refused.text).not.toContain(key);
+        }
+        const accepted = `!9;~${"x".repeat(4092)}`;
+        const added = await manage(service, "POST", "/cloud_databases", { [field]: accepted });
+        expect([added.status, added.fields[field]]).toEqual([201, accepted]);
+      },
+    );
+
     it("names every invalid field, with what is expected", async () => {
       const refused = await manage(service, "POST", "/cloud_databases", {
         database_name: "",
@@ -132,7 +155,7 @@ describeBackends("cloud databases of the target manager", (backend) => {
           {
             field: "server_secret_key",
             message: "server_secret_key is a value that is not shown",
-            accepted: "non-empty text",
+            accepted: 'a key of 1 to 4096 visible ASCII characters without ":"',
           },
           {
             field: "state_name",

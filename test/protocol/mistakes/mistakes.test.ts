@@ -226,10 +226,10 @@ const MISTAKES: readonly Mistake[] = [
   ],
   // Bodies and pictures
   [
-    "base64 with line breaks",
-    (s) => adding(s, { image: image.toString("base64").replace(/.{76}/g, "$&\n") }),
+    "base64 that a form decoded",
+    (s) => adding(s, { image: image.toString("base64").replace(/^.{76}/, "$& ") }),
     "at position 77",
-    "encode without line breaks",
+    "probably a + that form encoding replaced",
   ],
   [
     "base64url",

@@ -2,7 +2,16 @@ import { exactMatcher, fixedRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";
-import { add, addProcessed, flatImage, json, newTarget, PROCESSING_SECONDS, send } from "./requests.ts";
+import {
+  acceptedImage,
+  add,
+  addProcessed,
+  flatImage,
+  json,
+  newTarget,
+  PROCESSING_SECONDS,
+  send,
+} from "./requests.ts";
 
 const record = async (service: ServiceUnderTest, keys: DatabaseKeys, id: string) => {
   const content = json(await send(service, keys, { method: "GET", path: `/targets/${id}` }));
@@ -224,5 +233,37 @@ describeBackends("the life of a target", (backend) => {
       await addProcessed(service, keys, { image: flat, name: "2" });
       expect(await duplicates(service, keys, id)).toEqual([]);
     });
+  });
+
+  it.each(["neutral", "vuforia"] as const)("accepts base64 in lines: %s", async (profile) => {
+    await using service = await open({ profile });
+    const keys = await service.addCloudDatabase();
+    const inLines = (text: string, length: number, end: string) =>
+      text.replace(new RegExp(`.{1,${length}}`, "g"), `$&${end}`);
+    const large = makePng({ width: 700, height: 700 });
+    for (const [name, bytes, length, end] of [
+      ["of Python", acceptedImage, 60, "\n"],
+      ["of MIME", acceptedImage, 76, "\r\n"],
+      ["of one character", acceptedImage, 1, "\r"],
+      ["of a large image", large, 60, "\n"],
+    ] as const) {
+      const image = inLines(bytes.toString("base64"), length, end);
+      const id = await add(service, keys, { name, image, application_metadata: "YWJj\nYWJj\n" });
+      expect((await service.latest()).reason).toBe(
+        "application_metadata is base64 in lines of 4 characters, whose line breaks are skipped; " +
+          `image is base64 in lines of ${length} characters, whose line breaks are skipped`,
+      );
+      expect((await service.latest()).request?.body.image?.bytes).toEqual(bytes);
+      service.clock.advance(PROCESSING_SECONDS);
+      expect(await record(service, keys, id)).toMatchObject({ status: "success" });
+      expect((await update(service, keys, id, { image: inLines(image, 5, "\n") })).status).toBe(200);
+    }
+    const refused = await send(service, keys, {
+      method: "POST",
+      path: "/targets",
+      body: newTarget({ name: "x", image: "AA\n A" }),
+    });
+    expect([refused.status, json(refused).result_code]).toEqual([422, "Fail"]);
+    expect((await service.latest()).reason).toContain('the character " " at position 4 of 5');
   });
 });
