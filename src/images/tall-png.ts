@@ -1,3 +1,7 @@
+/*
+ * Why sharp does not decode these: it takes 1.3 µs for each row, 47 s for a PNG of 1x37,748,736 pixels, which is accepted, and
+ * would keep all other images waiting for a decoder. This takes 1.5 s.
+ */
 import { Readable } from "node:stream";
 import { createInflate } from "node:zlib";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
@@ -14,7 +18,7 @@ const CHUNK_OVERHEAD = 12;
 
 /** Samples of a pixel, by colour type. Palettes are left to the general decoder. */
 const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2, 6: 4 };
-/** The general decoder takes a microsecond for each row: no other image that is accepted has as many. */
+/** Images of usual shapes have far fewer. */
 const MANY_ROWS = 300_000;
 const BYTES_PER_SLICE = 2 ** 17;
 
