@@ -94,7 +94,9 @@ export class Emulator<Services extends EmulatorServices> {
     rejection?: Rejection,
   ): Promise<Result> {
     const { clock, faults, profile, random, settings } = this.services;
-    const services: Services = { ...this.services, store: this.services.store.forRequest() };
+    // A rejected request does not count in the store's order of arrivals.
+    const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
+    const services: Services = { ...this.services, store };
     const route = this.route(host, request, rejection);
     const { api, operation, params } = route;
     const context: Context = { request, now: clock.now().getTime(), profile, random, notes: {} };
