@@ -11,7 +11,7 @@ import type { TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { TargetRecord } from "../schema/target.ts";
 import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
-import type { TargetCounts } from "../store/target-counts.ts";
+import type { TargetCounts } from "../store/records.ts";
 
 /*
  * What the page shows, of a running emulator or as a report: the resources as snapshots hold them. Types only, also for the

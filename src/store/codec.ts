@@ -16,10 +16,10 @@ import {
   targetRecord,
 } from "../schema/target.ts";
 import { templateTargetRecord } from "../schema/vumark-database.ts";
-import { freedImage, type ProcessedImage } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { Change, RecordKinds } from "./records.ts";
 import { type Conflict, UNIQUE_FIELDS } from "./unique-fields.ts";
+import { freedImage, type ProcessedImage } from "./verbs.ts";
 
 /*
  * Converts records to JSON and back, without loss, for snapshots and for messages between servers. Every record is plain

@@ -8,11 +8,11 @@ import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { RecognitionCounts, Target } from "../schema/target.ts";
 import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
-import type { ProcessedImage, TargetFields } from "./new-target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
-import { NO_TARGETS, type TargetCounts } from "./target-counts.ts";
+import { NO_TARGETS, type TargetCounts } from "./records.ts";
 import type { Conflict } from "./unique-fields.ts";
+import type { ProcessedImage, TargetFields } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
 /** A target to create. The store rates the image. */
