@@ -3,6 +3,7 @@ import { release } from "../emulator/version.ts";
 import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import { nextDatabaseName } from "../schema/page.ts";
 import { withoutUndefined } from "../schema/without-undefined.ts";
 import {
   startOneServer,
@@ -79,10 +80,13 @@ async function firstDatabase({ servers, seeded, options }: Launched<Manager>): P
   const database = await store.findDatabaseByName(seeded[0] ?? "");
   if (database?.kind === "cloud") return database;
   const random = createRandom(options.seed);
-  const draw = () =>
-    newCloudDatabase(checked("database", newCloudDatabaseFields, {}), random, options.settings);
-  let added = draw();
-  while ((await store.createDatabase(added)) !== undefined) added = draw();
+  const draw = async () => {
+    const present = [...(await store.listCloudDatabases()), ...(await store.listVuMarkDatabases())];
+    const given = checked("database", newCloudDatabaseFields, { databaseName: nextDatabaseName(present) });
+    return newCloudDatabase(given, random, options.settings);
+  };
+  let added = await draw();
+  while ((await store.createDatabase(added)) !== undefined) added = await draw();
   return added;
 }
 

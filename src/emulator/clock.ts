@@ -34,6 +34,11 @@ export class MovableClock implements Clock {
     return this.setting.frozenAt !== null;
   }
 
+  /** How far it is ahead of its base clock now, in milliseconds; negative: behind. */
+  get lead(): number {
+    return this.now().getTime() - this.base.now().getTime();
+  }
+
   /** Sets the clock, in milliseconds since the epoch; it then runs on, unless it is frozen. */
   set(moment: number, frozen = this.isFrozen): void {
     this.setting = frozen

@@ -9,6 +9,7 @@ import {
   nameOfDatabase,
   statusOf,
 } from "../schema/fault.ts";
+import { PAGE_HEADER } from "../schema/page.ts";
 import type { Context } from "./context.ts";
 import { header, type MaybePromise } from "./message.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -164,6 +165,7 @@ export class Faults implements SharedFaults {
 
   private chooseActive(request: FaultRequest, random: Random): ActiveRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
+    if (PAGE_HEADER in request.headers) return undefined;
     for (const active of this.all) {
       const { rule } = active;
       if (!applies(rule, active.applied, request, random)) continue;
@@ -191,7 +193,7 @@ interface KeptFault {
   readonly fault: unknown;
 }
 
-/** No fault applies to these requests, so that every fault can be removed. */
+/** No fault applies to these requests, so that every fault can be removed; nor to those of the page, which shows the faults. */
 const ALWAYS_SERVED = ["manager.listFaults", "manager.addFault", "manager.deleteFault", "manager.reset"];
 
 /** Whether a rule applies to a request, after it was applied to some others. */
@@ -227,8 +229,8 @@ function matcherOf({ api, operation, database, when }: Fault): FaultRule["matche
   const operations: readonly unknown[] | undefined = typeof operation === "string" ? [operation] : operation;
   const name = nameOfDatabase(database);
   return (request) =>
+    (operations?.includes(request.operation) ?? (api !== undefined || request.api !== "manager")) &&
     (api === undefined || request.api === api) &&
-    (operations === undefined || operations.includes(request.operation)) &&
     (name === undefined || request.database === name) &&
     (when === undefined || when(request));
 }

@@ -144,7 +144,12 @@ export interface PageState {
   readonly release: string;
   /** Base URLs, without a trailing slash; null: unknown to this server. */
   readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
-  readonly clock: { readonly now: number; readonly frozen: boolean };
+  readonly clock: {
+    readonly now: number;
+    readonly frozen: boolean;
+    /** How far the clock was set ahead of real time, in milliseconds; negative: behind. */
+    readonly lead: number;
+  };
   /** How query images are compared; null: by code. */
   readonly comparison: Comparison | null;
   /** A test waits for "Continue". */
@@ -200,6 +205,8 @@ export interface PageTargets {
 export interface PageRequest extends Omit<EntryFacts, "signature" | "considered" | "otherTargets"> {
   /** Unique across all runs of the manager and all clears of its journal. */
   readonly id: string;
+  /** Whether the page itself sent it. */
+  readonly fromPage: boolean;
 }
 
 /** The `requests` event: the requests answered since the previous event. */

@@ -1,4 +1,5 @@
 import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
+import { PAGE_HEADER } from "../schema/page.ts";
 import type { PageRequest, PageRequests } from "./model.ts";
 
 /** How long requests are collected before they are sent. */
@@ -120,7 +121,7 @@ export class RequestFeed {
 /** A request for the list, without what may be long. */
 function summaryOf(entry: JournalEntry, id: string): PageRequest {
   const { signature, considered, otherTargets, ...summary } = factsOf(entry);
-  return { id, ...summary };
+  return { id, fromPage: entry.api === "manager" && PAGE_HEADER in entry.request.headers, ...summary };
 }
 
 const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);

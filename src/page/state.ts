@@ -53,7 +53,7 @@ export class PageStateReader {
     return {
       release,
       urls: urls(),
-      clock: { now, frozen: clock.isFrozen },
+      clock: { now, frozen: clock.isFrozen, lead: clock.lead },
       comparison: comparisonOf(queryMatcher) ?? null,
       paused: pause !== undefined,
       cloudDatabases: await Promise.all(

@@ -63,13 +63,14 @@ export type DatabaseOrName =
     };
 
 /**
- * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match; without any,
- * every request matches. Set at least one of `answer`, `resetConnection` and `delaySeconds`.
+ * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match. Requests to the
+ * target manager match only when `api` or `operation` names it. Set at least one of `answer`, `resetConnection` and
+ * `delaySeconds`.
  *
  * @example mock.addFault({ operation: "query", delaySeconds: 30, times: 1 });
  */
 export interface Fault {
-  /** The requested API. */
+  /** The requested API. Default: all but the target manager, or that of `operation`. */
   readonly api?: Service;
   /** The requested operation, or several. */
   readonly operation?: Operation | readonly Operation[];

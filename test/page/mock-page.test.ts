@@ -113,6 +113,27 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     }
   });
 
+  it("a report shows the whole name of a database, beside its number of targets", async () => {
+    await using mock = new MockCloudReco();
+    const databaseName = `shop-${"of-many-pictures-".repeat(8)}`;
+    await mock.addTarget(mock.addCloudDatabase({ databaseName }), { name: "poster", image: await scene(1) });
+    const folder = await mkdtemp(join(tmpdir(), "report-"));
+    try {
+      const path = join(folder, "report.html");
+      await mock.writeReport(path);
+      const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+      await page.goto(pathToFileURL(path).href);
+      const name = await page.getByText(databaseName).first().boundingBox();
+      const number = await page.getByRole("link", { name: "1 target" }).boundingBox();
+      const [left = 0, right = 0] = [number?.x, (name?.x ?? 0) + (name?.width ?? 0)];
+      const isBelow = (number?.y ?? 0) >= (name?.y ?? 0) + (name?.height ?? 0);
+      expect(isBelow || left >= right).toBe(true);
+      await page.close();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it("the page of a paused mock has a Continue button", async () => {
     await using mock = await usedMock();
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);

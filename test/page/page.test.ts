@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { transform } from "esbuild";
 import { startServers } from "mock-cloud-reco/server";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -154,6 +157,32 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.getByRole("button", { name: /^Remove the fault: Answers 403/ }).click();
     await page.getByText("No faults.").waitFor();
     expect(await (await fetch(`${manager}/faults`)).json()).toEqual([]);
+    await page.close();
+  });
+
+  it("offers code that runs as it is, and a test that is one", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const page = await openPage(browser, servers.urls.manager);
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("button", { name: "In a test" }).click();
+    const typescript = await page.locator("dialog pre").textContent();
+    const { code } = await transform(typescript ?? "", { loader: "ts", format: "cjs", target: "es2022" });
+    const tests: (() => Promise<void>)[] = [];
+    const modules: Record<string, object> = {
+      "mock-cloud-reco": await import("mock-cloud-reco"),
+      vitest: { expect, it: (_name: string, test: () => Promise<void>) => tests.push(test) },
+    };
+    new Function("require", "module", code)((name: string) => modules[name], {});
+    expect(tests).toHaveLength(1);
+    const before = expect.getState().assertionCalls;
+    for (const test of tests) await test();
+    expect(expect.getState().assertionCalls).toBeGreaterThan(before);
+
+    await page.getByRole("button", { name: "curl" }).click();
+    const commands = (await page.locator("dialog pre").textContent()) ?? "";
+    const { stdout } = await promisify(execFile)("bash", ["-c", commands]);
+    expect(stdout).toContain('"result_code":"Success"');
     await page.close();
   });
 

@@ -65,14 +65,14 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     const port = Number(new URL(first.urls.manager).port);
     await fetch(`${first.urls.target}/first`);
     const page = await openPage(browser, first.urls.manager, "requests");
-    await page.getByText("/first").waitFor();
+    await page.getByText("/first", { exact: true }).waitFor();
     await first.stop();
     await page.getByText("Reconnecting").waitFor();
     await using second = await startServers({ ports: { manager: port } });
     await fetch(`${second.urls.target}/second`);
-    await page.getByText("/second").waitFor();
+    await page.getByText("/second", { exact: true }).waitFor();
     await page.getByText("Live").waitFor();
-    expect(await page.getByText("/first").count()).toBe(0);
+    expect(await page.getByText("/first", { exact: true }).count()).toBe(0);
     await page.close();
   });
 
@@ -129,6 +129,62 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+    await page.close();
+  });
+
+  it("shows the reason of a refusal in the list, whole result codes, and labels that a person reads", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    await fetch(`${servers.urls.target}/targets/${"a".repeat(32)}`, { headers: { date: rfc1123Date() } });
+    const page = await openPage(browser, servers.urls.manager, "requests", {
+      viewport: { width: 1280, height: 800 },
+    });
+    const row = page.locator(".requests .request").last();
+    await row.getByText("the request has no Authorization header").waitFor();
+    await row.click();
+    await page.getByRole("heading", { name: "The Authorization header is missing" }).waitFor();
+    expect(await page.getByText(/Refused by/).count()).toBe(0);
+    const cut =
+      "[...document.querySelectorAll('.request b')].filter((b) => b.scrollWidth > b.clientWidth).length";
+    expect(await page.evaluate(cut)).toBe(0);
+    await page.close();
+  });
+
+  it("hides the page's own requests until they are asked for", async () => {
+    await using servers = await startServers();
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    await page.getByRole("link", { name: "Controls" }).click();
+    await page.getByRole("button", { name: "Finish all processing" }).click();
+    await page.getByText("Finished all processing").waitFor();
+    await fetch(`${servers.urls.manager}/cloud_databases`);
+    await page.getByRole("link", { name: /^Requests/ }).click();
+    await page.getByText("1 request", { exact: true }).waitFor();
+    await page.getByText("/cloud_databases").waitFor();
+    expect(await page.getByText("/finish_processing").count()).toBe(0);
+    await page.getByRole("checkbox", { name: "Also the page's own" }).check();
+    await page.getByText("/finish_processing").waitFor();
+    await page.close();
+  });
+
+  it("has rows with result and time, and folded filters, on a narrow screen", async () => {
+    await using servers = await startServers();
+    await fetch(`${servers.urls.target}/summary`);
+    const page = await openPage(browser, servers.urls.manager, "requests", {
+      viewport: { width: 390, height: 844 },
+    });
+    const row = page.locator(".requests .request").last();
+    await row.getByText("AuthenticationFailure").waitFor();
+    expect(await row.locator("time").isVisible()).toBe(true);
+    const [code, time] = await Promise.all([
+      row.locator(".code").boundingBox(),
+      row.locator("time").boundingBox(),
+    ]);
+    expect(time?.y).toBeGreaterThan(code?.y ?? 0);
+    const filter = page.getByRole("combobox", { name: "API" });
+    expect(await filter.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await filter.selectOption("Query");
+    await page.getByText("No request matches the filter").waitFor();
     await page.close();
   });
 });

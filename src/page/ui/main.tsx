@@ -2,16 +2,16 @@ import { useComputed } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./parts/controls.tsx";
-import { dialogs, Notices } from "./parts/dialogs.tsx";
+import { Notices } from "./parts/dialogs.tsx";
 import { Moment } from "./parts/facts.tsx";
 import { Icon, Logo } from "./parts/icons.tsx";
 import { ask, attempt } from "./state/api.ts";
-import { emulatorSecond } from "./state/clock.ts";
-import { connect, link, requests, state } from "./state/connection.ts";
-import { number } from "./state/format.ts";
+import { emulatorSecond, lead } from "./state/clock.ts";
+import { clientRequests, connect, link, state } from "./state/connection.ts";
+import { duration, number } from "./state/format.ts";
 import { addressOf, route, VIEWS, type View } from "./state/route.ts";
 import { report } from "./state/source.ts";
-import { Controls } from "./views/controls.tsx";
+import { BackToRealTime, Controls } from "./views/controls.tsx";
 import { Models } from "./views/models.tsx";
 import { Overview } from "./views/overview.tsx";
 import { ReportSummary } from "./views/report-summary.tsx";
@@ -91,17 +91,39 @@ function Shell() {
               The target manager does not answer. The page will reconnect automatically.
             </p>
           )}
+          {report === null && <ClockBanner />}
           {state.value === null && report === null ? <p class="loading">Loading…</p> : <Shown />}
         </main>
       </div>
-      {dialogs.value.length === 0 && <Notices />}
+      <Notices />
     </>
+  );
+}
+
+/** Says that the clock differs from real time, and what that does to clients. */
+function ClockBanner() {
+  const seconds = useComputed(() => Math.round(lead.value / 1000));
+  const frozen = state.value?.clock.frozen === true;
+  const apart = Math.abs(seconds.value);
+  if (!frozen && apart < 2) return null;
+  const distance = `${duration(apart)} ${seconds.value > 0 ? "ahead of" : "behind"} real time`;
+  return (
+    <section class="callout row busy" aria-label="Clock">
+      <Icon name={frozen ? "snow" : "clock"} />
+      <span class="grow">
+        <b>{frozen ? `The clock is frozen, ${distance}.` : `The clock is ${distance}.`}</b>{" "}
+        {apart < 300
+          ? "From 5 minutes on, requests that clients date by real time are refused."
+          : "Requests that clients date by real time are refused with RequestTimeTooSkewed: by the target API from 5 minutes on, by the query API from 65."}
+      </span>
+      <BackToRealTime />
+    </section>
   );
 }
 
 function Navigation() {
   const refused = useComputed(
-    () => requests.value.filter((request) => request.refusedBy !== undefined).length,
+    () => clientRequests.value.filter((request) => request.refusedBy !== undefined).length,
   );
   return (
     <nav class="stack" aria-label="Views">
@@ -112,7 +134,7 @@ function Navigation() {
           <span class="short" aria-hidden="true">
             {SHORT_TITLES[view] ?? TITLES[view]}
           </span>
-          {view === "requests" && requests.value.length > 0 && (
+          {view === "requests" && clientRequests.value.length > 0 && (
             <>
               <span class="grow" />
               {refused.value > 0 && (
@@ -121,7 +143,7 @@ function Navigation() {
                   <span aria-hidden="true">{number(refused.value)}</span>
                 </span>
               )}
-              <span class="badge off">{number(requests.value.length)}</span>
+              <span class="badge off">{number(clientRequests.value.length)}</span>
             </>
           )}
         </a>

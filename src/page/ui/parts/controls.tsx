@@ -16,6 +16,7 @@ interface ButtonProps {
   /** The id of the form that it submits, when that does not contain it. */
   readonly form?: string;
   readonly pressed?: boolean;
+  readonly expanded?: boolean;
 }
 
 export const Button = ({
@@ -28,6 +29,7 @@ export const Button = ({
   submit,
   form,
   pressed,
+  expanded,
 }: ButtonProps) => (
   <button
     type={submit === true ? "submit" : "button"}
@@ -35,6 +37,7 @@ export const Button = ({
     aria-label={bare === true ? label : undefined}
     title={bare === true ? label : undefined}
     aria-pressed={pressed}
+    aria-expanded={expanded}
     form={form}
     disabled={disabled}
     onClick={() => void onClick?.()}
@@ -66,7 +69,7 @@ export const LinkButton = ({ href, label, icon, download, newTab }: LinkProps) =
   </a>
 );
 
-interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit" | "form" | "pressed"> {
+interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit" | "form" | "pressed" | "expanded"> {
   readonly children: (close: () => void) => ComponentChildren;
 }
 

@@ -1,25 +1,24 @@
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { dismiss, notices } from "../state/api.ts";
+import { dialogs, dismiss, notices } from "../state/api.ts";
 import { Button } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
-/** Notices of success and failure; in the topmost dialog if one is open, because nothing behind it can be read or used. */
-export const Notices = () => (
+/** Notices of success and failure: of a dialog while it is open, because nothing behind it can be read or used. */
+export const Notices = ({ dialog }: { readonly dialog?: symbol }) => (
   <div class="notices" role="status" aria-live="polite">
-    {notices.value.map(({ id, kind, message }) => (
-      <div key={id} class={`notice row ${kind === "done" ? "good" : "bad"}`}>
-        <Icon name={kind === "done" ? "done" : "warning"} />
-        <span class="grow">{message}</span>
-        <Button kind="quiet" bare icon="close" label="Close" onClick={() => dismiss(id)} />
-      </div>
-    ))}
+    {notices.value
+      .filter((notice) => dialogs.value.find((each) => each === notice.dialog) === dialog)
+      .map(({ id, kind, message }) => (
+        <div key={id} class={`notice row ${kind === "done" ? "good" : "bad"}`}>
+          <Icon name={kind === "done" ? "done" : "warning"} />
+          <span class="grow">{message}</span>
+          <Button kind="quiet" bare icon="close" label="Close" onClick={() => dismiss(id)} />
+        </div>
+      ))}
   </div>
 );
-
-/** The open dialogs, the topmost one last. */
-export const dialogs = signal<readonly symbol[]>([]);
 
 interface DialogProps {
   readonly title: string;
@@ -59,7 +58,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
         </header>
         {children}
       </div>
-      {dialogs.value.at(-1) === own && <Notices />}
+      <Notices dialog={own} />
     </dialog>
   );
 }

@@ -16,6 +16,7 @@ const PATHS = {
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10 11v5M14 11v5",
   edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
   code: "M9 7l-5 5 5 5M15 7l5 5-5 5",
+  filter: "M4 6h16M7 12h10M10 18h4",
   pause: "M8 5v14M16 5v14",
   play: "M7 4.5l12 7.5-12 7.5z",
   clock: "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM12 7.5V12l3 2",

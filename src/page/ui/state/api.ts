@@ -1,10 +1,16 @@
 import { signal } from "@preact/signals";
+import { PAGE_HEADER } from "../../../schema/page.ts";
 
 export interface Notice {
   readonly id: number;
   readonly kind: "done" | "failed";
   readonly message: string;
+  /** The dialog that was topmost; undefined: none. */
+  readonly dialog: symbol | undefined;
 }
+
+/** The open dialogs, the topmost one last. */
+export const dialogs = signal<readonly symbol[]>([]);
 
 const SHOWN_MILLISECONDS = { done: 4000, failed: 10_000 };
 
@@ -15,7 +21,7 @@ let last = 0;
 export function notify(kind: Notice["kind"], message: string): void {
   last += 1;
   const id = last;
-  notices.value = [...notices.value.slice(-3), { id, kind, message }];
+  notices.value = [...notices.value.slice(-3), { id, kind, message, dialog: dialogs.value.at(-1) }];
   setTimeout(() => dismiss(id), SHOWN_MILLISECONDS[kind]);
 }
 
@@ -45,10 +51,13 @@ export async function ask(method: string, path: string, body?: unknown): Promise
   try {
     response = await fetch(path, {
       method,
-      ...(body !== undefined && {
-        body: isBytes ? body : JSON.stringify(wire(body)),
-        headers: { "Content-Type": isBytes ? "application/octet-stream" : "application/json" },
-      }),
+      headers: {
+        [PAGE_HEADER]: "1",
+        ...(body !== undefined && {
+          "Content-Type": isBytes ? "application/octet-stream" : "application/json",
+        }),
+      },
+      ...(body !== undefined && { body: isBytes ? body : JSON.stringify(wire(body)) }),
     });
   } catch {
     throw new ApiError("the target manager does not answer");

@@ -6,7 +6,7 @@ export { processingLeft, ratingAt as ratingOf, statusAt as statusOf } from "../.
 const TICK_MILLISECONDS = 250;
 
 const synced = signal<{ readonly clock: PageState["clock"]; readonly at: number }>({
-  clock: { now: 0, frozen: true },
+  clock: { now: 0, frozen: true, lead: 0 },
   at: 0,
 });
 const ticks = signal(0);
@@ -23,6 +23,13 @@ export const emulatorNow = computed(() => {
   ticks.value;
   const { clock, at } = synced.value;
   return clock.frozen ? clock.now : clock.now + performance.now() - at;
+});
+
+/** How far the clock is ahead of real time, in milliseconds; negative: behind. */
+export const lead = computed(() => {
+  ticks.value;
+  const { clock, at } = synced.value;
+  return clock.lead - (clock.frozen ? performance.now() - at : 0);
 });
 
 /** The emulator's time, rounded down to the second, so that views redraw less often. */

@@ -1,4 +1,5 @@
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
+import { PAGE_HEADER } from "../../../schema/page.ts";
 import type { MockReport, PageRequest, PageRequests, PageState } from "../../model.ts";
 import { syncClock } from "./clock.ts";
 import { report } from "./source.ts";
@@ -11,6 +12,8 @@ export const state = signal<PageState | null>(null);
 export const link = signal<"connecting" | "live" | "lost" | "report">("connecting");
 /** Oldest first. */
 export const requests = signal<readonly PageRequest[]>([]);
+/** Those of clients: without the page's own. */
+export const clientRequests = computed(() => requests.value.filter(({ fromPage }) => !fromPage));
 /** How many requests the manager dropped before the page received them. */
 export const missedRequests = signal(0);
 /** How often the list of requests started anew. */
@@ -18,9 +21,13 @@ export const clearings = signal(0);
 
 /** Shows the report in the page, which never changes. */
 function showReport(given: MockReport): void {
-  syncClock({ now: given.createdAt, frozen: true });
+  syncClock({ now: given.createdAt, frozen: true, lead: 0 });
   link.value = "report";
-  requests.value = given.requests.map((request) => ({ ...request, id: String(request.number) }));
+  requests.value = given.requests.map((request) => ({
+    ...request,
+    id: String(request.number),
+    fromPage: request.request.headers.some(([name]) => name.toLowerCase() === PAGE_HEADER),
+  }));
   missedRequests.value = given.droppedRequests;
 }
 

@@ -1,11 +1,11 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { PageTargets, ShownTarget } from "../../model.ts";
-import { askJson } from "./api.ts";
-import { state } from "./connection.ts";
+import { askJson, pathOf } from "./api.ts";
+import { clientRequests, state } from "./connection.ts";
 import { route } from "./route.ts";
 import { report } from "./source.ts";
 
-/** The cloud database that the URL names, or the first one. */
+/** The cloud database that the URL names; or the one opened, added or used by a client last; or the newest. */
 export const chosenDatabase = signal<string | null>(null);
 /** The targets of that database, oldest first; null: not loaded yet. */
 export const targets = signal<readonly ShownTarget[] | null>(null);
@@ -20,10 +20,21 @@ export const databaseNames = computed((): readonly string[] =>
     : report.databases.filter(({ kind }) => kind === "cloud").map(({ databaseName }) => databaseName),
 );
 
+/** The database that someone opened or added last. */
+export const usedDatabase = signal<string | null>(null);
+/** Whether the choice stays while its view is open: not until it is known which database clients used last. */
+let isSettled = false;
+
 effect(() => {
   const names = databaseNames.value;
-  const wanted = route.value.parameters.get("database");
-  chosenDatabase.value = names.find((name) => name === wanted) ?? names[0] ?? null;
+  const { view, parameters } = route.value;
+  const named = names.find((name) => name === parameters.get("database"));
+  if (named !== undefined) usedDatabase.value = named;
+  const isOpen = isSettled && (view === "targets" || view === "try");
+  const kept = named ?? usedDatabase.value ?? (isOpen ? chosenDatabase.peek() : null);
+  const byClients = clientRequests.value.findLast(({ database = "" }) => names.includes(database))?.database;
+  isSettled = clientRequests.value.length > 0;
+  chosenDatabase.value = names.find((name) => name === kept) ?? byClients ?? names.at(-1) ?? null;
 });
 
 effect(() => {
@@ -48,10 +59,7 @@ async function load(name: string, revision: string): Promise<void> {
   if (loading || (loaded?.name === name && loaded.revision === revision)) return;
   loading = true;
   try {
-    const given: PageTargets = await askJson(
-      "GET",
-      `/page/targets?${new URLSearchParams({ database: name })}`,
-    );
+    const given: PageTargets = await askJson("GET", pathOf("page", "targets", { database: name }));
     if (chosenDatabase.peek() === name) {
       loaded = { name, revision: given.revision };
       targets.value = given.targets;

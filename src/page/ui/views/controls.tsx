@@ -19,7 +19,7 @@ export const Controls = () => (
     <header class="view-head row">
       <h1>Controls</h1>
     </header>
-    <div class="cards">
+    <div class="cards packed">
       <Clock />
       <Faults />
       <Panel
@@ -78,6 +78,10 @@ export const FinishAll = ({ label }: { readonly label: string }) => (
   />
 );
 
+export const BackToRealTime = () => (
+  <Button icon="reset" label="Return to real time" onClick={() => attempt(() => ask("DELETE", "/clock"))} />
+);
+
 function Clock() {
   const frozen = state.value?.clock.frozen === true;
   return (
@@ -94,11 +98,6 @@ function Clock() {
           icon={frozen ? "play" : "snow"}
           label={frozen ? "Let it run" : "Freeze"}
           onClick={() => attempt(() => ask("PUT", "/clock", { frozen: !frozen }))}
-        />
-        <Button
-          icon="reset"
-          label="Return to real time"
-          onClick={() => attempt(() => ask("DELETE", "/clock"))}
         />
       </div>
       <div class="row">

@@ -1,10 +1,13 @@
 import { useSignal } from "@preact/signals";
 import type { DatabaseState } from "../../../schema/cloud-database.ts";
+import { nextDatabaseName } from "../../../schema/page.ts";
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { Field, NumberField, Select } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { STATES } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
+import { state as server } from "../state/connection.ts";
+import { usedDatabase } from "../state/targets.ts";
 
 export type DatabaseKind = "cloud_databases" | "vumark_databases";
 export const KINDS = { cloud_databases: "Cloud recognition", vumark_databases: "VuMark" } as const;
@@ -17,11 +20,14 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
       action="Add database"
       onClose={onClose}
       onSubmit={(fields) => {
-        const name = String(fields.get("name"));
-        return attempt(
-          () => ask("POST", pathOf(kind.value), name === "" ? {} : { databaseName: name }),
-          name === "" ? "Added a database" : `Added ${name}`,
-        );
+        const { cloudDatabases = [], vuMarkDatabases = [] } = server.value ?? {};
+        const given = String(fields.get("name"));
+        const databaseName = given === "" ? nextDatabaseName([...cloudDatabases, ...vuMarkDatabases]) : given;
+        const add = async () => {
+          await ask("POST", pathOf(kind.value), { databaseName });
+          if (kind.value === "cloud_databases") usedDatabase.value = databaseName;
+        };
+        return attempt(add, `Added ${databaseName}`);
       }}
     >
       <Select
@@ -37,7 +43,7 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
       />
       <Field
         label="Name"
-        hint="Leave empty to generate a name. Keys are always generated."
+        hint="Leave empty for database-1, database-2 and so on. Keys are always generated."
         name="name"
         autofocus
       />

@@ -73,7 +73,7 @@ function effectOf({ answer, resetConnection, delaySeconds, executed }: PageFault
 /** Which requests a fault matches. */
 function matchesOf({ api, operation, database, hasWhen, probability }: PageFault): string {
   return [
-    operation?.join(", ") ?? (api === null ? "Every request" : `Every request of the API ${api}`),
+    operation?.join(", ") ?? (api === null ? "Every request" : `Every request to the ${APIS[api]}`),
     database === null ? [] : `of ${database}`,
     hasWhen ? "where the test's function agrees" : [],
     probability < 1 ? `${Math.round(probability * 1000) / 10} % of them` : [],
@@ -82,6 +82,20 @@ function matchesOf({ api, operation, database, hasWhen, probability }: PageFault
     .join(", ");
 }
 
+const APIS = {
+  target: "target API",
+  query: "query API",
+  modelTarget: "Model Target API",
+  manager: "target manager",
+} as const;
+const MATCHES = [
+  ["", "Every request of clients"],
+  ...Object.entries(APIS).map(
+    ([api, name]) =>
+      [`api:${api}`, `Every request to the ${name}${api === "manager" ? ", but the page's" : ""}`] as const,
+  ),
+  ...OPERATIONS,
+] as const;
 const EFFECTS = [
   ["code", "Answer with a result code"],
   ["status", "Answer with a status"],
@@ -103,8 +117,9 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       const text = fields.get(name);
       return typeof text === "string" && text !== "" ? { [name]: read(text) } : {};
     };
+    const matched = String(fields.get("operation"));
     return ask("POST", "/faults", {
-      ...given("operation", String),
+      ...(matched.startsWith("api:") ? { api: matched.slice(4) } : given("operation", String)),
       ...given("databaseName", String),
       ...(effect.value === "code" && { answer: { resultCode: fields.get("resultCode") } }),
       ...(effect.value === "status" && {
@@ -124,7 +139,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={(fields) => attempt(() => add(fields), "Added the fault")}
     >
-      <Select label="Requests" name="operation" options={[["", "Every request"], ...OPERATIONS]} />
+      <Select label="Requests" name="operation" options={MATCHES} />
       <Select label="Database" name="databaseName" options={[["", "Any"], ...names]} />
       <Select
         label="What happens"

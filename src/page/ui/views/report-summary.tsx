@@ -1,5 +1,5 @@
-import { Badge, Facts, Moment, StatusCode } from "../parts/facts.tsx";
-import { requests } from "../state/connection.ts";
+import { Badge, Facts, Moment, StateBadge, StatusCode } from "../parts/facts.tsx";
+import { clientRequests } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { report } from "../state/source.ts";
@@ -15,7 +15,7 @@ const EVENTS = {
 export function ReportSummary() {
   if (report === null) return null;
   const { test, createdAt, databases, timeline } = report;
-  const refused = requests.value.filter(({ refusedBy }) => refusedBy !== undefined);
+  const refused = clientRequests.value.filter(({ refusedBy }) => refusedBy !== undefined);
   return (
     <>
       <header class="view-head row">
@@ -35,25 +35,32 @@ export function ReportSummary() {
               [
                 "Requests",
                 <a href={addressOf("requests")}>
-                  {count(requests.value.length, "request")}, {number(refused.length)} refused
+                  {count(clientRequests.value.length, "request")}, {number(refused.length)} refused
                 </a>,
               ],
-              ...databases.map(({ databaseName, targets, kind, stateName }) => {
-                const held = count(targets.length, "target");
-                return [
-                  databaseName,
-                  <>
-                    {kind === "cloud" ? (
-                      <a href={addressOf("targets", { database: databaseName })}>{held}</a>
-                    ) : (
-                      held
-                    )}
-                    {stateName !== "WORKING" && `, ${stateName}`}
-                  </>,
-                ] as const;
-              }),
             ]}
           />
+        </section>
+        <section class="card stack">
+          <h2>Databases</h2>
+          {databases.length === 0 && <p class="faint">No databases.</p>}
+          <ul>
+            {databases.map(({ databaseName, targets, kind, stateName }) => (
+              <li key={databaseName} class="row between">
+                <b>{databaseName}</b>
+                <span>
+                  {stateName !== "WORKING" && <StateBadge state={stateName} />}{" "}
+                  {kind === "cloud" ? (
+                    <a href={addressOf("targets", { database: databaseName })}>
+                      {count(targets.length, "target")}
+                    </a>
+                  ) : (
+                    count(targets.length, "target")
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
         </section>
         {refused.length > 0 && (
           <section class="card stack">

@@ -7,6 +7,7 @@ import { Icon } from "../parts/icons.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
 import { curlOf } from "../state/curl.ts";
 import { bytes, count, milliseconds, pictureFacts } from "../state/format.ts";
+import { refusalLabel } from "../state/refusals.ts";
 import { setParameters } from "../state/route.ts";
 import { imageUrl, report, requestDetails } from "../state/source.ts";
 
@@ -16,6 +17,9 @@ const PLACED: readonly string[] = [
   ...["refusedBy", "fault", "reason", "database", "considered", "otherTargets", "signature"],
   ...["request", "response"],
 ];
+
+/** What people call the origins of faults. */
+const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or on this page" };
 
 /** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
@@ -85,6 +89,7 @@ function Shown({ id, details: { request, images } }: ShownProps) {
             "Operation",
             request.operation === undefined ? "none (unserved path)" : <code>{request.operation}</code>,
           ],
+          ["Check", request.refusedBy && <code>{request.refusedBy}</code>],
           ["Database", request.database ?? "none"],
           ["Arrived", <Moment at={request.time} />],
           ["Answered in", milliseconds(request.durationMs)],
@@ -118,7 +123,7 @@ function Reason({ request }: { readonly request: ShownRequest }) {
     <div class={`callout ${isFault ? "busy" : "bad"}`}>
       <h3 class="tone row">
         <Icon name="warning" />
-        {isFault ? `A fault was applied: ${fault}` : `Refused by ${refusedBy ?? "the emulator itself"}`}
+        {isFault ? `A fault was applied: ${FAULTS[fault] ?? fault}` : refusalLabel(refusedBy)}
       </h3>
       <p>{shown}</p>
     </div>
@@ -212,7 +217,7 @@ interface ConsideredProps {
 }
 
 const Considered = ({ considered, others = {} }: ConsideredProps) => (
-  <section>
+  <section class="stack">
     <h3>Targets that the query considered</h3>
     {considered.length === 0 && <p class="faint">No targets</p>}
     <ol class="considered">

@@ -6,13 +6,15 @@ import { Confirm } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt } from "../state/api.ts";
-import { clearings, missedRequests, requests } from "../state/connection.ts";
+import { clearings, clientRequests, missedRequests, requests } from "../state/connection.ts";
 import { count, milliseconds } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
 import { report } from "../state/source.ts";
 import { RequestDetails } from "./request-details.tsx";
 
-const ROW_HEIGHT = 40;
+/** Rows have one line, or two in a narrow list, and another one for a reason. */
+const rowHeight = (request: PageRequest, width: number): number =>
+  (width <= 760 ? 60 : 40) + (isRefused(request) && request.reason !== undefined ? 20 : 0);
 const NONE: readonly PageRequest[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
@@ -28,13 +30,16 @@ const isRefused = ({ refusedBy, status, fault }: PageRequest): boolean =>
   refusedBy !== undefined || (status === undefined && fault === undefined);
 
 interface Filter {
+  /** Also the page's own requests. */
+  readonly own: boolean;
   readonly api: string;
   readonly operation: string;
   readonly refused: boolean;
   readonly search: string;
 }
 
-function passes(request: PageRequest, { api, operation, refused, search }: Filter): boolean {
+function passes(request: PageRequest, { own, api, operation, refused, search }: Filter): boolean {
+  if (request.fromPage && !own) return false;
   if (api !== "" && request.api !== api) return false;
   if (operation !== "" && request.operation !== operation) return false;
   if (refused && !isRefused(request)) return false;
@@ -54,8 +59,10 @@ interface Paused {
 /** The requests of clients, as they arrive. */
 export function Requests() {
   const paused = useSignal<Paused | null>(null);
+  const filtering = useSignal(false);
   const { parameters } = route.value;
   const filter: Filter = {
+    own: parameters.has("own"),
     api: parameters.get("api") ?? "",
     operation: parameters.get("operation") ?? "",
     refused: parameters.has("refused"),
@@ -65,7 +72,7 @@ export function Requests() {
   const all = paused.value === null ? requests.value : kept;
   const shown = useMemo(
     () => all.filter((request) => passes(request, filter)),
-    [all, filter.api, filter.operation, filter.refused, filter.search],
+    [all, filter.own, filter.api, filter.operation, filter.refused, filter.search],
   );
   const operations = useMemo(() => {
     const found = all.filter(({ api }) => filter.api === "" || filter.api === api);
@@ -74,7 +81,10 @@ export function Requests() {
       .sort();
   }, [all, filter.api, filter.operation]);
   const chosenId = parameters.get("request");
-  const waiting = paused.value === null ? 0 : requests.value.length - kept.length;
+  const waiting =
+    paused.value === null
+      ? 0
+      : requests.value.slice(kept.length).filter((request) => passes(request, filter)).length;
   return (
     <div class="filling stack">
       <header class="view-head row">
@@ -113,11 +123,19 @@ export function Requests() {
           </>
         )}
       </header>
-      <div class="toolbar row">
+      <div class={filtering.value ? "toolbar row folding open" : "toolbar row folding"}>
         <SearchField
           label="Filter by path, code, reason or database"
           value={parameters.get("search") ?? ""}
           onInput={(search) => setParameters({ search })}
+        />
+        <Button
+          icon="filter"
+          label="Filters"
+          expanded={filtering.value}
+          onClick={() => {
+            filtering.value = !filtering.value;
+          }}
         />
         <Select
           bare
@@ -138,15 +156,22 @@ export function Requests() {
           checked={filter.refused}
           onChange={(refused) => setParameters({ refused: refused ? "1" : undefined })}
         />
+        {report === null && (
+          <Check
+            label="Also the page's own"
+            checked={filter.own}
+            onChange={(own) => setParameters({ own: own ? "1" : undefined })}
+          />
+        )}
       </div>
       <div class={chosenId === null ? "split" : "split chosen"}>
         <div class="split-list">
           {shown.length === 0 ? (
             <Empty
               icon="requests"
-              title={all.length === 0 ? "No requests yet" : "No request matches the filter"}
+              title={clientRequests.value.length === 0 ? "No requests yet" : "No request matches the filter"}
             >
-              {all.length === 0 && <p>Requests appear here when clients send them.</p>}
+              {clientRequests.value.length === 0 && <p>Requests appear here when clients send them.</p>}
             </Empty>
           ) : (
             <VirtualList
@@ -154,7 +179,7 @@ export function Requests() {
               label="Requests"
               items={shown}
               keyOf={({ id }) => id}
-              rowHeight={ROW_HEIGHT}
+              rowHeight={rowHeight}
               follow={paused.value === null}
               heads={<ColumnHeads />}
               render={(request, tabIndex) => (
@@ -186,23 +211,28 @@ interface RowProps {
 
 function Row({ request, chosen, tabIndex }: RowProps) {
   const { id, method, path, status, resultCode, database, time, durationMs, reason } = request;
+  const refused = isRefused(request);
   return (
     <button
       type="button"
       tabIndex={tabIndex}
       class="request choice"
       aria-current={chosen ? "true" : undefined}
-      title={reason}
       onClick={() => setParameters({ request: chosen ? undefined : id })}
     >
       <StatusCode status={status} />
       <span class="method">{method}</span>
-      <span class="path one-line">{path}</span>
-      <span class={isRefused(request) ? "result one-line bad tone" : "result one-line"}>
-        {resultCode ?? (status === undefined ? "No response" : "")}
+      <span class="path mono one-line">{path}</span>
+      <span class="outcome">
+        <b class={refused ? "bad tone one-line" : "one-line"}>
+          {resultCode ?? (status === undefined ? "No response" : "")}
+        </b>{" "}
+        {refused && reason !== undefined && <span class="why faint one-line">{reason}</span>}
       </span>
       <span class="database one-line faint">{database ?? ""}</span>
-      <Moment at={time} form="time" />
+      <span class="when faint">
+        <Moment at={time} form="time" />
+      </span>
       <span class="took faint">{milliseconds(durationMs)}</span>
     </button>
   );
@@ -211,15 +241,15 @@ function Row({ request, chosen, tabIndex }: RowProps) {
 /** Announces new requests to screen readers, at a rate that users can follow. */
 function Announcer() {
   const said = useSignal("");
-  const heard = useRef({ count: requests.peek().length, timer: 0 });
-  const length = useComputed(() => requests.value.length);
+  const heard = useRef({ count: clientRequests.peek().length, timer: 0 });
+  const length = useComputed(() => clientRequests.value.length);
   useEffect(() => {
     const { current } = heard;
     if (current.timer !== 0 || length.value === current.count) return;
     current.timer = window.setTimeout(() => {
-      const added = requests.peek().slice(current.count);
+      const added = clientRequests.peek().slice(current.count);
       const refused = added.filter(isRefused).length;
-      current.count = requests.peek().length;
+      current.count = clientRequests.peek().length;
       current.timer = 0;
       if (added.length > 0)
         said.value = `${count(added.length, "new request")}${refused > 0 ? `, ${refused} refused` : ""}`;

@@ -15,7 +15,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
   const code = SNIPPETS[language.value](database);
   return (
     <Dialog wide title={`Use ${database.databaseName}`} onClose={onClose}>
-      <p>Ready to run, with the keys and addresses of this database.</p>
+      <p>Ready to run, with the keys of this database.</p>
       <div class="row">
         <fieldset class="row grow">
           <legend class="visually-hidden">Use it</legend>
@@ -62,20 +62,24 @@ console.log(await response.json());
 `,
 
   "In a test": (database: PageCloudDatabase) =>
-    `import { expect, it } from "vitest";
-import { MockCloudReco } from "mock-cloud-reco";
+    `import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { expect, it } from "vitest";
 
-it("finds no targets in an empty database", async () => {
+it("lists no targets of an empty database", async () => {
   await using mock = new MockCloudReco();
-  mock.addCloudDatabase({
+  const database = mock.addCloudDatabase({
     databaseName: ${JSON.stringify(database.databaseName)},
     serverAccessKey: ${JSON.stringify(database.serverAccessKey)},
     serverSecretKey: ${JSON.stringify(database.serverSecretKey)},
     clientAccessKey: ${JSON.stringify(database.clientAccessKey)},
     clientSecretKey: ${JSON.stringify(database.clientSecretKey)},
   });
-  // Run your client, unchanged: requests to https://vws.vuforia.com are answered in this process.
-  expect(mock.requests).toEqual([]);
+  const { serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+  const date = rfc1123Date();
+  const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
+  // Or your own client, unchanged: in this test, the mock answers requests to the service.
+  const response = await fetch("https://vws.vuforia.com/targets", { headers: { authorization, date } });
+  expect(await response.json()).toMatchObject({ result_code: "Success", results: [] });
 });
 `,
 } as const;

@@ -15,7 +15,8 @@ import { FinishAll } from "./controls.tsx";
 import { TargetDetails } from "./target-details.tsx";
 
 /** Size of a card with its gap, in pixels. */
-const CARD = { width: 176, height: 232 };
+const CARD_WIDTH = 176;
+const cardHeight = () => 232;
 
 const SORTS = [
   ["newest", "Newest first"],
@@ -161,8 +162,8 @@ export function Targets() {
             label="Targets"
             items={shown}
             keyOf={({ targetId }) => targetId}
-            rowHeight={CARD.height}
-            columnWidth={CARD.width}
+            rowHeight={cardHeight}
+            columnWidth={CARD_WIDTH}
             render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
           />
         )}
