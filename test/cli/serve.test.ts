@@ -11,6 +11,7 @@ describe("serve", () => {
     const { server_access_key, server_secret_key, database_name } = served.database;
     const response = await summary(served.urls.target, server_access_key, server_secret_key);
     expect(await response.json()).toMatchObject({ result_code: "Success", name: database_name });
+    expect(database_name).toBe("database-1");
     const { code, printed, complained } = await command.stop();
     expect(code).toBe(0);
     expect(printed.match(/\n/g)).toHaveLength(1);

@@ -65,6 +65,8 @@ describe("a fault answers", () => {
       { error: { code: "CONFLICT", message: "a fault of the test" } },
     ]);
     expect(await send("POST", "/oauth2/token")).toEqual([409, { error: "CONFLICT" }]);
+    mock.addFault({ resetConnection: true });
+    expect((await fetch(`${mock.urls.manager}/cloud_databases`)).status).toBe(200);
     mock.addFault({ api: "manager", answer: { resultCode: "Busy", status: 503 } });
     const managed = await fetch(`${mock.urls.manager}/cloud_databases`);
     expect([managed.status, await managed.text()]).toEqual([503, "Busy"]);
