@@ -120,7 +120,8 @@ Without a URL it checks the server that this environment configures: HOST (${LIS
   verify: `mock-cloud-reco verify: compares a service with what this emulator knows about it
 
 Sends the requests of each fact and reports which facts hold, which differ, and which could not be tried. It only reads, and
-keeps to the documented rates, unless you say --write. Exits with code 1 if something differs.
+keeps to the documented rates, unless you say --write. Exits with code 1 if something differs, or if a fact that it could
+have tried was not: the service did not answer, or you stopped it (Ctrl+C; the report comes within two seconds).
 
 Options:
   --target-url URL         (default: ${DEFAULT_URLS.target})
@@ -137,8 +138,10 @@ Options:
   --known-by WAYS          observed, documented, assumed
   --holds                  also list the facts that hold
   --json, --junit, --markdown   print the report in another form
-  --save FILE              keep the requests and responses, without secrets
-  --compare FILE           also report what changed since a saved run
+  --ids FILE               write the id of each fact after its result, a line each
+  --record FILE            write what the service answered, without secrets and ids
+  --replay FILE            check what --record wrote, without a service and without keys
+  --compare FILE           also report what changed since a recording
   --timeout-seconds N      how long to wait for a response           (default: 30)
   --wait-seconds N         how long to wait for a target's processing (default: 600)
   --help

@@ -20,15 +20,17 @@ export function openBrowser(url: string): void {
   child.unref();
 }
 
-/** Resolves at the first signal; a second signal exits at once. */
+/** Resolves at the first signal; a second one, of whichever kind, exits at once. */
 function stopRequested(): Promise<void> {
+  let isRequested = false;
   return new Promise((resolve) => {
     for (const [signal, code] of [
       ["SIGINT", 130],
       ["SIGTERM", 143],
     ] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(code));
+      process.on(signal, () => {
+        if (isRequested) process.exit(code);
+        isRequested = true;
         resolve();
       });
     }
@@ -42,6 +44,11 @@ const log = new LogOutput(process.stderr);
 // A reader that closes the pipe, such as `head`, must not stop the servers.
 process.stdout.on("error", () => {});
 
+// Until the command says otherwise: an event loop that runs empty before that is no success.
+process.exitCode = 1;
+const unfinished = () => log.write("mock-cloud-reco: ended before the command was finished\n");
+process.once("beforeExit", unfinished);
+
 void run(process.argv.slice(2), {
   environment: process.env,
   print: (output) => void process.stdout.write(output),
@@ -50,6 +57,7 @@ void run(process.argv.slice(2), {
   openBrowser,
   stopRequested,
 }).then(async (code) => {
+  process.off("beforeExit", unfinished);
   process.exitCode = code;
   if (!(await log.drain(STOP_MILLISECONDS))) process.exit(code);
 });

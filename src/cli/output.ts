@@ -39,8 +39,8 @@ export class LogOutput {
   }
 }
 
-/** Called with how much is done, and how much there is. */
-export type Progress = (done: number, total: number) => void;
+/** Called with how much is done, how much there is, and what is being done. */
+export type Progress = (done: number, total: number, doing?: string) => void;
 
 /** How often a line is drawn again at most. */
 const PAUSE_MILLISECONDS = 100;
@@ -59,14 +59,15 @@ export function progressOf(
   if (show === undefined) return () => {};
   const start = now();
   let shownAt = start;
-  return (done, total) => {
+  return (done, total, doing) => {
     const time = now();
     if (done >= total) return show(CLEAR_LINE);
     if (time - shownAt < PAUSE_MILLISECONDS) return;
     shownAt = time;
     const perSecond = (done * 1000) / (time - start);
     const left = Math.ceil((total - done) / perSecond);
-    show(`${CLEAR_LINE}${done} of ${total} ${what}, ${perSecond.toFixed(1)}/s, ${left} s left`);
+    const rate = done === 0 ? "" : `, ${perSecond.toFixed(1)}/s, ${left} s left`;
+    show(`${CLEAR_LINE}${done} of ${total} ${what}${rate}${doing === undefined ? "" : `: ${doing}`}`);
   };
 }
 

@@ -1,51 +1,24 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { parseEnv } from "node:util";
+import { writeFileSync } from "node:fs";
 import { systemClock } from "../emulator/clock.ts";
-import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../emulator/profiles.ts";
-import { createRandom } from "../emulator/random.ts";
-import { messageOf, show } from "../emulator/text.ts";
-import { parseBaseUrl } from "../schema/base-url.ts";
-import { wireClient } from "../verify/client.ts";
-import { FACT_APIS, type Fact, type Keys, KNOWN_BY } from "../verify/fact.ts";
-import { FACTS } from "../verify/facts.ts";
+import { profiles } from "../emulator/profiles.ts";
+import type { Fact } from "../verify/fact.ts";
 import { junitReport } from "../verify/junit.ts";
-import { placeholder, type Verified, whyNot } from "../verify/plan.ts";
-import { compare, type Recording, record } from "../verify/recording.ts";
+import { placeholder, whyNot } from "../verify/plan.ts";
+import { compare, record, replay } from "../verify/recording.ts";
 import { redacted, redactor } from "../verify/redact.ts";
-import { type Findings, jsonReport, markdownReport, shownKnown, textReport } from "../verify/report.ts";
+import {
+  type Findings,
+  idLines,
+  jsonReport,
+  markdownReport,
+  shownKnown,
+  textReport,
+} from "../verify/report.ts";
 import { type Outcome, Run } from "../verify/run.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { progressOf } from "./output.ts";
-
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
-
-const OPTIONS = {
-  "target-url": text,
-  "query-url": text,
-  "model-target-url": text,
-  "manager-url": text,
-  keys: text,
-  profile: text,
-  write: flag,
-  spend: flag,
-  holds: flag,
-  "dry-run": flag,
-  only: text,
-  api: text,
-  "known-by": text,
-  json: flag,
-  junit: flag,
-  markdown: flag,
-  save: text,
-  compare: text,
-  "timeout-seconds": text,
-  "wait-seconds": text,
-  help: { ...flag, short: "h" },
-} as const;
-
-type Values = ReturnType<typeof readOptions<typeof OPTIONS>>["values"];
+import { chosen, OPTIONS, recordingIn, type Settings, settingsOf, type Values } from "./verify-options.ts";
 
 /** `mock-cloud-reco verify`: tries the facts at a service, and says which hold there. */
 export async function verify(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -55,7 +28,8 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
     return 0;
   }
   const facts = chosen(values);
-  const earlier = values.compare === undefined ? undefined : readRecording(values.compare);
+  if (values.replay !== undefined) return replayed(facts, values.replay, values, terminal);
+  const earlier = values.compare === undefined ? undefined : recordingIn("compare", values.compare);
   const settings = settingsOf(values, terminal);
   if (values["dry-run"] === true) {
     terminal.print(dryRun(facts, settings));
@@ -66,41 +40,84 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
       `nothing can be tried: ${[...new Set(facts.map((fact) => whyNot(fact, settings)))].join("; ")}`,
     );
   }
-  const { findings, recording, isStopped } = await tried(facts, settings, terminal);
+  const isChosen = values.profile !== undefined;
+  const { findings, recording, isStopped } = await tried(facts, settings, isChosen, terminal);
   const changes = earlier === undefined ? undefined : compare(earlier, recording);
-  if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(recording, null, 1)}\n`);
-  terminal.print(reporterFor(values)({ ...findings, changes }));
-  const differs = findings.outcomes.some(({ result }) => result === "differs");
-  return differs || isStopped || findings.left.length > 0 || (changes?.length ?? 0) > 0 ? 1 : 0;
+  if (values.record !== undefined)
+    writeFileSync(values.record, `${JSON.stringify(recording, null, 1)}\n`, { mode: 0o600 });
+  report({ ...findings, changes }, values, terminal);
+  const isGood = findings.outcomes.every(
+    ({ fact, result }) =>
+      result === "holds" || (result === "untried" && whyNot(fact, settings) !== undefined),
+  );
+  return isGood && !isStopped && findings.left.length === 0 && (changes?.length ?? 0) === 0 ? 0 : 1;
 }
 
-type Settings = Omit<Verified, "clock" | "isStopped">;
+/** Checks a recording instead of a service. */
+function replayed(facts: readonly Fact[], file: string, values: Values, terminal: Terminal): ExitCode {
+  const recording = recordingIn("replay", file);
+  const outcomes = replay(facts, recording);
+  report({ profile: recording.profile, outcomes, left: [] }, values, terminal);
+  return outcomes.some(({ result }) => result === "differs") ? 1 : 0;
+}
+
+function report(findings: Findings, values: Values, terminal: Terminal): void {
+  if (values.ids !== undefined) writeFileSync(values.ids, idLines(findings));
+  terminal.print(reporterFor(values)(findings));
+}
+
+/** How long what a stopped run added may take to be removed: altogether it ends within two seconds. */
+const CLOSING_MILLISECONDS = 1200;
+const PROGRESS_MILLISECONDS = 1000;
+
+/** The times at which a run must stop, and end. */
+function ending({ stopRequested }: Terminal) {
+  const [stopped, closed] = [new AbortController(), new AbortController()];
+  void stopRequested().then(() => {
+    stopped.abort();
+    setTimeout(() => closed.abort(), CLOSING_MILLISECONDS).unref();
+  });
+  const sleep = (seconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      // Once it was stopped, only the cleaning up waits.
+      const { signal } = stopped.signal.aborted ? closed : stopped;
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, signal.aborted ? 0 : seconds * 1000);
+      signal.addEventListener("abort", end);
+    });
+  return { stopped: stopped.signal, closed: closed.signal, clock: { now: () => systemClock.now(), sleep } };
+}
 
 /** Tries the facts one after the other, and cleans up whatever happens. */
-async function tried(facts: readonly Fact[], settings: Settings, terminal: Terminal) {
-  let isStopped = false;
-  const stop = terminal.stopRequested().then(() => {
-    isStopped = true;
-  });
-  const clock = {
-    now: () => systemClock.now(),
-    sleep: (seconds: number) => {
-      const waited = new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
-      // Once it was stopped, only the cleaning up waits.
-      return isStopped ? waited : Promise.race([waited, stop]);
-    },
-  };
-  const run = new Run({ ...settings, clock, isStopped: () => isStopped });
+async function tried(facts: readonly Fact[], settings: Settings, isChosen: boolean, terminal: Terminal) {
+  const end = ending(terminal);
+  const run = new Run({ ...settings, ...end });
   const progress = progressOf("facts", terminal.showProgress);
   const outcomes: Outcome[] = [];
+  let doing = "asking which profile this is";
+  const timer = setInterval(() => progress(outcomes.length, facts.length, doing), PROGRESS_MILLISECONDS);
   let left: readonly string[] = [];
+  let advice: string | undefined;
   try {
-    for (const [index, fact] of facts.entries()) {
-      progress(index, facts.length);
-      outcomes.push(await run.try(fact));
+    advice = await otherProfile(run, facts, settings);
+    for (const fact of facts) {
+      doing = fact.id;
+      progress(outcomes.length, facts.length, doing);
+      const isOther = advice !== undefined && !isChosen;
+      outcomes.push(
+        isOther
+          ? { fact, result: "untried", why: "the service answers by another profile" }
+          : await run.try(fact),
+      );
     }
   } finally {
+    doing = "removing what was added";
     left = await run.close();
+    clearInterval(timer);
     progress(facts.length, facts.length);
   }
   const hide = redactor(run.secrets);
@@ -108,121 +125,24 @@ async function tried(facts: readonly Fact[], settings: Settings, terminal: Termi
     profile: settings.profile,
     outcomes: outcomes.map((outcome) => redacted(outcome, hide)),
     left: left.map(hide),
+    advice,
   };
-  return { findings, recording: record(settings.profile, outcomes, hide), isStopped };
+  const recording = record(settings.profile, end.clock.now(), outcomes, hide);
+  return { findings, recording, isStopped: end.stopped.aborted };
 }
 
-/** The facts that the options choose. */
-function chosen({ only, api, "known-by": knownBy }: Values): readonly Fact[] {
-  const apis = listed("api", api, FACT_APIS);
-  const ways = listed("known-by", knownBy, KNOWN_BY);
-  const patterns = only?.split(",").map(
-    (one) =>
-      new RegExp(
-        `^${one
-          .trim()
-          .replaceAll(/[^\w*-]/g, "")
-          .replaceAll("*", ".*")}$`,
-      ),
-  );
-  const facts = FACTS.filter(
-    ({ id, api: own, known }) =>
-      apis.includes(own) && ways.includes(known.by) && patterns?.some((one) => one.test(id)) !== false,
-  );
-  if (facts.length === 0)
-    throw new UsageError("no fact is chosen; expected ids, or parts of them with *, as --dry-run lists them");
-  return facts;
-}
-
-function listed<const Name extends string>(
-  option: string,
-  given: string | undefined,
-  names: readonly Name[],
-): readonly Name[] {
-  if (given === undefined) return names;
-  return given.split(",").map((one) => {
-    const known = names.find((name) => name === one.trim());
-    if (known === undefined)
-      throw new UsageError(`--${option}: expected ${names.join(", ")}; got ${show(one)}`);
-    return known;
-  });
-}
-
-function settingsOf(values: Values, { environment }: Terminal): Settings {
-  const given = values.profile ?? REAL_PROFILE;
-  const profile = PROFILE_NAMES.find((name) => name === given);
-  if (profile === undefined) {
-    throw new UsageError(`--profile: expected ${PROFILE_NAMES.join(" or ")}; got ${show(given)}`);
-  }
-  const target = baseUrl("target-url", values["target-url"] ?? DEFAULT_URLS.target);
-  const manager = values["manager-url"];
-  return {
-    urls: {
-      target,
-      query: baseUrl("query-url", values["query-url"] ?? DEFAULT_URLS.query),
-      modelTarget: baseUrl("model-target-url", values["model-target-url"] ?? target),
-      ...(manager !== undefined && { manager: baseUrl("manager-url", manager) }),
-    },
-    keys: keysIn(values.keys === undefined ? environment : readKeys(values.keys)),
-    profile,
-    write: values.write === true,
-    spend: values.spend === true,
-    send: wireClient(seconds("timeout-seconds", values["timeout-seconds"], 30)),
-    waitSeconds: seconds("wait-seconds", values["wait-seconds"], 600),
-    prefix: `verify-${createRandom().hex(8)}-`,
-  };
-}
-
-const baseUrl = (option: string, given: string): string => {
-  try {
-    return parseBaseUrl(option, given).href.replace(/\/$/, "");
-  } catch (error) {
-    throw new UsageError(`--${messageOf(error)}`);
-  }
-};
-
-function seconds(option: string, given: string | undefined, otherwise: number): number {
-  const value = Number(given ?? otherwise);
-  if (value > 0 && value <= 86_400) return value;
-  throw new UsageError(`--${option}: expected a number of seconds above 0; got ${show(given)}`);
-}
-
-const keysIn = (values: Readonly<Record<string, string | undefined>>): Keys => {
-  const key = (name: string) => (values[name] === "" ? undefined : values[name]);
-  return {
-    serverAccessKey: key("SERVER_ACCESS_KEY"),
-    serverSecretKey: key("SERVER_SECRET_KEY"),
-    clientAccessKey: key("CLIENT_ACCESS_KEY"),
-    clientSecretKey: key("CLIENT_SECRET_KEY"),
-    modelTargetClientId: key("MODEL_TARGET_CLIENT_ID"),
-    modelTargetClientSecret: key("MODEL_TARGET_CLIENT_SECRET"),
-    modelTargetUsername: key("MODEL_TARGET_USERNAME"),
-    modelTargetPassword: key("MODEL_TARGET_PASSWORD"),
-  };
-};
-
-function readKeys(file: string): Readonly<Record<string, string | undefined>> {
-  try {
-    return parseEnv(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new UsageError(`--keys: ${messageOf(error)}`);
-  }
-}
-
-function readRecording(file: string): Recording {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`--compare: ${messageOf(error)}`);
-  }
-  try {
-    const saved: Recording = JSON.parse(text);
-    if (saved.version === 1) return saved;
-  } catch {
-    // Without the parser's message, which quotes the file: it may be that of the keys.
-  }
-  throw new UsageError(`--compare: expected a file that --save wrote; got ${show(file)}`);
+/** What to do about a service that answers as another profile says: most facts would differ. */
+async function otherProfile(
+  run: Run,
+  facts: readonly Fact[],
+  settings: Settings,
+): Promise<string | undefined> {
+  const apis = facts.filter((fact) => whyNot(fact, settings) === undefined).map(({ api }) => api);
+  const api = (["target", "query"] as const).find((one) => apis.includes(one));
+  const other = api === undefined ? undefined : await run.otherProfile(api);
+  return other === undefined
+    ? undefined
+    : `The service answers as the profile ${other} says (it sends ${profiles[other].regionHeader}): try --profile ${other}`;
 }
 
 const reporterFor = ({ json, junit, markdown, holds }: Values): ((findings: Findings) => string) => {

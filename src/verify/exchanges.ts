@@ -17,7 +17,7 @@ export const isTrouble = (status: number, expected?: number): boolean =>
   TROUBLE.includes(status) && status !== expected;
 
 const ATTEMPTS = 3;
-/** After so many failures in a row, an API counts as away. */
+/** After so many failures in a row, a service counts as away. */
 const MOST_FAILURES = 5;
 const LONGEST_PAUSE_SECONDS = 30;
 
@@ -33,13 +33,19 @@ interface Service {
   readonly urls: Readonly<Record<FactApi, string>>;
   readonly send: Send;
   readonly clock: RunClock;
-  readonly isStopped: () => boolean;
+  /** Aborts when the run is stopped; then only its additions are removed. */
+  readonly stopped: AbortSignal;
+  /** Aborts when that has no more time either. */
+  readonly closed: AbortSignal;
 }
 
 /** Sends within the rates. What is safe is sent again when the service is busy, cuts the connection or is slow. */
 export class Exchanges {
   readonly #pace: Pace;
-  readonly #failures = new Map<FactApi, number>();
+  /** By URL. */
+  readonly #failures = new Map<string, number>();
+  readonly #answered = new Set<string>();
+  #reason = "";
   #isClosing = false;
 
   constructor(private readonly service: Service) {
@@ -51,48 +57,63 @@ export class Exchanges {
     this.#isClosing = true;
   }
 
+  /** Aborts what is under way. */
+  get signal(): AbortSignal {
+    return this.#isClosing ? this.service.closed : this.service.stopped;
+  }
+
   /** Why nothing more is sent to an API, if so. */
   away(api: FactApi): string | undefined {
-    if (this.service.isStopped()) return "stopped before";
-    return (this.#failures.get(api) ?? 0) >= MOST_FAILURES
-      ? `the service failed ${MOST_FAILURES} times in a row`
-      : undefined;
+    if (this.service.stopped.aborted) return STOPPED;
+    const url = this.service.urls[api];
+    const failures = this.#failures.get(url) ?? 0;
+    if (failures > 0 && !this.#answered.has(url)) return `the service never answered: ${this.#reason}`;
+    return failures >= MOST_FAILURES ? `the service failed ${MOST_FAILURES} times in a row` : undefined;
   }
 
   async send(api: FactApi, request: RequestParts, { isSafe, expected }: Sending): Promise<Received> {
     const { urls, send, clock } = this.service;
-    const isStopped = () => this.service.isStopped() && !this.#isClosing;
+    const url = urls[api];
     for (let attempt = 1; ; attempt += 1) {
-      await this.#pace.take(api, request, isStopped);
-      if (isStopped()) throw new Unsent("stopped before");
+      await this.#pace.take(api, request, () => this.signal.aborted);
+      if (this.signal.aborted) throw new Unsent(STOPPED);
       try {
-        const response = await send(urls[api], request);
+        // What may change something is not cut off at once, so that its response says what to remove.
+        const response = await send(url, request, isSafe ? this.signal : this.service.closed);
+        this.#answered.add(url);
         if (!isTrouble(response.status, expected)) {
-          this.#failures.set(api, 0);
+          this.#failures.set(url, 0);
           return response;
         }
         this.#pace.slowDown();
         // A request that was refused for its rate was not carried out.
         if (attempt >= ATTEMPTS || !(isSafe || response.status === 429)) {
-          this.#countFailure(api);
+          this.#countFailure(url);
           return response;
         }
         await clock.sleep(pauseAfter(response, attempt));
       } catch (error) {
+        if (this.signal.aborted) throw new Untried(STOPPED);
         this.#pace.slowDown();
-        if (attempt >= ATTEMPTS || !isSafe) {
-          this.#countFailure(api);
-          throw new Untried(`no response: ${messageOf(error)}`);
+        const message = messageOf(error);
+        // One that never answered is not waited for again.
+        const isSilent = message.startsWith("timeout") && !this.#answered.has(url);
+        if (attempt >= ATTEMPTS || !isSafe || isSilent) {
+          this.#countFailure(url);
+          this.#reason = message;
+          throw new Untried(`no response: ${message}`);
         }
         await clock.sleep(attempt);
       }
     }
   }
 
-  #countFailure(api: FactApi): void {
-    this.#failures.set(api, (this.#failures.get(api) ?? 0) + 1);
+  #countFailure(url: string): void {
+    this.#failures.set(url, (this.#failures.get(url) ?? 0) + 1);
   }
 }
+
+const STOPPED = "stopped before";
 
 /** What the service asks for, at most half a minute. */
 function pauseAfter({ headers }: Received, attempt: number): number {

@@ -144,16 +144,21 @@ export class Home {
     }
   }
 
-  /** Deletes every target of this run, and returns the ids of those that are left. */
+  /** Deletes every target of this run, and returns what is left. */
   async cleanUp(sleep: HomeRun["sleep"]): Promise<readonly string[]> {
-    const left = [...this.#added, ...(this.#isUnsure ? await this.#lost() : [])];
+    const lost = this.#isUnsure ? await this.#lost() : [];
+    const unknown =
+      lost === undefined
+        ? [`perhaps a target whose name begins with ${this.run.situation(this.keys).named("")}`]
+        : [];
     let [waited, pause] = [0, FIRST_POLL_SECONDS];
-    let remaining: readonly string[] = left;
+    let remaining: readonly string[] = [...this.#added, ...(lost ?? [])];
     for (;;) {
-      const results = [];
-      for (const id of remaining) results.push({ id, isGone: await this.#delete(id) });
-      remaining = results.filter(({ isGone }) => !isGone).map(({ id }) => id);
-      if (remaining.length === 0 || waited >= this.run.waitSeconds) return remaining;
+      const left: string[] = [];
+      for (const id of remaining) if (!(await this.#delete(id))) left.push(id);
+      remaining = left;
+      if (left.length === 0 || waited >= this.run.waitSeconds || this.run.isStopped())
+        return [...left.map((id) => `target ${id}`), ...unknown];
       // A target that is being processed cannot be deleted yet.
       await sleep(pause);
       waited += pause;
@@ -172,7 +177,7 @@ export class Home {
   }
 
   /** Targets that appeared during the run under its prefix, although no response named them. */
-  async #lost(): Promise<readonly string[]> {
+  async #lost(): Promise<readonly string[] | undefined> {
     const found: string[] = [];
     try {
       const mine = this.run.situation(this.keys).named("");
@@ -186,7 +191,8 @@ export class Home {
         if (isJsonObject(record) && String(record.name).startsWith(mine)) found.push(targetId);
       }
     } catch {
-      // What cannot be listed cannot be deleted; the report names the prefix.
+      // What cannot be listed cannot be deleted.
+      return undefined;
     }
     return found;
   }

@@ -20,11 +20,11 @@ const casesOf = ({ outcomes }: Findings): readonly Case[] =>
     return { className, name, failure: { message, lines } };
   });
 
-/** A failed case for each point that changed since the saved run. */
+/** A failed case for each point that changed since the recording. */
 const changesOf = ({ changes = [] }: Findings): readonly Case[] =>
   changes.map(({ id, what, before, now }) => {
     const [was, is] = sides({ what, expected: before, got: now });
-    const message = `the ${what} changed since the saved run`;
+    const message = `the ${what} changed since the recording`;
     return {
       className: "changed",
       name: `${id} ${what}`,
@@ -59,7 +59,7 @@ export function junitReport(findings: Findings): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts([...facts, ...changes])}>`,
     ...suite(`facts (${findings.profile})`, facts),
-    ...(findings.changes === undefined ? [] : suite("changes since the saved run", changes)),
+    ...(findings.changes === undefined ? [] : suite("changes since the recording", changes)),
     "</testsuites>",
     "",
   ].join("\n");

@@ -1,3 +1,4 @@
+import { messageOf } from "../emulator/text.ts";
 import type { Send } from "./client.ts";
 import { Untried } from "./exchanges.ts";
 import type { Keys, Received } from "./fact.ts";
@@ -14,6 +15,9 @@ interface Created {
 /** What a run has a target manager create, and removes again. */
 export class Manager {
   readonly #created: string[] = [];
+  #hasAnswered = false;
+  /** It never answered, and is not asked again. */
+  #isAway = false;
 
   constructor(
     private readonly service: { readonly url: string; readonly send: Send; readonly prefix: string },
@@ -62,12 +66,14 @@ export class Manager {
 
   async #send(method: string, path: string, fields?: Settings): Promise<Received> {
     const { url, send } = this.service;
-    const response = await send(url, {
-      method,
-      path,
-      headers: { "Content-Type": "application/json" },
-      ...(fields !== undefined && { body: Buffer.from(JSON.stringify(fields)) }),
+    if (this.#isAway) throw new Untried("the target manager did not answer");
+    const headers = { "Content-Type": "application/json" };
+    const body = fields === undefined ? undefined : Buffer.from(JSON.stringify(fields));
+    const response = await send(url, { method, path, headers, body }).catch((error: unknown) => {
+      this.#isAway = !this.#hasAnswered;
+      throw new Untried(`the target manager did not answer: ${messageOf(error)}`);
     });
+    this.#hasAnswered = true;
     if (response.status < 300 || (method === "DELETE" && response.status === 404)) return response;
     throw new Untried(`the target manager answered ${response.status} to ${method} ${path}`);
   }

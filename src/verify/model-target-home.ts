@@ -39,7 +39,8 @@ export class ModelTargetHome {
   /** Remembers what a request added. */
   note(request: RequestParts, response: Received): void {
     const { method, path } = request;
-    const { uuid, client_id: id } = fieldsOf(response);
+    const { uuid, client_id: id, client_secret: secret, access_token: token } = fieldsOf(response);
+    for (const given of [secret, token]) if (typeof given === "string") this.keepSecret(given);
     if (response.status >= 500) this.noteLost(request, `the status ${response.status}`);
     if (method !== "POST" || response.status >= 300) return;
     if (typeof uuid === "string") this.#added.add(`${path}/${uuid}`);

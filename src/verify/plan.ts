@@ -24,7 +24,10 @@ export interface Verified {
   readonly waitSeconds: number;
   /** What everything begins with that is added. */
   readonly prefix: string;
-  readonly isStopped: () => boolean;
+  /** Aborts when the run is stopped; then only its additions are removed. */
+  readonly stopped: AbortSignal;
+  /** Aborts when that has no more time either. */
+  readonly closed: AbortSignal;
 }
 
 export const API_KEYS: Readonly<

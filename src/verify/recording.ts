@@ -1,9 +1,12 @@
+import { isJsonObject } from "../emulator/json.ts";
 import { maskHeaders } from "../emulator/masking.ts";
-import type { HeaderList } from "../emulator/message.ts";
-import type { Outcome } from "./run.ts";
-import { textOf } from "./template.ts";
+import { type HeaderList, header } from "../emulator/message.ts";
+import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
+import type { Fact, Keys, Received, Situation } from "./fact.ts";
+import type { Exchange, Outcome } from "./run.ts";
+import { bytesOf, differences } from "./template.ts";
 
-/** What one fact showed in a saved run. */
+/** What one fact showed in a run. */
 interface RecordedFact {
   readonly result: Outcome["result"];
   readonly request: {
@@ -12,17 +15,39 @@ interface RecordedFact {
     readonly headers: HeaderList;
     readonly bodyBytes: number;
   };
-  readonly response: { readonly status: number; readonly headers: HeaderList; readonly body: string };
+  readonly response: {
+    readonly status: number;
+    readonly headers: HeaderList;
+    /** Decoded; of what is not text, how it begins. */
+    readonly body: string;
+    /** On the wire. */
+    readonly bodyBytes: number;
+    readonly continued?: boolean;
+    readonly protocol?: string;
+  };
+  /** What the expected response refers to. */
+  readonly at: {
+    readonly now: string;
+    readonly targetId: string;
+    readonly targetName: string;
+    readonly newName: string;
+    readonly databaseId?: string | undefined;
+    readonly given: Readonly<Record<string, string>>;
+  };
 }
 
-/** A saved run: requests and responses, without secrets. */
+/** What a service answered, without secrets, and with other ids. `examples/verify/README.md` describes the file. */
 export interface Recording {
+  readonly format: typeof FORMAT;
   readonly version: 1;
-  readonly profile: string;
+  readonly profile: ProfileName;
+  readonly recorded: string;
   readonly facts: Readonly<Record<string, RecordedFact>>;
 }
 
-/** One point in which a service answers otherwise than in a saved run. */
+const FORMAT = "mock-cloud-reco recording";
+
+/** One point in which a service answers otherwise than in a recording. */
 export interface Change {
   readonly id: string;
   readonly what: string;
@@ -30,10 +55,45 @@ export interface Change {
   readonly now: string;
 }
 
-const LONGEST_BODY = 20_000;
-
+const LONGEST_BODY = 200_000;
 const LONGEST_HEADER = 200;
-const LONGEST_BEGINNING = 4;
+/** The beginning of an image or an archive says what it is. */
+const LONGEST_BEGINNING = 16;
+const PREFIX = "verify-00000000-";
+
+/** Replaces ids, by others of the same form and the same ones everywhere, and the prefix of names. */
+function idMasker(known: readonly string[]): (text: string) => string {
+  const ids = new Map<string, string>();
+  const masked = (id: string): string => {
+    const other = ids.get(id) ?? String(ids.size + 1).padStart(32, "0");
+    ids.set(id, other);
+    return other;
+  };
+  const patterns = known.map((id) => new RegExp(`(?<![\\w-])${id.replaceAll(/\W/g, "\\$&")}(?![\\w-])`, "g"));
+  return (text) => {
+    const plain = patterns.reduce((rest, one) => rest.replaceAll(one, masked), text);
+    return plain
+      .replaceAll(/verify-[0-9a-f]{8}-/g, PREFIX)
+      .replaceAll(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, masked)
+      .replaceAll(/("(?:client_id|clientId)":")[^"]*/g, "$1masked")
+      .replaceAll(/<RequestId>[^<]*/g, "<RequestId>0000000000000000")
+      .replaceAll(/<HostId>[^<]*/g, "<HostId>masked")
+      .replaceAll(
+        /("database_name":"|"name":"(?=[^"]*","(?:active_images|result_code)"))[^"]*/g,
+        "$1database",
+      );
+  };
+}
+
+/** What is shorter occurs in other words too. */
+const SHORTEST_ID = 6;
+
+/** Ids that are no 32 hexadecimal digits, perhaps. */
+const idsOf = ({ keys }: Situation): readonly string[] => {
+  const { serverAccessKey, clientAccessKey, modelTargetClientId, modelTargetUsername, databaseId } = keys;
+  const ids = [serverAccessKey, clientAccessKey, modelTargetClientId, modelTargetUsername, databaseId];
+  return ids.flatMap((id) => (id === undefined || id.length < SHORTEST_ID ? [] : [id]));
+};
 
 /**
  * Keeps what was sent and answered.
@@ -41,53 +101,117 @@ const LONGEST_BEGINNING = 4;
  * @param hide - removes secrets from a text.
  */
 export function record(
-  profile: string,
+  profile: ProfileName,
+  now: Date,
   outcomes: readonly Outcome[],
   hide: (text: string) => string,
 ): Recording {
-  const hidden = (headers: HeaderList): HeaderList =>
-    maskHeaders(headers).map(([name, value]) => [name, hide(value).slice(0, LONGEST_HEADER)] as const);
-  const facts = outcomes.flatMap(({ fact, result, exchange }): [string, RecordedFact][] => {
-    if (exchange === undefined) return [];
-    const { method, path, headers, body } = exchange.request;
-    const { response } = exchange;
-    return [
-      [
-        fact.id,
-        {
-          result,
-          request: {
-            method,
-            path: hide(path),
-            headers: hidden(Object.entries(headers)),
-            bodyBytes: body?.length ?? 0,
-          },
-          response: {
-            status: response.status,
-            headers: hidden(response.headers),
-            body: recordedBody(hide(textOf(response))),
-          },
-        },
-      ],
-    ];
-  });
-  return { version: 1, profile, facts: Object.fromEntries(facts) };
+  const known = outcomes.flatMap(({ exchange }) => (exchange === undefined ? [] : idsOf(exchange.at)));
+  const maskIds = idMasker([...new Set(known)].sort((a, b) => b.length - a.length));
+  const mask = (text: string): string => maskIds(hide(text));
+  const facts = outcomes.flatMap(({ fact, result, exchange }): [string, RecordedFact][] =>
+    exchange === undefined ? [] : [[fact.id, { result, ...recorded(exchange, mask) }]],
+  );
+  return {
+    format: FORMAT,
+    version: 1,
+    profile,
+    recorded: now.toISOString(),
+    facts: Object.fromEntries(facts),
+  };
 }
 
-/** Text; of anything else, how it begins. */
-const recordedBody = (text: string): string =>
-  text.includes("\ufffd") ? `${text.slice(0, LONGEST_BEGINNING)}…` : text.slice(0, LONGEST_BODY);
+function recorded(
+  { request, response, at, given }: Exchange,
+  mask: (text: string) => string,
+): Omit<RecordedFact, "result"> {
+  const masked = (headers: HeaderList): HeaderList =>
+    maskHeaders(headers).map(([name, value]) => {
+      const shown = mask(value.replace(/‹key [^›]*›/, "‹key›"));
+      return [name, shown.slice(0, LONGEST_HEADER)] as const;
+    });
+  const bytes = bytesOf(response);
+  const text = bytes.toString();
+  const isText = Buffer.from(text).equals(bytes);
+  const { status, continued, protocol } = response;
+  return {
+    request: {
+      method: request.method,
+      path: mask(request.path),
+      headers: masked(Object.entries(request.headers)),
+      bodyBytes: request.body?.length ?? 0,
+    },
+    response: {
+      status,
+      headers: masked(response.headers),
+      body: isText ? mask(text).slice(0, LONGEST_BODY) : `${text.slice(0, LONGEST_BEGINNING)}…`,
+      bodyBytes: response.body.length,
+      ...(continued !== undefined && { continued }),
+      ...(protocol !== undefined && { protocol }),
+    },
+    at: {
+      now: at.now.toISOString(),
+      targetId: mask(at.targetId),
+      targetName: mask(at.targetName),
+      newName: mask(at.newName),
+      ...(at.keys.databaseId !== undefined && { databaseId: mask(at.keys.databaseId) }),
+      given: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, mask(value)])),
+    },
+  };
+}
+
+/** A recording, if the text is one. */
+export function readRecording(text: string): Recording | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value) || value.format !== FORMAT || value.version !== 1) return undefined;
+  const { profile, facts } = value;
+  const isKnown = PROFILE_NAMES.some((name) => name === profile);
+  return isKnown && isJsonObject(facts) ? (value as unknown as Recording) : undefined;
+}
+
+/** Checks facts against a recording, without a service. */
+export const replay = (facts: readonly Fact[], recording: Recording): readonly Outcome[] =>
+  facts.map((fact): Outcome => {
+    const one = recording.facts[fact.id];
+    if (one === undefined) return { fact, result: "untried", why: "not in the recording" };
+    if (one.result === "untried")
+      return { fact, result: "untried", why: "the recorded response was not the final one" };
+    const found = differences(fact.expected(situationOf(one, recording.profile)), receivedOf(one));
+    return found.length === 0 ? { fact, result: "holds" } : { fact, result: "differs", differences: found };
+  });
+
+function situationOf({ at }: RecordedFact, profile: ProfileName): Situation {
+  const { now, given, databaseId, ...rest } = at;
+  const keys: Keys = { databaseId };
+  return {
+    ...{ ...rest, keys, profile: profiles[profile], now: new Date(now), token: "" },
+    named: (name) => PREFIX + name,
+    given: (name) => given[name] ?? "",
+  };
+}
+
+/** As it was on the wire but for the encoding; the length that was right is right again. */
+function receivedOf({ response }: RecordedFact): Received {
+  const { body: text, bodyBytes, headers, ...rest } = response;
+  const body = Buffer.from(text);
+  const wasRight = header({ headers }, "content-length") === String(bodyBytes);
+  const lengthened = headers.map(([name, value]) =>
+    wasRight && name.toLowerCase() === "content-length"
+      ? ([name, String(body.length)] as const)
+      : ([name, value] as const),
+  );
+  return { ...rest, headers: lengthened, body };
+}
 
 /** What differs from one run to the next although nothing changed: ids, dates, numbers, the prefix of names. */
 const steady = (text: string): string =>
   text
-    .replaceAll(/verify-[0-9a-f]{8}-/g, "<prefix>")
     .replaceAll(/\b[0-9a-f]{32}\b/g, "<id>")
     .replaceAll(/"<id>"(,"<id>")*/g, '"<id>"')
     .replaceAll(/\[("<id>")?\]/g, "[<ids>]")
     .replaceAll(/\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT/g, "<date>")
     .replaceAll(/\d{4}-\d{2}(-\d{2}(T[\d:.]+Z|-\d{2}(?=\.csv))?)?(?!\d)/g, "<date>")
-    .replaceAll(/\d{8}T\d{6}Z/g, "<date>")
+    .replaceAll(/\d{8}T\d{6}Z|(?<=%2F)\d{8}(?=%2F)/g, "<date>")
     .replaceAll(/<(RequestId|HostId)>[^<]*/g, "<$1><id>")
     .replaceAll(/"(client_id|clientId)":"[^"]*"/g, '"$1":"<id>"')
     .replaceAll(/:-?\d+(\.\d+)?(?=[,}\]])/g, ":<number>")

@@ -11,6 +11,8 @@ export interface Findings {
   readonly outcomes: readonly Outcome[];
   /** What the run added and could not remove. */
   readonly left: readonly string[];
+  /** What the user should do first. */
+  readonly advice?: string | undefined;
   /** Against an earlier run, if there is one. */
   readonly changes?: readonly Change[] | undefined;
 }
@@ -34,6 +36,15 @@ function byReason(outcomes: readonly Outcome[]): readonly (readonly [why: string
     reasons.set(why, [...(reasons.get(why) ?? []), fact.id]);
   return [...reasons];
 }
+
+const MOST_IDS = 3;
+/** Some of many ids; all of them belong in a file. */
+const someOf = (ids: readonly string[]): string =>
+  `${ids.slice(0, MOST_IDS).join(", ")}${ids.length > MOST_IDS ? `, and ${ids.length - MOST_IDS} more` : ""}`;
+
+/** Every fact's id after its result, a line each. */
+export const idLines = ({ outcomes }: Findings): string =>
+  outcomes.map(({ fact, result }) => `${result} ${fact.id}\n`).join("");
 
 const table = (rows: readonly (readonly string[])[]): string[] => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -62,7 +73,7 @@ export function sides({ expected, got }: Difference): readonly [expected: string
 
 /** For a terminal; lists the facts that hold too, if asked. */
 export function textReport(findings: Findings, listsHolding = false): string {
-  const { outcomes, left, changes } = findings;
+  const { outcomes, left, changes, advice } = findings;
   const holding = of(outcomes, "holds");
   const held = listsHolding
     ? ["", ...table(holding.map(({ fact }) => ["HOLDS", fact.id, shownKnown(fact.known)]))]
@@ -76,18 +87,21 @@ export function textReport(findings: Findings, listsHolding = false): string {
   const untried = byReason(outcomes).flatMap(([why, ids]) => [
     "",
     `NOT TRIED  ${ids.length}: ${why}`,
-    `  ${ids.join(", ")}`,
+    `  ${someOf(ids)}`,
   ]);
+  const isShortened = byReason(outcomes).some(([, ids]) => ids.length > MOST_IDS);
   const changed = (changes ?? []).map(
     ({ id, what, before, now }) =>
       `  ${id}: ${what}: ${sides({ what, expected: before, got: now }).join(" → ")}`,
   );
   return [
+    ...(advice === undefined ? [] : [advice, ""]),
     ...table(counted(findings)),
     ...(holding.length === 0 ? [] : held),
     ...differing,
     ...untried,
-    ...(changes === undefined ? [] : ["", `CHANGED since the saved run: ${changed.length}`, ...changed]),
+    ...(isShortened ? ["", "--ids FILE writes the ids of all facts to a file."] : []),
+    ...(changes === undefined ? [] : ["", `CHANGED since the recording: ${changed.length}`, ...changed]),
     ...(left.length === 0 ? [] : ["", "NOT REMOVED", ...left.map((one) => `  ${one}`)]),
     "",
   ].join("\n");
@@ -107,7 +121,7 @@ export const quoted = (text: string, at = 0): string => {
 const plainFact = ({ id, api, sentence, known }: Fact) => ({ id, api, sentence, known });
 
 /** For programs. */
-export function jsonReport({ profile, outcomes, left, changes }: Findings): string {
+export function jsonReport({ profile, outcomes, left, changes, advice }: Findings): string {
   const facts = outcomes.map((outcome) => ({
     ...plainFact(outcome.fact),
     result: outcome.result,
@@ -115,7 +129,7 @@ export function jsonReport({ profile, outcomes, left, changes }: Findings): stri
     ...(outcome.result === "untried" && { why: outcome.why }),
   }));
   const counts = Object.fromEntries(RESULTS.map((result) => [result, count(outcomes, result)]));
-  return `${JSON.stringify({ version: 1, profile, counts, facts, notRemoved: left, ...(changes !== undefined && { changes }) }, null, 2)}\n`;
+  return `${JSON.stringify({ version: 1, profile, ...(advice !== undefined && { advice }), counts, facts, notRemoved: left, ...(changes !== undefined && { changes }) }, null, 2)}\n`;
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/[\r\n]+/g, " ");
@@ -123,7 +137,7 @@ const code = (shown: string): string => `\`${cell(shown).replaceAll("`", "'")}\`
 
 /** For an issue, or the summary of a job. */
 export function markdownReport(findings: Findings): string {
-  const { outcomes, changes, left } = findings;
+  const { outcomes, changes, left, advice } = findings;
   const rows = (lines: readonly (readonly string[])[]) => lines.map((line) => `| ${line.join(" | ")} |`);
   const [head = [], ...body] = counted(findings);
   const differing = of(outcomes, "differs").flatMap(({ fact, differences }) =>
@@ -132,10 +146,11 @@ export function markdownReport(findings: Findings): string {
   const section = (title: string, header: readonly string[], lines: readonly (readonly string[])[]) =>
     lines.length === 0 ? [] : ["", `## ${title}`, "", ...rows([header, header.map(() => "---"), ...lines])];
   return [
+    ...(advice === undefined ? [] : [advice, ""]),
     ...rows([head, head.map(() => "---"), ...body]),
     ...section("Differs", ["fact", "known", "what", "expected", "got"], differing),
     ...section(
-      "Changed since the saved run",
+      "Changed since the recording",
       ["fact", "what", "before", "now"],
       (changes ?? []).map(({ id, what, before, now }) => [
         id,
@@ -146,7 +161,7 @@ export function markdownReport(findings: Findings): string {
     ...section(
       "Not tried",
       ["why", "facts"],
-      byReason(outcomes).map(([why, ids]) => [cell(why), ids.join(", ")]),
+      byReason(outcomes).map(([why, ids]) => [cell(why), someOf(ids)]),
     ),
     ...section(
       "Not removed",

@@ -1,4 +1,7 @@
+import { header } from "../emulator/message.ts";
+import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import { messageOf } from "../emulator/text.ts";
+import type { Send } from "./client.ts";
 import { Exchanges, isTrouble, Unsent, Untried } from "./exchanges.ts";
 import type { Fact, Keys, Received, RequestParts, Situation } from "./fact.ts";
 import { type AddedTarget, fieldsOf, Home, type HomeRun, leavesTarget } from "./home.ts";
@@ -11,6 +14,10 @@ import { type Difference, differences } from "./template.ts";
 export interface Exchange {
   readonly request: RequestParts;
   readonly response: Received;
+  /** What the expected response refers to. */
+  readonly at: Situation;
+  /** What of earlier responses it refers to. */
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** What trying a fact showed. */
@@ -36,19 +43,37 @@ export class Run {
   #count = 0;
 
   constructor(private readonly verified: Verified) {
-    const { urls, send, prefix, clock, waitSeconds, isStopped } = verified;
+    const { urls, send, prefix, clock, waitSeconds, stopped, closed } = verified;
     const { target, query, modelTarget, manager } = urls;
-    const service = { urls: { target, query, "model-target": modelTarget }, send, clock, isStopped };
+    const service = { urls: { target, query, "model-target": modelTarget }, send, clock, stopped, closed };
     this.#exchanges = new Exchanges(service);
-    if (manager !== undefined) this.#manager = new Manager({ url: manager, send, prefix });
+    if (manager !== undefined) {
+      const bounded: Send = (url, request) => send(url, request, this.#exchanges.signal);
+      this.#manager = new Manager({ url: manager, send: bounded, prefix });
+    }
     this.#keepSecrets(verified.keys);
     this.#homeRun = {
       send: (request, isSafe) => this.#exchanges.send("target", request, { isSafe }),
       sleep: (seconds) => clock.sleep(seconds),
       situation: this.#situation,
       waitSeconds,
-      isStopped,
+      isStopped: () => this.#exchanges.signal.aborted,
     };
+  }
+
+  /** The other profile, if the service's responses have its headers instead of the chosen one's. */
+  async otherProfile(api: "target" | "query"): Promise<ProfileName | undefined> {
+    const request =
+      api === "target" ? { method: "GET", path: "/summary" } : { method: "POST", path: "/v1/query" };
+    try {
+      const response = await this.#exchanges.send(api, { ...request, headers: {} }, { isSafe: true });
+      const own = profiles[this.verified.profile];
+      if (header(response, own.regionHeader) !== undefined) return undefined;
+      return PROFILE_NAMES.find((name) => header(response, profiles[name].regionHeader) !== undefined);
+    } catch {
+      // The facts will say what is wrong.
+      return undefined;
+    }
   }
 
   async try(fact: Fact): Promise<Outcome> {
@@ -120,14 +145,21 @@ export class Run {
     for (let waited = 0; ; waited += pause, pause = Math.min(LONGEST_PAUSE_SECONDS, pause * 1.5)) {
       const now = at();
       const request = fact.request(now);
-      const expected = fact.expected(now);
+      const given: Record<string, string> = {};
+      const expected = fact.expected({
+        ...now,
+        given: (name) => {
+          given[name] = now.given(name);
+          return given[name];
+        },
+      });
       const response = await send(request, expected.status);
-      const isLate = waited >= this.verified.waitSeconds || this.verified.isStopped();
+      const isLate = waited >= this.verified.waitSeconds || this.#exchanges.signal.aborted;
       if (fact.again?.(response) === true && !isLate) {
         await this.verified.clock.sleep(pause);
         continue;
       }
-      const exchange = { request, response };
+      const exchange = { request, response, at: now, given };
       const found = differences(expected, response);
       if (found.length === 0) return { fact, result: "holds", exchange };
       if (fact.again?.(response) === true)
@@ -215,7 +247,7 @@ export class Run {
     // A database that the run created takes its targets with it.
     const targets = await this.#homes.get("given")?.cleanUp((seconds) => this.verified.clock.sleep(seconds));
     return [
-      ...(targets ?? []).map((id) => `target ${id}`),
+      ...(targets ?? []),
       ...((await this.#modelTargets?.cleanUp()) ?? []),
       ...((await this.#manager?.cleanUp()) ?? []),
     ];

@@ -56,16 +56,21 @@ export interface Difference {
   readonly got: string;
 }
 
-/** The body as text; decodes gzip. */
-export function textOf({ headers, body }: Received): string {
+/** The body's bytes; decodes gzip. */
+export function bytesOf({ headers, body }: Received): Buffer {
   const gzipped = header({ headers }, "content-encoding") === "gzip" && body.length > 1;
-  if (!gzipped || body.readUInt16BE(0) !== 0x1f8b) return body.toString();
+  if (!gzipped || body.readUInt16BE(0) !== 0x1f8b) return body;
   try {
-    return gunzipSync(body).toString();
+    return gunzipSync(body, { maxOutputLength: LARGEST_BODY });
   } catch {
-    return "(damaged gzip)";
+    return Buffer.from("(damaged gzip)");
   }
 }
+
+/** Much from little is an attack. */
+const LARGEST_BODY = 64 * 1024 * 1024;
+
+export const textOf = (response: Received): string => bytesOf(response).toString();
 
 const NONE = "(none)";
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { FACT_APIS, KNOWN_BY } from "../../src/verify/fact.ts";
 import { FACTS } from "../../src/verify/facts.ts";
+import { readRecording, replay } from "../../src/verify/recording.ts";
 import { start } from "../cli/command.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 
@@ -45,6 +46,17 @@ it("the facts that are worth a look are assumed, and the guide names every assum
       assumed.filter((id) => one.test(id)),
       String(one),
     ).not.toEqual([]);
+});
+
+it("the guide's recording is one, and its fact holds", () => {
+  const block = codeBlocks(guide).find(({ text }) => text.includes('"format"'));
+  const recording = readRecording(block?.text ?? "");
+  if (recording === undefined) throw new Error("not a recording");
+  const outcomes = replay(FACTS, recording).filter(({ fact }) => fact.id in recording.facts);
+  expect(outcomes.map(({ fact, result }) => [fact.id, result])).toEqual([
+    ["target-3-no-authorization", "holds"],
+  ]);
+  expect(readRecording(block?.text.replace('"version": 1', '"version": 2') ?? "")).toBeUndefined();
 });
 
 it("the guide's commands are accepted", async () => {

@@ -39,6 +39,7 @@ const RUN_ELSEWHERE = new Map([
   ["redis sh", "test/cli/walkthrough.test.ts"],
   ["runners js", "test/package/runners.test.ts"],
   ["server-settings sh", "test/cli/walkthrough.test.ts"],
+  ["verify json", "test/docs/facts.test.ts"],
   ["verify sh", "test/docs/facts.test.ts"],
   ["servers sh", "below"],
   ["servers python", "below"],

@@ -31,6 +31,8 @@ const originalCase = ([name, value]: [string, string]): [string, string] => [
   value,
 ];
 
+const NEVER = new AbortController().signal;
+
 /** Tries facts at a service, with its clock instead of waiting. */
 export async function factRun(
   service: ServiceUnderTest,
@@ -52,7 +54,8 @@ export async function factRun(
     clock: { now: () => clock.now(), sleep: async (seconds) => clock.advance(seconds) },
     waitSeconds: 60,
     prefix: "verify-test-",
-    isStopped: () => false,
+    stopped: NEVER,
+    closed: NEVER,
     ...changes,
   });
 }

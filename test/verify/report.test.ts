@@ -54,11 +54,11 @@ describe("the JUnit report", () => {
     ]);
   });
 
-  test("has what changed since a saved run as failures", async () => {
+  test("has what changed since a recording as failures", async () => {
     const { tests, failures, testsuite } = Object(await parse(junitReport({ ...findings, changes })));
     expect({ tests, failures }).toEqual({ tests: 4, failures: 2 });
     expect(testsuite[1]).toMatchObject({
-      name: "changes since the saved run",
+      name: "changes since the recording",
       tests: 1,
       failures: 1,
       testcase: [{ classname: "changed", name: "target-add body" }],
