@@ -12,30 +12,9 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliDecompress),
 };
 
-const PLAIN_METHODS = new Set(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"]);
-/** Headers that change how a request is sent, or that fetch refuses. */
-const FRAMING_HEADERS = [
-  "connection",
-  "content-length",
-  "expect",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-];
-/** Far below every limit on the size of headers. */
-const MOST_PLAIN_CHARACTERS = 4096;
-
 export interface FetchOptions {
   /** Whether the client called `fetch` itself, which sends headers of its own and fails with the errors of connections. */
   readonly isIntercepted?: boolean;
-}
-
-/** Whether a request needs nothing of the way through a connection, so that it may be answered where it is made. */
-export function isPlain({ method, headers }: Request): boolean {
-  if (!PLAIN_METHODS.has(method) || FRAMING_HEADERS.some((name) => headers.has(name))) return false;
-  let characters = 0;
-  for (const [name, value] of headers) characters += name.length + value.length;
-  return characters < MOST_PLAIN_CHARACTERS;
 }
 
 /** Statuses whose responses must not have a body, not even an empty one. */

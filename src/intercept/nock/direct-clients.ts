@@ -3,7 +3,7 @@ import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
 import { urlToHttpOptions } from "node:url";
 import { types } from "node:util";
-import { fetchFrom, isPlain } from "../fetch/fetch-transport.ts";
+import { fetchFrom } from "../fetch/fetch-transport.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { type AnyFunction, replace } from "../replace.ts";
 import { canonicalHost } from "../sockets/endpoint.ts";
@@ -126,7 +126,8 @@ export function answerDirectly(
         if (url === undefined || !isDirect(originOf(url))) return Reflect.apply(original, this, args);
         return (async () => {
           const request: Request = Reflect.construct(Request, args);
-          return genuine === undefined || isPlain(request)
+          // A server's parser refuses other methods.
+          return genuine === undefined || http.METHODS.includes(request.method)
             ? fetchFrom(hosts, request, { isIntercepted: true })
             : Reflect.apply(genuine, this, [request]);
         })();

@@ -42,8 +42,8 @@ export class SocketInterceptor implements OpeningHandler {
   }
 
   /**
-   * Closes connections to origins that no mock serves any longer, after responses in progress. Connections opened to them in this
-   * turn of the event loop are refused, because they were requested before.
+   * Closes idle connections to origins that no mock serves any longer. Those with a response in progress stay open for the next mock.
+   * Connections opened to these origins in this turn of the event loop are refused, because they were requested before.
    */
   release(origins: readonly string[]): void {
     for (const origin of origins) {
@@ -51,9 +51,8 @@ export class SocketInterceptor implements OpeningHandler {
       const server = this.servers.get(origin);
       if (server === undefined) continue;
       this.servers.delete(origin);
-      const isAnswering = server.http.drain();
       for (const connection of server.connections) {
-        if (connection.isQuiet && !isAnswering(connection)) connection.destroy();
+        if (connection.isQuiet && !server.http.isAnswering(connection)) connection.destroy();
       }
     }
     realSetImmediate(() => this.released.clear());

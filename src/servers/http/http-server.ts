@@ -122,10 +122,9 @@ export class HttpServer {
     this.server.emit("connection", connection);
   }
 
-  /** Closes every connection with its next response. @returns a function: whether a connection awaits a response. */
-  drain(): (connection: Duplex) => boolean {
-    this.closing = true;
-    return (connection) => this.connections.get(connection)?.isIdle === false;
+  /** Whether a connection awaits a response. */
+  isAnswering(connection: Duplex): boolean {
+    return this.connections.get(connection)?.isIdle === false;
   }
 
   /**
