@@ -14,26 +14,25 @@ import {
   noDataset,
   validationError,
 } from "./model-target-kind.ts";
-import { ADVANCED, body, type Draft, header, path, STANDARD, set } from "./requests.ts";
+import { ADVANCED, body, type Draft, header, path, STANDARD, set, UNKNOWN_ID } from "./requests.ts";
 import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
 import { TARGET } from "./target-kind.ts";
 
-const UNKNOWN = "0123456789abcdef0123456789abcdef";
 const unknown = (family: string): Row<Draft>[] => [
   ...["status", "dataset"].map(
     (what): Row<Draft> => [
       "dataset status",
       `${slug(`unknown ${what} ${family}`)}: GET ${family}/{uuid}/${what} of an unknown dataset is answered with 404`,
-      noDataset(UNKNOWN),
-      path(`${family}/${UNKNOWN}/${what}`),
+      noDataset(UNKNOWN_ID),
+      path(`${family}/${UNKNOWN_ID}/${what}`),
       { needs: "reading" },
     ],
   ),
   [
     "delete dataset",
     `${slug(`unknown delete ${family}`)}: DELETE ${family}/{uuid} of an unknown dataset is answered with 404`,
-    noDataset(UNKNOWN),
-    path(`${family}/${UNKNOWN}`),
+    noDataset(UNKNOWN_ID),
+    path(`${family}/${UNKNOWN_ID}`),
     { needs: "writing" },
   ],
 ];
@@ -67,7 +66,7 @@ const acceptedType = (type: string): Row<Draft> => [
   { needs: "spending" },
 ];
 
-const ENCODED = path(`${STANDARD}/%30${UNKNOWN.slice(1)}%2541/status`);
+const ENCODED = path(`${STANDARD}/%30${UNKNOWN_ID.slice(1)}%2541/status`);
 const BODIES: Table<Draft> = {
   ids: "model target",
   about: "A dataset creation",
@@ -96,7 +95,7 @@ const BODIES: Table<Draft> = {
       [
         "dataset status",
         "percent-encoded-uuid: A dataset's uuid in a path is percent-decoded, once",
-        noDataset(`${UNKNOWN}%41`),
+        noDataset(`${UNKNOWN_ID}%41`),
         ENCODED,
         { known: assumed, needs: "reading" },
       ],

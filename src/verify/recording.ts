@@ -3,6 +3,7 @@ import { maskHeaders } from "../emulator/masking.ts";
 import { type HeaderList, header } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { Fact, Keys, Received, Situation } from "./fact.ts";
+import { UNKNOWN_ID } from "./requests.ts";
 import type { Exchange, Outcome } from "./run.ts";
 import { bytesOf, differences } from "./template.ts";
 
@@ -63,9 +64,9 @@ const PREFIX = "verify-00000000-";
 
 /** Replaces ids, by others of the same form and the same ones everywhere, and the prefix of names. */
 function idMasker(known: readonly string[]): (text: string) => string {
-  const ids = new Map<string, string>();
+  const ids = new Map([[UNKNOWN_ID, UNKNOWN_ID]]);
   const masked = (id: string): string => {
-    const other = ids.get(id) ?? String(ids.size + 1).padStart(32, "0");
+    const other = ids.get(id) ?? String(ids.size).padStart(32, "0");
     ids.set(id, other);
     return other;
   };
@@ -75,7 +76,7 @@ function idMasker(known: readonly string[]): (text: string) => string {
     return plain
       .replaceAll(/verify-[0-9a-f]{8}-/g, PREFIX)
       .replaceAll(/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g, masked)
-      .replaceAll(/("(?:client_id|clientId)":")[^"]*/g, "$1masked")
+      .replaceAll(/("(?:client_id|clientId)":")(?!0{16})[^"]*/g, "$1masked")
       .replaceAll(/<RequestId>[^<]*/g, "<RequestId>0000000000000000")
       .replaceAll(/<HostId>[^<]*/g, "<HostId>masked")
       .replaceAll(
@@ -89,9 +90,16 @@ function idMasker(known: readonly string[]): (text: string) => string {
 const SHORTEST_ID = 6;
 
 /** Ids that are no 32 hexadecimal digits, perhaps. */
-const idsOf = ({ keys }: Situation): readonly string[] => {
+const idsOf = ({ at: { keys }, given }: Exchange): readonly string[] => {
   const { serverAccessKey, clientAccessKey, modelTargetClientId, modelTargetUsername, databaseId } = keys;
-  const ids = [serverAccessKey, clientAccessKey, modelTargetClientId, modelTargetUsername, databaseId];
+  const ids = [
+    serverAccessKey,
+    clientAccessKey,
+    modelTargetClientId,
+    modelTargetUsername,
+    databaseId,
+    given.client_id,
+  ];
   return ids.flatMap((id) => (id === undefined || id.length < SHORTEST_ID ? [] : [id]));
 };
 
@@ -106,7 +114,7 @@ export function record(
   outcomes: readonly Outcome[],
   hide: (text: string) => string,
 ): Recording {
-  const known = outcomes.flatMap(({ exchange }) => (exchange === undefined ? [] : idsOf(exchange.at)));
+  const known = outcomes.flatMap(({ exchange }) => (exchange === undefined ? [] : idsOf(exchange)));
   const maskIds = idMasker([...new Set(known)].sort((a, b) => b.length - a.length));
   const mask = (text: string): string => maskIds(hide(text));
   const facts = outcomes.flatMap(({ fact, result, exchange }): [string, RecordedFact][] =>

@@ -44,6 +44,9 @@ const asForm = () => ({ "Content-Type": "application/x-www-form-urlencoded" });
 const credential = () => `${CREDENTIALS}/{client_id}`;
 const dataset = () => `${STANDARD}/{uuid}`;
 
+/** The id of nothing. */
+export const UNKNOWN_ID = "0123456789abcdef0123456789abcdef";
+
 /** A creation of a dataset that both families and both profiles accept. */
 export const rightModel = { name: "engine", cadDataUrl: "https://cad.example/engine.glb", views: [] };
 export const rightDataset = { name: "verify", targetSdk: "10.9", models: [rightModel] };
