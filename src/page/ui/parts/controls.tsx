@@ -1,8 +1,13 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { notify } from "../state/api.ts";
 import { Icon, type IconName } from "./icons.tsx";
+
+/** Sets a signal, as an expression. */
+export function set<T>(signal: Signal<T>, value: T): void {
+  signal.value = value;
+}
 
 interface ButtonProps {
   readonly icon?: IconName;
@@ -78,16 +83,8 @@ export function OpenButton({ children, ...button }: OpenButtonProps) {
   const open = useSignal(false);
   return (
     <>
-      <Button
-        {...button}
-        onClick={() => {
-          open.value = true;
-        }}
-      />
-      {open.value &&
-        children(() => {
-          open.value = false;
-        })}
+      <Button {...button} onClick={() => set(open, true)} />
+      {open.value && children(() => set(open, false))}
     </>
   );
 }
@@ -144,9 +141,7 @@ export function Secret({ value, label, hidden = true }: SecretProps) {
           bare
           icon={shown.value ? "eyeOff" : "eye"}
           label={`${shown.value ? "Hide" : "Show"} ${label}`}
-          onClick={() => {
-            shown.value = !shown.value;
-          }}
+          onClick={() => set(shown, !shown.value)}
         />
       )}
       <CopyButton value={value} label={`Copy ${label}`} />

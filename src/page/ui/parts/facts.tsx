@@ -6,6 +6,7 @@ import type { ShownTarget } from "../../model.ts";
 import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/clock.ts";
 import { duration } from "../state/format.ts";
 import { thumbnailUrl } from "../state/source.ts";
+import { set } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
 type Tone = "good" | "bad" | "busy" | "off" | "info";
@@ -78,7 +79,7 @@ export const toneOf = (status: number | undefined): Tone =>
   status === undefined ? "bad" : status < 300 ? "good" : status < 400 ? "info" : "bad";
 
 export const StatusCode = ({ status }: { readonly status: number | undefined }) => (
-  <span class={`code mono tone ${toneOf(status)}`}>{status ?? "—"}</span>
+  <b class={`code mono tone ${toneOf(status)}`}>{status ?? "—"}</b>
 );
 
 type Fact = readonly [term: string, value: ComponentChildren];
@@ -165,9 +166,7 @@ export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; reado
       loading="lazy"
       decoding="async"
       draggable={false}
-      onError={() => {
-        failed.value = sha256;
-      }}
+      onError={() => set(failed, sha256)}
     />
   );
 }
@@ -189,6 +188,25 @@ export const Panel = ({ icon, title, intro, children }: PanelProps) => (
     <p class="faint">{intro}</p>
     <div class="row">{children}</div>
   </section>
+);
+
+interface CardHeadProps {
+  readonly title: string;
+  readonly note: ComponentChildren;
+  /** A badge. */
+  readonly children: ComponentChildren;
+}
+
+export const CardHead = ({ title, note, children }: CardHeadProps) => (
+  <header>
+    <div class="grow">
+      <h2 class="one-line" title={title}>
+        {title}
+      </h2>
+      <p class="faint small">{note}</p>
+    </div>
+    {children}
+  </header>
 );
 
 interface EmptyProps {

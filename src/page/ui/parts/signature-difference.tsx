@@ -72,11 +72,11 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
                     {PARTS[index] ?? ""}
                     {differs && <span class="visually-hidden"> differs</span>}
                   </th>
-                  <td>
+                  <td class="mono">
                     <Line value={own} other={theirs} />
                   </td>
                   {theirs !== undefined && (
-                    <td>
+                    <td class="mono">
                       <Line value={theirs} other={own} />
                     </td>
                   )}

@@ -82,7 +82,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const topNow = isResized ? topOf(Math.floor(seen.current.index / columns)) : scrollTop;
   const topRow = rowAt(topNow);
   const firstRow = Math.max(0, topRow - MARGIN_ROWS);
-  const endRow = rowAt(topNow + height) + 1 + MARGIN_ROWS;
+  const endRow = rowAt(topNow + height) + 1 + 2 * MARGIN_ROWS;
   const topIndex = Math.min(items.length - 1, (topOf(topRow) < topNow ? topRow + 1 : topRow) * columns);
   const isCurrentDrawn = current.value >= firstRow * columns && current.value < endRow * columns;
   const tabStop = isCurrentDrawn && current.value < items.length ? current.value : topIndex;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { DatabaseState } from "../../../schema/cloud-database.ts";
 import { nextDatabaseName } from "../../../schema/page.ts";
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
-import { Field, NumberField, Select } from "../parts/controls.tsx";
+import { Field, NumberField, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { STATES } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
@@ -37,9 +37,7 @@ export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
           ["cloud_databases", KINDS.cloud_databases],
           ["vumark_databases", KINDS.vumark_databases],
         ]}
-        onChange={(value) => {
-          kind.value = value;
-        }}
+        onChange={(value) => set(kind, value)}
       />
       <Field
         label="Name"
@@ -92,9 +90,7 @@ export function DatabaseSettings({ database, onClose }: SettingsProps) {
         hint="Every state except Working refuses requests with 403"
         value={state.value}
         options={STATES}
-        onChange={(value) => {
-          state.value = value;
-        }}
+        onChange={(value) => set(state, value)}
       />
       {cloud && (
         <div class="field-grid">

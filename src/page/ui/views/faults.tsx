@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { OPERATIONS } from "../../../schema/operation-names.ts";
 import { RESULT_CODES } from "../../../schema/result-codes.ts";
 import type { PageFault } from "../../model.ts";
-import { Button, Check, Field, NumberField, OpenButton, Select } from "../parts/controls.tsx";
+import { Button, Check, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Panel } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
@@ -38,7 +38,7 @@ function Fault({ fault }: { readonly fault: PageFault }) {
   const { id, times, timesApplied: applied } = fault;
   const isSpent = times !== null && applied >= times;
   return (
-    <li class="row fault">
+    <li class="row">
       <div class="grow small">
         <b>{effectOf(fault)}</b>
         <p class="faint">{matchesOf(fault)}</p>
@@ -145,9 +145,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
         label="What happens"
         value={effect.value}
         options={EFFECTS}
-        onChange={(value) => {
-          effect.value = value;
-        }}
+        onChange={(value) => set(effect, value)}
       />
       {effect.value === "code" && (
         <Select label="Result code" name="resultCode" value="Fail" options={CODES} />

@@ -2,9 +2,9 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
 import type { ClientCredential } from "../../../schema/credential.ts";
 import type { PageDataset, PageVuMarkDatabase } from "../../model.ts";
-import { Button, Field, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
+import { Button, Field, LinkButton, OpenButton, Secret, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
-import { Badge, Bar, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
+import { Badge, Bar, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
@@ -69,15 +69,12 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
   const ends = generationFailureMessage === null ? "success" : "failed";
   return (
     <article class="card stack" aria-label={name ?? uuid}>
-      <header>
-        <div class="grow">
-          <h3>{name ?? "unnamed"}</h3>
-          <p class="faint">
-            {dataset.datasetTypeName}, {count(dataset.models, "model")}
-          </p>
-        </div>
+      <CardHead
+        title={name ?? "unnamed"}
+        note={`${dataset.datasetTypeName}, ${count(dataset.models, "model")}`}
+      >
         <StatusBadge status={isProcessing ? "processing" : ends} left={duration(left.value / 1000)} />
-      </header>
+      </CardHead>
       {isProcessing && <Bar role="progressbar" label="Processing" part={1 - left.value / total} />}
       <ol class="timeline" aria-label="Timeline">
         <li>
@@ -233,9 +230,7 @@ function Template({ database, target }: TemplateProps) {
           label="Instance id"
           hint="Type an id to see what the VuMark API answers"
           value={id.value}
-          onInput={(value) => {
-            id.value = value;
-          }}
+          onInput={(value) => set(id, value)}
         />
       )}
       {left.value === 0 &&
@@ -249,9 +244,7 @@ function Template({ database, target }: TemplateProps) {
             class="picture instance"
             src={pathOf("page", "instances", target.targetId, { database, id: id.value })}
             alt={`Instance for ${id.value}`}
-            onError={() => {
-              failed.value = id.peek();
-            }}
+            onError={() => set(failed, id.peek())}
           />
         ))}
     </>

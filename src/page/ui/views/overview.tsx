@@ -1,7 +1,7 @@
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { CopyButton, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
-import { Badge, Bar, Empty, STATUSES, StateBadge } from "../parts/facts.tsx";
+import { Badge, Bar, CardHead, Empty, STATUSES, StateBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
@@ -25,7 +25,7 @@ export function Overview() {
         <h1 class="grow">Overview</h1>
         {!isEmpty && add}
       </header>
-      <section aria-label="Servers" class="card endpoints">
+      <section aria-label="Servers" class="card row servers">
         <Endpoint name="Target API" url={urls.target} />
         <Endpoint name="Query API" url={urls.query} />
         <Endpoint name="Target manager" url={urls.manager} />
@@ -50,7 +50,7 @@ export function Overview() {
 }
 
 const Endpoint = ({ name, url }: { readonly name: string; readonly url: string | null }) => (
-  <div class="endpoint">
+  <div class="grow">
     <span class="faint small">{name}</span>
     {url === null ? (
       <span class="faint">in another process</span>
@@ -72,16 +72,18 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
   ].flat();
   return (
     <article class="card stack" aria-label={name}>
-      <CardHeader kind="cloud_databases" database={database} />
+      <CardHead title={name} note={KINDS.cloud_databases}>
+        <StateBadge state={database.stateName} />
+      </CardHead>
       <StatusBar counts={counts} all={used} />
       <div class="numbers stack small">
         <div class="row between">
           <span class="faint">Target quota</span>
-          <Bar role="meter" label="Target quota" part={used / Math.max(1, targetQuota)} />
           <span>
             {number(used)} of {number(targetQuota)} targets
           </span>
         </div>
+        <Bar role="meter" label="Target quota" part={used / Math.max(1, targetQuota)} />
         <div class="row between">
           <span class="faint">Recognitions</span>
           <span>
@@ -110,7 +112,9 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
 
 const VuMarkCard = ({ database }: { readonly database: PageVuMarkDatabase }) => (
   <article class="card stack" aria-label={database.databaseName}>
-    <CardHeader kind="vumark_databases" database={database} />
+    <CardHead title={database.databaseName} note={KINDS.vumark_databases}>
+      <StateBadge state={database.stateName} />
+    </CardHead>
     <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
     <Keys database={database} />
     <footer class="row">
@@ -123,18 +127,6 @@ interface DatabaseProps {
   readonly kind: keyof typeof KINDS;
   readonly database: PageCloudDatabase | PageVuMarkDatabase;
 }
-
-const CardHeader = ({ kind, database: { databaseName, stateName } }: DatabaseProps) => (
-  <header>
-    <div class="grow">
-      <h2 class="one-line" title={databaseName}>
-        {databaseName}
-      </h2>
-      <p class="faint small">{KINDS[kind]}</p>
-    </div>
-    <StateBadge state={stateName} />
-  </header>
-);
 
 const EditButtons = ({ kind, database }: DatabaseProps) => {
   const { databaseName: name } = database;
@@ -162,7 +154,7 @@ const EditButtons = ({ kind, database }: DatabaseProps) => {
 
 /** The keys of a database; secrets are hidden until someone shows them. */
 const Keys = ({ database }: Pick<DatabaseProps, "database">) => (
-  <dl class="keys">
+  <dl class="sunken keys">
     {Object.entries({
       "Server access": database.serverAccessKey,
       "Server secret": database.serverSecretKey,
@@ -194,7 +186,7 @@ function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts
     ["failed", failed],
   ] as const;
   return (
-    <div class="statuses">
+    <div class="stack statuses">
       <div class="bar" aria-hidden="true">
         {parts.map(
           ([status, part]) => part > 0 && <span key={status} class={status} style={{ flexGrow: part }} />,
@@ -203,7 +195,7 @@ function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts
       {all === 0 ? (
         <p class="faint">No targets</p>
       ) : (
-        <ul>
+        <ul class="row">
           {parts.map(([status, part]) => (
             <li key={status} class={part === 0 ? "row small faint" : "row small"}>
               <span class={`swatch ${status}`} aria-hidden="true" />

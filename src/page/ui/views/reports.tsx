@@ -1,8 +1,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { PageReport, PageReportRow } from "../../model.ts";
-import { Button, LinkButton } from "../parts/controls.tsx";
+import { Button, LinkButton, set } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
-import { Badge, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
+import { Badge, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft } from "../state/clock.ts";
 import { state } from "../state/connection.ts";
@@ -21,11 +21,7 @@ export function Report({ report }: { readonly report: PageReport }) {
   const title = `Report ${file} of ${databaseName}`;
   return (
     <article class="card stack" aria-label={title}>
-      <header>
-        <div class="grow">
-          <h3>{file}</h3>
-          <p class="faint">{databaseName}</p>
-        </div>
+      <CardHead title={file} note={databaseName}>
         {left.value > 0 ? (
           <StatusBadge status="processing" left={duration(left.value / 1000)} />
         ) : (
@@ -33,7 +29,7 @@ export function Report({ report }: { readonly report: PageReport }) {
             Ready
           </Badge>
         )}
-      </header>
+      </CardHead>
       <Facts
         facts={[
           ["Requested", <Moment at={report.requestedAt} />],
@@ -59,12 +55,7 @@ export function Report({ report }: { readonly report: PageReport }) {
         )}
       </footer>
       {rows.value !== null && (
-        <Dialog
-          title={title}
-          onClose={() => {
-            rows.value = null;
-          }}
-        >
+        <Dialog title={title} onClose={() => set(rows, null)}>
           <Rows rows={rows.value} />
         </Dialog>
       )}

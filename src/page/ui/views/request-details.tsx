@@ -74,8 +74,8 @@ function Shown({ id, details: { request, images } }: ShownProps) {
   return (
     <>
       <header>
-        <h2>
-          <span class="method">{method}</span> <span>{path}</span>
+        <h2 class="mono">
+          <span class="method">{method}</span> <b>{path}</b>
         </h2>
         <b>
           <StatusCode status={status} /> {resultCode ?? (status === undefined ? "No response" : "")}
@@ -147,7 +147,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
       <h3>{title}</h3>
       <details open={headers.length <= 8}>
         <summary class="faint small">{count(headers.length, "header")}</summary>
-        <dl class="sunken headers">
+        <dl class="sunken mono">
           {headers.map(([name, value], index) => (
             <div key={`${index} ${name}`}>
               <dt>{name}</dt>
@@ -169,7 +169,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
         <>
           <p class="faint small">{`Body, ${bytes(size)}`}</p>
           {fields !== undefined ? (
-            <dl class="sunken headers">
+            <dl class="sunken mono">
               {fields.map(({ name, text: value, filename }) => (
                 <div key={name}>
                   <dt>{name}</dt>
@@ -220,14 +220,15 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
   <section class="stack">
     <h3>Targets that the query considered</h3>
     {considered.length === 0 && <p class="faint">No targets</p>}
-    <ol class="considered">
+    <ol>
       {considered.map(({ targetId, name, matched, why }) => (
-        <li key={targetId}>
+        <li key={targetId} class="row">
           <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
             {matched ? "matched" : "not matched"}
           </Badge>
-          <b>{name}</b>
-          <span class="faint">{why}</span>
+          <span class="grow">
+            <b>{name}</b> <span class="faint">{why}</span>
+          </span>
         </li>
       ))}
     </ol>

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { PageRequest } from "../../model.ts";
-import { Button, Check, OpenButton, SearchField, Select } from "../parts/controls.tsx";
+import { Button, Check, OpenButton, SearchField, Select, set } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
@@ -133,9 +133,7 @@ export function Requests() {
           icon="filter"
           label="Filters"
           expanded={filtering.value}
-          onClick={() => {
-            filtering.value = !filtering.value;
-          }}
+          onClick={() => set(filtering, !filtering.value)}
         />
         <Select
           bare

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { PageCloudDatabase } from "../../model.ts";
-import { Button, CopyButton } from "../parts/controls.tsx";
+import { Button, CopyButton, set } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { baseUrlOf, curlCommands } from "../state/curl.ts";
 
@@ -24,9 +24,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
               key={name}
               label={name}
               pressed={language.value === name}
-              onClick={() => {
-                language.value = name;
-              }}
+              onClick={() => set(language, name)}
             />
           ))}
         </fieldset>

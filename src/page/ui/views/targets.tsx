@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ShownTarget } from "../../model.ts";
-import { FileButton, SearchField, Select } from "../parts/controls.tsx";
+import { FileButton, SearchField, Select, set } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Empty, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
@@ -138,9 +138,7 @@ export function Targets() {
           <SearchField
             label="Search name, id or metadata"
             value={search.value}
-            onInput={(value) => {
-              search.value = value;
-            }}
+            onInput={(value) => set(search, value)}
           />
           <Select
             bare
@@ -184,7 +182,7 @@ const Card = ({ target, tabIndex }: CardProps) => (
   <button
     type="button"
     tabIndex={tabIndex}
-    class={target.activeFlag ? "card target" : "card target inactive"}
+    class={target.activeFlag ? "card choice stack target" : "card choice stack target inactive"}
     onClick={() => setParameters({ target: target.targetId })}
   >
     <span class="visually-hidden">Target</span>
@@ -196,6 +194,6 @@ const Card = ({ target, tabIndex }: CardProps) => (
       {target.name}
     </b>
     <StatusLine target={target} />
-    <code class="target-id one-line">{target.targetId}</code>
+    <code class="faint one-line">{target.targetId}</code>
   </button>
 );

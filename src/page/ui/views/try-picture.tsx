@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
-import { FileButton, Select } from "../parts/controls.tsx";
+import { FileButton, Select, set } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Empty, Facts, Stars, StatusBadge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
@@ -95,13 +95,7 @@ export function TryPicture() {
         <div class="try">
           <PictureFacts tried={result} />
           <section class="card stack try-scores" aria-label="Nearest first">
-            <Scores
-              trial={result.trial}
-              chosen={chosen.value}
-              onChoose={(id) => {
-                chosen.value = id;
-              }}
-            />
+            <Scores trial={result.trial} chosen={chosen.value} onChoose={(id) => set(chosen, id)} />
           </section>
           {target !== undefined && target.score !== null && (
             <Pair key={`${result.url} ${target.targetId}`} tried={result} target={target} />
@@ -165,7 +159,7 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
     <>
       <header>
         <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
-        {threshold !== null && <span class="threshold-key small">{`Threshold ${threshold}`}</span>}
+        {threshold !== null && <span class="small">{`┃ Threshold ${threshold}`}</span>}
       </header>
       {threshold === null && (
         <p class="faint">
@@ -180,14 +174,14 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
           <li key={target.targetId}>
             <button
               type="button"
-              class="choice score"
+              class="choice row score"
               aria-pressed={chosen === target.targetId}
               onClick={() => onChoose(target.targetId)}
             >
               <span class="picture">
                 <Thumbnail sha256={target.image} />
               </span>
-              <span class="stack">
+              <span class="stack grow">
                 <span class="row">
                   <b class="one-line">{target.name}</b>
                   {target.matched && (
