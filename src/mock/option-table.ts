@@ -248,7 +248,7 @@ const startServers = {
       "host names without port, several separated by commas; .example.com allows all below it",
       listOf(hostName),
     ),
-    "host names of the target manager, besides localhost and IP addresses",
+    "host names of the target manager, besides IP addresses and names of private networks",
     { setting: { ALLOWED_HOSTS: MANAGER } },
   ),
   ui: option(flag, "whether the target manager serves its page", { default: true, setting: { UI: MANAGER } }),

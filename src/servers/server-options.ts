@@ -54,7 +54,7 @@ export interface StartServersOptions extends ServerOptions {
   readonly corsOrigin?: string;
   /** Pages of this origin may use the target manager; `*`: any. */
   readonly managerCorsOrigin?: string;
-  /** Host names under which the target manager answers, besides `localhost` and IP addresses; `.example` allows all subdomains. */
+  /** Host names under which the target manager answers, besides IP addresses and names of private networks; `.example` allows all subdomains. */
   readonly allowedHosts?: readonly string[];
   /** Whether the target manager serves its page to browsers. Default true. */
   readonly ui?: boolean;

@@ -4,7 +4,7 @@ import { show } from "../emulator/text.ts";
 
 /** Which browser requests the target manager answers. Requests of other programs are always answered. */
 export interface TrustRules {
-  /** Host names, in addition to loopback and IP addresses; a leading dot allows all subdomains. */
+  /** Host names, in addition to those of loopback and private networks; a leading dot allows all subdomains. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Pages of this origin may use the target manager; `*`: any. */
   readonly allowOrigin?: string | undefined;
@@ -28,7 +28,7 @@ export function whyDistrusted(
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
     return {
       refusedBy: "trustedHost",
-      reason: `the Host ${show(host)} is neither loopback nor an IP address; add it to ALLOWED_HOSTS`,
+      reason: `the Host ${show(host)} is no name of a private network; add it to ALLOWED_HOSTS`,
     };
   }
   const origin = header(request, "origin");
@@ -49,9 +49,14 @@ const foreign = (reason: string): Distrust => ({
   reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
 });
 
+/** No public name has one of these endings, so that no stranger's page can be served under them. */
+const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;
+/** The name of a machine, a container or a service: without a dot, nobody can register it. */
+const MACHINE_NAME = /^[\w-]+$/;
+
 function isTrustedHost(host: string, allowed: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  if (MACHINE_NAME.test(name) || PRIVATE_ENDING.test(name)) return true;
   if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
   return allowed
     .map((each) => each.toLowerCase())

@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, expect, test } from "vitest";
-import { ROLES } from "../../src/mock/option.ts";
 import { samplePicture } from "../../src/mock/pictures.ts";
 import { startServers } from "../../src/servers/index.ts";
-import { settingsOf } from "../../src/servers/settings.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
@@ -110,14 +108,4 @@ test("the seed file of the guide works", async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
-});
-
-test("the container example uses existing settings and commands", async () => {
-  const compose = await readFile(join(root, "examples/containers/compose.yaml"), "utf8");
-  const settings = ROLES.flatMap((role) => settingsOf(role).map(({ name }) => name));
-  const named = [...compose.matchAll(/^\s*#?\s+([A-Z_]{3,}): /gm)].map(([, name]) => name);
-  expect(named).toContain("TARGET_MANAGER_BASE_URL");
-  expect(named.filter((name) => !settings.includes(String(name)))).toEqual([]);
-  const commands = [...compose.matchAll(/command: \[(.+)\]/g)].map(([, command]) => command);
-  expect(commands).toEqual(["target-manager", "target-api", "query"]);
 });

@@ -27,8 +27,8 @@ function send(
 const own = (url: string) => new URL(url).host;
 
 describe("the target manager", () => {
-  it("answers requests for loopback, IP addresses and allowed names, on every route", async () => {
-    await using servers = await startServers({ allowedHosts: ["manager", ".example.com"] });
+  it("answers requests for names of private networks, IP addresses and allowed names, on every route", async () => {
+    await using servers = await startServers({ allowedHosts: ["Manager.example.org", ".example.com"] });
     const { manager } = servers.urls;
     const status = async (host: string, path = "/cloud_databases") =>
       (await send(manager, { path, headers: { host } })).status;
@@ -39,17 +39,33 @@ describe("the target manager", () => {
       "app.localhost:80",
       "10.1.2.3",
       "[::1]:5000",
-      "manager:5000",
+      "manager.example.org:5000",
+      "target-manager:5000",
+      "BUILD_7",
+      "manager.local",
+      "manager.shop.internal.",
+      "manager.test:80",
+      "nas.lan",
+      "nas.home.arpa",
+      "target-manager.default.svc",
+      "target-manager.default.svc.cluster.local:5000",
       "a.b.example.com",
       "example.com",
     ])
       expect(await status(host), host).toBe(200);
     for (const host of [
-      "evil.test",
-      "localhost.evil.test",
-      "managers",
+      "evil.example",
+      "localhost.evil.example",
+      "managers.example.org",
+      "local.example",
+      "manager.test.example",
+      "manager.localx",
+      "home.arpa.example",
+      "x.arpa",
+      "a.cluster.example",
+      "user@manager",
       "xexample.com",
-      "1.2.3.4.evil.test",
+      "1.2.3.4.evil.example",
       "[::1].evil",
     ])
       for (const path of ["/cloud_databases", "/internal/openapi.json", "/page/events", "/"])
@@ -61,9 +77,9 @@ describe("the target manager", () => {
     const { manager } = servers.urls;
     servers.addCloudDatabase();
     for (const headers of [
-      { origin: "https://evil.test" },
+      { origin: "https://evil.example" },
       { origin: "null" },
-      { origin: `https://${own(manager)}.evil.test` },
+      { origin: `https://${own(manager)}.evil.example` },
       { origin: "http://127.0.0.1:1" },
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
@@ -75,7 +91,7 @@ describe("the target manager", () => {
         expect.stringContaining("MANAGER_CORS_ALLOW_ORIGIN"),
       ]);
     }
-    expect((await send(manager, { headers: { origin: "https://evil.test" } })).status).toBe(403);
+    expect((await send(manager, { headers: { origin: "https://evil.example" } })).status).toBe(403);
     expect(JSON.parse((await send(manager, { headers: {} })).body)).toHaveLength(1);
     const [first] = servers.requests;
     expect(first).toMatchObject({ api: "manager", status: 403, refusedBy: "trustedOrigin" });
@@ -105,7 +121,7 @@ describe("the target manager", () => {
     const { manager } = servers.urls;
     const answer = await fetch(`${manager}/cloud_databases`, { headers: { origin: "https://app.example" } });
     expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example");
-    expect((await send(manager, { headers: { origin: "https://evil.test" } })).status).toBe(403);
+    expect((await send(manager, { headers: { origin: "https://evil.example" } })).status).toBe(403);
     const preflight = { origin: "https://app.example", "access-control-request-method": "DELETE" };
     expect((await send(manager, { method: "OPTIONS", headers: preflight })).status).toBe(204);
   });
@@ -115,7 +131,7 @@ describe("the target manager", () => {
     const { manager } = servers.urls;
     expect((await send(manager, { headers: { origin: "https://any.example" } })).status).toBe(200);
     expect((await send(manager, { headers: { "sec-fetch-site": "cross-site" } })).status).toBe(200);
-    expect((await send(manager, { headers: { host: "evil.test" } })).status).toBe(403);
+    expect((await send(manager, { headers: { host: "evil.example" } })).status).toBe(403);
   });
 
   it("does not follow CORS_ALLOW_ORIGIN, which is for the two public APIs", async () => {
