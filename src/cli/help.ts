@@ -135,7 +135,7 @@ Options:
   --dry-run                print what would be sent, and send nothing
   --only IDS               facts by id, with * for any text: query-*,target-3-no-authorization
   --api NAMES              target, query, model-target
-  --known-by WAYS          observed, documented, assumed
+  --known-by WAYS          recorded, observed, documented, assumed
   --holds                  also list the facts that hold
   --json, --junit, --markdown   print the report in another form
   --ids FILE               write the id of each fact after its result, a line each

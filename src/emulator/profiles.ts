@@ -30,6 +30,11 @@ export interface Profile {
   /** Unserved paths with these prefixes get the 404 page; others get an empty 404. */
   readonly notFoundPagePrefixes: readonly string[];
   readonly failedTargetsCanBeUpdated: boolean;
+  /**
+   * Successes of the target API: as specified, or as the real service was recorded in 2019: the result code before the
+   * transaction id, and a database's summary in another order and without `request_count`.
+   */
+  readonly successBodies: "specified" | "recorded";
   /** How a dataset body that is not valid JSON is answered: validation error with one detail, or a separate error. */
   readonly invalidDatasetJson: "validation" | "error";
   /** How a dataset creation with a non-integer `Content-Length` is answered: validation error, or load balancer's page. */
@@ -72,6 +77,7 @@ const neutral: Profile = {
     "/reports/",
   ],
   failedTargetsCanBeUpdated: true,
+  successBodies: "specified",
   invalidDatasetJson: "validation",
   invalidDatasetLength: "validation",
   datasetViewsRequired: false,
@@ -97,6 +103,7 @@ const vuforia: Profile = {
   anyContentTypeIsMultipart: true,
   notFoundPagePrefixes: ["/targets", "/summary", "/duplicates"],
   failedTargetsCanBeUpdated: false,
+  successBodies: "recorded",
   invalidDatasetJson: "error",
   invalidDatasetLength: "page",
   datasetViewsRequired: true,

@@ -5,18 +5,26 @@ import type { Profile } from "../emulator/profiles.ts";
 export const FACT_APIS = ["target", "query", "model-target"] as const;
 export type FactApi = (typeof FACT_APIS)[number];
 
-export const KNOWN_BY = ["observed", "documented", "assumed"] as const;
+export const KNOWN_BY = ["recorded", "observed", "documented", "assumed"] as const;
 
 /**
- * How a fact is known. `observed`: seen at the real service, up to the month given. `documented`: in the service's
+ * How a fact is known. `recorded`: in a recording of the real service's responses, to the byte. `observed`: seen at the real service, up to the month given. `documented`: in the service's
  * documentation. `assumed`: this emulator's choice, which nobody compared with the real service.
  */
 export interface Known {
   readonly by: (typeof KNOWN_BY)[number];
-  /** Year and month, when observed. */
+  /** Year and month, when recorded or observed. */
   readonly date?: string;
+  /** What was recorded, and by whom. */
+  readonly where?: string;
 }
 
+/** Bodies, with the order of their keys. The headers of these responses were observed otherwise later, which is expected. */
+export const recorded: Known = {
+  by: "recorded",
+  date: "2019-11",
+  where: "bodies in the public recordings of a client in Ruby; the headers are those observed since",
+};
 /** The public test suites of the real service were last read in this month. */
 export const observed: Known = { by: "observed", date: "2026-09" };
 export const documented: Known = { by: "documented" };

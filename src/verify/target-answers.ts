@@ -1,20 +1,23 @@
 import type { Profile } from "../emulator/profiles.ts";
 import { asciiJson } from "../emulator/text.ts";
-import { assumed, documented, type Expected, type Fact, type Situation, slug } from "./fact.ts";
+import { assumed, documented, type Expected, type Fact, recorded, type Situation, slug } from "./fact.ts";
 import { acceptedImage, type Draft, fields, header, path, set } from "./requests.ts";
 import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
 import { ok, TARGET } from "./target-kind.ts";
 import { base64 } from "./target-refusals.ts";
 
 const ASSUMED: More = { known: assumed };
+const RECORDED: More = { known: recorded };
 const DOCUMENTED: More = { known: documented };
 const unchanged = (): void => undefined;
 
-const SUMMARY = ok(
-  '{"result_code":"Success","transaction_id":"<id>","name":"<text>","active_images":<integer>,"inactive_images":<integer>,' +
-    '"failed_images":<integer>,"target_quota":<integer>,"total_recos":<integer>,"current_month_recos":<integer>,' +
-    '"previous_month_recos":<integer>,"processing_images":<integer>,"reco_threshold":<integer>,"request_quota":<integer>,' +
-    '"request_usage":<integer>,"request_count":<integer>}',
+const counts = (...names: readonly string[]): string => names.map((name) => `"${name}":<integer>`).join(",");
+const RECOS = ["total_recos", "current_month_recos", "previous_month_recos"];
+const IMAGES = ["active_images", "inactive_images", "failed_images"];
+const SUMMARY = ok(({ profile }) =>
+  profile.successBodies === "recorded"
+    ? `{"name":"<text>","result_code":"Success","transaction_id":"<id>",${counts(...IMAGES, "processing_images", "target_quota", "request_quota", "reco_threshold", "request_usage", ...RECOS)}}`
+    : `{"result_code":"Success","transaction_id":"<id>","name":"<text>",${counts(...IMAGES, "target_quota", ...RECOS, "processing_images", "reco_threshold", "request_quota", "request_usage", "request_count")}}`,
 );
 const LIST = ok('{"transaction_id":"<id>","result_code":"Success","results":[<any>]}');
 const CREATED = ok('{"transaction_id":"<id>","result_code":"TargetCreated","target_id":"<id>"}', 201);
@@ -24,8 +27,8 @@ const DUPLICATES = ok('{"transaction_id":"<id>","result_code":"Success","similar
 const NOT_SUCCESS = "TargetStatusNotSuccess 403";
 const FAILED_UPDATE = (at: Situation) =>
   at.profile.failedTargetsCanBeUpdated ? DONE(at) : TARGET.named(NOT_SUCCESS, at);
-const recordOf = (target: string, status: string, rating: string): string =>
-  `{"result_code":"Success","transaction_id":"<id>","target_record":{${target},"width":1,"tracking_rating":${rating},"reco_rating":""},"status":"${status}"}`;
+const recordOf = (target: string, status: string, rating: string, width = 1): string =>
+  `{"result_code":"Success","transaction_id":"<id>","target_record":{${target},"width":${width},"tracking_rating":${rating},"reco_rating":""},"status":"${status}"}`;
 const record = (status: string, rating = "<integer>") =>
   ok(({ targetId, targetName }) =>
     recordOf(`"target_id":"${targetId}","active_flag":true,"name":"${targetName}"`, status, rating),
@@ -63,9 +66,13 @@ const OVER_THE_MINUTE: More = {
 
 /** Of a target that was added with a flag, the record. */
 const ADDED = path(({ given }) => `/targets/${given("target_id")}`);
-const kept = (shown: (at: Situation) => string) =>
-  ok((at) => recordOf(`"target_id":"<id>",${shown(at)}`, "<text>", "<integer>"));
+const kept = (shown: (at: Situation) => string, width = 1) =>
+  ok((at) => recordOf(`"target_id":"<id>",${shown(at)}`, "<text>", "<integer>", width));
 const keptFlag = (shown: boolean) => kept(() => `"active_flag":${shown},"name":"<text>"`);
+const kept50 = kept(() => `"active_flag":<flag>,"name":"<text>"`, 50);
+const width50: Row<Draft>[3] = (draft) => {
+  draft.bytes = Buffer.from(JSON.stringify(draft.fields).replace('"width":1', '"width":50.0'));
+};
 const longName = (start: string, character: string) => (at: Situation) =>
   at.named(start).padEnd(64, character);
 const name = (id: string, character: string): Row<Draft> => {
@@ -84,12 +91,35 @@ const name = (id: string, character: string): Row<Draft> => {
   ];
 };
 
-const ANSWERS: Table<Draft> = {
+/** What the recordings show; `width` 50.0 came back as 50. */
+const RECORDINGS: Table<Draft> = {
   ids: "target",
+  more: RECORDED,
   rows: {
     served: [
       ["summary", "database-summary: answers with quotas and counts", SUMMARY],
       ["list", "list: answers with the ids of the targets", LIST],
+      ["add", "add: adds a target", CREATED],
+      ["get", "record: answers with the record of a target", record("success")],
+      ["target summary", "summary: answers with the status and the counts of a target", TARGET_SUMMARY],
+      ["duplicates", "duplicates: answers with the ids of similar targets", DUPLICATES],
+      ["update", "update: updates a target", DONE, width(2)],
+      ["delete", "delete: deletes a target", DELETED],
+      [
+        "add",
+        "accepts-image-in-lines: accepts an image whose base64 is in lines of 60 characters",
+        CREATED,
+        fields({ image: acceptedImage().replace(/.{1,60}/g, "$&\n") }),
+      ],
+      ["get", "keeps-width-50: shows a width of 50.0 as 50", kept50, ADDED, before("add", width50)],
+    ],
+  },
+};
+
+const ANSWERS: Table<Draft> = {
+  ids: "target",
+  rows: {
+    served: [
       [
         "summary",
         "query-string: ignores a query string, which is not signed",
@@ -103,7 +133,6 @@ const ANSWERS: Table<Draft> = {
         header("X-Long", "x".repeat(8182)),
       ],
       ["summary", "inactive-summary: is served for an inactive database", SUMMARY, unchanged, OF_INACTIVE],
-      ["add", "add: adds a target", CREATED],
       [
         "add",
         "accepts-metadata-without-padding: accepts base64 metadata without padding",
@@ -121,7 +150,6 @@ const ANSWERS: Table<Draft> = {
       ],
       ["add", "accepts-flag-1: accepts 1 as active_flag", CREATED, flag(1), ASSUMED],
       ["add", "accepts-flag-0: accepts 0 as active_flag", CREATED, flag(0), ASSUMED],
-      ["get", "record: answers with the record of a target", record("success")],
       [
         "get",
         "record-processing: gives a new target the status processing and the rating -1",
@@ -136,9 +164,6 @@ const ANSWERS: Table<Draft> = {
         unchanged,
         FAILED,
       ],
-      ["target summary", "summary: answers with the status and the counts of a target", TARGET_SUMMARY],
-      ["duplicates", "duplicates: answers with the ids of similar targets", DUPLICATES],
-      ["update", "update: updates a target", DONE, width(2)],
       ["update", "update-null-active-flag: refuses null as active_flag", "Fail 400", flag(null)],
       [
         "update",
@@ -174,7 +199,6 @@ const ANSWERS: Table<Draft> = {
         unchanged,
         NEW,
       ],
-      ["delete", "delete: deletes a target", DELETED],
       [
         "get",
         "deleted: does not know a deleted target",
@@ -233,12 +257,6 @@ const ANSWERS: Table<Draft> = {
         SUMMARY,
         set({ offersHttp2: true }),
         HTTP_2,
-      ],
-      [
-        "add",
-        "accepts-image-in-lines: accepts an image whose base64 is in lines of 60 characters",
-        CREATED,
-        fields({ image: acceptedImage().replace(/.{1,60}/g, "$&\n") }),
       ],
       [
         "add",
@@ -342,4 +360,8 @@ const UNSERVED: Table<Draft> = {
   },
 };
 
-export const TARGET_ANSWERS: readonly Fact[] = [...factsOf(TARGET, ANSWERS), ...factsOf(TARGET, UNSERVED)];
+export const TARGET_ANSWERS: readonly Fact[] = [
+  ...factsOf(TARGET, RECORDINGS),
+  ...factsOf(TARGET, ANSWERS),
+  ...factsOf(TARGET, UNSERVED),
+];

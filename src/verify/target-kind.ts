@@ -88,11 +88,16 @@ export const TARGET: Kind<Draft> = {
   complete: (expected) => expected,
 };
 
-/** A response with a body, which may refer to the situation. */
+const CODE_LAST = /("transaction_id":"<id>"),("result_code":"\w+")/;
+
+/** A response with a body, which may refer to the situation. By profile, the result code comes before the transaction id. */
 export const ok =
   (body: string | ((at: Situation) => string), status = 200, contentType?: string) =>
   (at: Situation): Expected => ({
     status,
     headers: jsonHeaders(at.profile, contentType),
-    body: typeof body === "string" ? body : body(at),
+    body: (typeof body === "string" ? body : body(at)).replace(
+      CODE_LAST,
+      at.profile.successBodies === "recorded" ? "$2,$1" : "$&",
+    ),
   });

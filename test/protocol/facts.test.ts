@@ -26,7 +26,8 @@ describe("the facts", () => {
     for (const { id, sentence, known } of FACTS) {
       expect(id).toMatch(/^(target|query|model-target)-[a-z0-9-]+$/);
       expect(sentence).toMatch(/^[A-Z].{20,}\.$/s);
-      expect(known.date === undefined).toBe(known.by !== "observed");
+      expect(known.date !== undefined).toBe(known.by === "observed" || known.by === "recorded");
+      expect(known.where !== undefined).toBe(known.by === "recorded");
     }
   });
 

@@ -71,15 +71,19 @@ export const fail = (status: 400 | 422 | 500): DeclaredResponse => failure("Fail
 type Filled = "result_code" | "transaction_id";
 
 /**
- * A success. The keys of its body have the order of the schema's properties; the result code and the transaction id
- * are filled in.
+ * A success. The keys of its body have the order of the schema's properties, but by profile the result code comes before the
+ * transaction id; both are filled in.
  */
 export function success<Key extends string>(
   properties: Readonly<Record<Key | Filled, JsonSchema>>,
   code: ResultCode = "Success",
   description = "Done.",
 ): DeclaredResponse<Readonly<Record<Exclude<Key, Filled>, unknown>>> {
-  const keys = Object.keys(properties);
+  const specified = Object.keys(properties);
+  const filledKeys = ["result_code", "transaction_id"].values();
+  const recorded = specified.map((key) =>
+    key === "result_code" || key === "transaction_id" ? (filledKeys.next().value ?? key) : key,
+  );
   return {
     status: RESULT_CODES[code].status,
     resultCode: code,
@@ -89,6 +93,7 @@ export function success<Key extends string>(
     body: (context, details: Readonly<Record<string, unknown>>) => {
       const filled = { ...details, result_code: code, transaction_id: transactionId(context) };
       const ordered: Record<string, unknown> = {};
+      const keys = context.profile.successBodies === "recorded" ? recorded : specified;
       for (const key of keys) ordered[key] = Reflect.get(filled, key);
       return asciiJson(ordered);
     },

@@ -226,10 +226,10 @@ const databaseSummary = operation({
   path: "/summary",
   summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
-  responses: [summaryOfDatabase],
-  handle: async ({ database, services, now }) => {
+  responses: (profile) => [summaryOfDatabase(profile)],
+  handle: async ({ database, services, now, profile }) => {
     const counts = await services.store.countTargetsByStatus(database.databaseName, now);
-    return ok(summaryOfDatabase, {
+    return ok(summaryOfDatabase(profile), {
       name: database.databaseName,
       active_images: counts.active,
       inactive_images: counts.inactive,

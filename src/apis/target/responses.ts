@@ -9,6 +9,7 @@ import {
   text,
   wholeNumber,
 } from "../../emulator/json-schema.ts";
+import type { Profile } from "../../emulator/profiles.ts";
 import type { JsonSchema } from "../../emulator/response.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
@@ -51,7 +52,7 @@ export const similarTargets = success({
   ...resultCode(),
   similar_targets: described(listOf(text), "Other active targets, the most similar first."),
 });
-export const summaryOfDatabase = success({
+const specifiedSummary = success({
   ...resultCode(),
   ...transaction,
   name: text,
@@ -66,6 +67,23 @@ export const summaryOfDatabase = success({
   request_usage: { type: "integer", const: 0 },
   request_count: { type: "integer", const: 0 },
 });
+/** As the real service was recorded in 2019. */
+const recordedSummary: typeof specifiedSummary = success({
+  name: text,
+  ...resultCode(),
+  ...transaction,
+  active_images: wholeNumber,
+  inactive_images: wholeNumber,
+  failed_images: wholeNumber,
+  processing_images: wholeNumber,
+  target_quota: wholeNumber,
+  request_quota: wholeNumber,
+  reco_threshold: wholeNumber,
+  request_usage: { type: "integer", const: 0 },
+  ...recognitions,
+});
+export const summaryOfDatabase = ({ successBodies }: Profile) =>
+  successBodies === "recorded" ? recordedSummary : specifiedSummary;
 export const summaryOfTarget = success({
   status,
   ...transaction,

@@ -123,20 +123,41 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** Keys in another order under the profile that follows the recordings of the real service. */
+const RECORDED: Readonly<Record<string, readonly string[]>> = {
+  add: ["result_code", "transaction_id", "target_id"],
+  list: ["result_code", "transaction_id", "results"],
+  delete: ["result_code", "transaction_id"],
+  duplicates: ["result_code", "transaction_id", "similar_targets"],
+  "database summary": [
+    ...["name", "result_code", "transaction_id"],
+    ...["active_images", "inactive_images", "failed_images", "processing_images"],
+    ...["target_quota", "request_quota", "reco_threshold", "request_usage"],
+    ...["total_recos", "current_month_recos", "previous_month_recos"],
+  ],
+  "target summary": [
+    ...["status", "result_code", "transaction_id", "database_name", "target_name", "upload_date"],
+    ...["active_flag", "tracking_rating", "total_recos", "current_month_recos", "previous_month_recos"],
+  ],
+};
+
 describeBackends("responses of the target API", (backend) => {
   for (const profile of ["neutral", "vuforia"] as const) {
     const options = { profile, processingTimeSeconds: PROCESSING_SECONDS, targetRater: perfectRater };
 
     it.each(cases)(
       `${profile}: $operation: status, headers and body of a success`,
-      async ({ request, status, content }) => {
+      async ({ operation, request, status, content }) => {
         await using service = await backend.open(options);
         const keys = await service.addCloudDatabase();
         const id = await addProcessed(service, keys);
         const response = await send(service, keys, request(id));
         expect(response.status).toBe(status);
         expect(headersOf(response)).toEqual(jsonHeaders(service, profile, response));
-        const expected = content(id, keys, service.clock.now());
+        const specified = content(id, keys, service.clock.now());
+        const order = profile === "vuforia" ? RECORDED[operation] : undefined;
+        const names = order ?? Object.keys(specified);
+        const expected = Object.fromEntries(names.map((name) => [name, specified[name]]));
         expect(json(response)).toEqual(expected);
         expect(Object.keys(json(response))).toEqual(Object.keys(expected));
         expect(response.body.toString()).toBe(JSON.stringify(json(response)));
