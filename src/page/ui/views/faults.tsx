@@ -160,7 +160,13 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
         <Check name="executed" label="Execute the request all the same, and lose only its answer" />
       )}
       <div class="field-grid">
-        <NumberField label="Delay in seconds" name="delaySeconds" step="any" required={!replaces} />
+        <NumberField
+          label="Delay in seconds"
+          hint={replaces ? "Empty: none" : "Above 0"}
+          name="delaySeconds"
+          step="any"
+          required={!replaces}
+        />
         <NumberField label="How often" hint="Empty: no limit" name="times" min={1} />
         <NumberField label="Probability" hint="0 to 1; empty: 1" name="probability" step="any" />
       </div>

@@ -76,12 +76,12 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
         <StatusBadge status={isProcessing ? "processing" : ends} left={duration(left.value / 1000)} />
       </CardHead>
       {isProcessing && <Bar role="progressbar" label="Processing" part={1 - left.value / total} />}
-      <ol class="timeline" aria-label="Timeline">
-        <li>
+      <ol aria-label="Timeline">
+        <li class="row">
           <Badge tone="info">Created</Badge>
           <Moment at={createdAt} />
         </li>
-        <li>
+        <li class="row">
           <Badge tone={isProcessing ? "busy" : ends === "failed" ? "bad" : "good"}>
             {isProcessing ? "Processing until" : ends === "failed" ? "Failed" : "Done"}
           </Badge>

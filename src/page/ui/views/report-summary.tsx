@@ -80,9 +80,9 @@ export function ReportSummary() {
         <section class="card stack">
           <h2>Timeline</h2>
           {timeline.length === 0 && <p class="faint">No targets were added.</p>}
-          <ol class="timeline">
+          <ol>
             {timeline.map(({ time, database, targetId, name, event }) => (
-              <li key={`${targetId} ${event}`}>
+              <li key={`${targetId} ${event}`} class="row">
                 <Moment at={time} form="time" />
                 <Badge tone={EVENTS[event][1]}>{EVENTS[event][0]}</Badge>
                 <span>

@@ -250,7 +250,7 @@ function Pair({ tried: { picture, url }, target }: PairProps) {
           <figcaption class="row between faint">
             <span>Where they differ</span>
             <span class="row">
-              alike <span class="heat-gradient" aria-hidden="true" /> different
+              alike <span class="bar heat-gradient" aria-hidden="true" /> different
             </span>
           </figcaption>
         </figure>
