@@ -257,10 +257,10 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     expect(await (await fetch(`${manager}/cloud_databases`)).json()).toHaveLength(1);
     // An attacker's host name that resolves to this machine.
     const { port } = new URL(manager);
-    const rebound = await launchChromium(["--host-resolver-rules=MAP rebound.test 127.0.0.1"]);
+    const rebound = await launchChromium(["--host-resolver-rules=MAP rebound.example.com 127.0.0.1"]);
     try {
       const attacker = await rebound.newPage();
-      const answer = await attacker.goto(`http://rebound.test:${port}/`);
+      const answer = await attacker.goto(`http://rebound.example.com:${port}/`);
       expect(answer?.status()).toBe(403);
     } finally {
       await rebound.close();
