@@ -11,6 +11,12 @@ const optionsHelp = (command: Role | "serve"): string =>
     })
     .join("\n");
 
+/** The options of the commands that run all three servers. */
+const SERVERS_OPTIONS = `  --target-port N    port of the target API       (default: any free port)
+  --query-port N     port of the query API        (default: any free port)
+  --manager-port N   port of the target manager   (default: any free port)
+${optionsHelp("serve")}`;
+
 /** The settings that a command reads from the environment, one paragraph each. */
 function settingsHelp(command: Role | "serve"): string {
   const paragraphs = settingsOf(command).map(
@@ -26,6 +32,7 @@ export const HELP = {
 
 Usage:
   mock-cloud-reco serve [options]            all three servers in one process, with a first database
+  mock-cloud-reco exec [options] -- command  the same while a command runs, with URLs and keys in its environment
   mock-cloud-reco target-manager [options]   the server that holds the state: databases, targets, credentials
   mock-cloud-reco target-api [options]       the target API and the Model Target API
   mock-cloud-reco query [options]            the query API
@@ -37,7 +44,8 @@ Usage:
   mock-cloud-reco <command> --help           options and settings of a command
   mock-cloud-reco --version
 
-Exit codes: 0 stopped or healthy; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file.
+Exit codes: 0 stopped or healthy; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file;
+exec: that of the command.
 
 Try it:
   npx mock-cloud-reco serve
@@ -48,16 +56,31 @@ Try it:
 Prints the URLs and the keys of a first database, and runs until you stop it (Ctrl+C). State is kept in memory.
 
 Options:
-  --target-port N    port of the target API       (default: any free port)
-  --query-port N     port of the query API        (default: any free port)
-  --manager-port N   port of the target manager   (default: any free port)
-${optionsHelp("serve")}
+${SERVERS_OPTIONS}
+  --env FILE         write the URLs and keys to a file that only you can read, as lines of NAME=value
   --json             print the URLs and keys as one line of JSON, for scripts
   --open             open the web page in the browser
   --no-ui            do not serve the web page
   --help
 
 ${settingsHelp("serve")}
+`,
+
+  exec: `mock-cloud-reco exec [options] -- command: all three servers while a command runs
+
+Starts the servers, as serve does, and then the command, with its environment extended by
+  VUFORIA_TARGET_URL, VUFORIA_QUERY_URL, VUFORIA_MANAGER_URL,
+  VUFORIA_SERVER_ACCESS_KEY, VUFORIA_SERVER_SECRET_KEY, VUFORIA_CLIENT_ACCESS_KEY and VUFORIA_CLIENT_SECRET_KEY.
+Passes signals on to it, stops the servers when it ends, and exits with its exit code. LOG_LEVEL is warn unless given.
+
+Options:
+${SERVERS_OPTIONS}
+  --help
+
+The settings (environment) are those of serve: mock-cloud-reco serve --help
+
+Try it:
+  npx mock-cloud-reco exec -- npm test
 `,
 
   "target-manager": `mock-cloud-reco target-manager: the server that holds the state

@@ -7,7 +7,8 @@ import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
-import { type ExitCode, type Terminal, UsageError } from "./arguments.ts";
+import { type Terminal, UsageError } from "./arguments.ts";
+import { exec } from "./exec.ts";
 import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
 import { printOpenApi, printPicture } from "./print.ts";
@@ -24,8 +25,8 @@ const MISTAKES = [
   MissingSchemeError,
 ] as const;
 
-/** Runs `mock-cloud-reco` with these arguments. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+/** Runs `mock-cloud-reco` with these arguments. Returns its exit code. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [command, ...rest] = args;
   try {
     return await runCommand(command, rest, terminal);
@@ -40,12 +41,14 @@ async function runCommand(
   command: string | undefined,
   args: readonly string[],
   terminal: Terminal,
-): Promise<ExitCode> {
+): Promise<number> {
   const role = ROLES.find((known) => known === command);
   if (role !== undefined) return singleServer(role, args, terminal);
   switch (command) {
     case "serve":
       return serve(args, terminal);
+    case "exec":
+      return exec(args, terminal);
     case "openapi":
       return printOpenApi(args, terminal);
     case "picture":
@@ -69,7 +72,7 @@ async function runCommand(
       return 2;
     default:
       throw new UsageError(
-        `unknown command "${command}"; expected serve, ${ROLES.join(", ")}, openapi, picture, healthcheck or verify`,
+        `unknown command "${command}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, healthcheck or verify`,
       );
   }
 }

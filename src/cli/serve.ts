@@ -1,4 +1,6 @@
+import { open } from "node:fs/promises";
 import { createRandom } from "../emulator/random.ts";
+import { messageOf } from "../emulator/text.ts";
 import { release } from "../emulator/version.ts";
 import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
@@ -23,31 +25,40 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { port: _port, ...SHARED_FLAGS } = FLAGS;
 
-/** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
-export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions(args, {
-    "target-port": text,
-    "query-port": text,
-    "manager-port": text,
-    ...SHARED_FLAGS,
-    json: flag,
-    open: flag,
-    "no-ui": flag,
-    help: { ...flag, short: "h" },
-  });
-  if (values.help === true) {
-    terminal.print(HELP.serve);
-    return 0;
-  }
-  const ports = {
-    target: readPort("target-port", values["target-port"]) ?? 0,
-    query: readPort("query-port", values["query-port"]) ?? 0,
-    manager: readPort("manager-port", values["manager-port"]) ?? 0,
-  };
+/** Options of the commands that run all three servers. */
+export const SERVERS_FLAGS = {
+  "target-port": text,
+  "query-port": text,
+  "manager-port": text,
+  ...SHARED_FLAGS,
+  help: { ...flag, short: "h" },
+} as const;
+
+/** Three servers with a first database. */
+interface Started extends Launched<Manager> {
+  readonly database: CloudDatabase;
+  readonly ui: boolean;
+  /** Where the state is kept, for a person. */
+  readonly place: string;
+}
+
+/**
+ * Starts all three servers. The caller stops them.
+ *
+ * @throws UsageError; the errors of the settings and of the servers.
+ */
+export async function startAll(
+  values: Readonly<Partial<Record<`${"target" | "query" | "manager"}-port`, string>>>,
+  terminal: Terminal,
+  { hasPage = true, opens = false }: { readonly hasPage?: boolean; readonly opens?: boolean } = {},
+): Promise<Started> {
+  const portOf = (name: "target" | "query" | "manager") =>
+    readPort(`${name}-port`, values[`${name}-port`]) ?? 0;
+  const ports = { target: portOf("target"), query: portOf("query"), manager: portOf("manager") };
   const { state, options, ...settings } = readSharedSettings(withFlags(terminal.environment, values));
   const { stateFile } = settings;
-  const ui = settings.ui && values["no-ui"] !== true;
-  if (values.open === true && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
+  const ui = settings.ui && hasPage;
+  if (opens && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
   const launch = <Running extends Manager>(
     start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
   ) =>
@@ -62,14 +73,76 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     : launch((setup) => startThreeOnRedis(setup, state)));
   try {
     const database = await firstDatabase(launched);
+    const place = stateFile ?? (state === undefined ? "memory" : state.stateUrl.host);
+    return { ...launched, database, ui, place };
+  } catch (error) {
+    await launched.servers.close();
+    throw error;
+  }
+}
+
+/** The variables by which programs find the servers and the keys of the first database. */
+export function variablesOf({ servers, database }: Started): Readonly<Record<string, string>> {
+  return {
+    VUFORIA_TARGET_URL: servers.target.url,
+    VUFORIA_QUERY_URL: servers.query.url,
+    VUFORIA_MANAGER_URL: servers.manager.url,
+    VUFORIA_SERVER_ACCESS_KEY: database.serverAccessKey,
+    VUFORIA_SERVER_SECRET_KEY: database.serverSecretKey,
+    VUFORIA_CLIENT_ACCESS_KEY: database.clientAccessKey,
+    VUFORIA_CLIENT_SECRET_KEY: database.clientSecretKey,
+  };
+}
+
+/** As `NAME=value` lines that shells and readers of `.env` files understand. */
+const asLines = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${/[^\w.:/@%+=,-]/.test(value) ? inQuotes(value) : value}\n`)
+    .join("");
+
+const inQuotes = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
+
+/** Writes a file that only this user can read, whatever it was before. */
+async function writeSecretly(option: string, path: string, content: string): Promise<void> {
+  try {
+    const file = await open(path, "w", 0o600);
+    try {
+      await file.chmod(0o600);
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw new UsageError(`--${option}: ${JSON.stringify(path)} cannot be written: ${messageOf(error)}`);
+  }
+}
+
+/** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
+export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { values } = readOptions(args, {
+    ...SERVERS_FLAGS,
+    env: text,
+    json: flag,
+    open: flag,
+    "no-ui": flag,
+  });
+  if (values.help === true) {
+    terminal.print(HELP.serve);
+    return 0;
+  }
+  const started = await startAll(values, terminal, {
+    hasPage: values["no-ui"] !== true,
+    opens: values.open === true,
+  });
+  try {
     // Before printing: whoever reads the output may stop the process at once.
     const stop = terminal.stopRequested();
-    const place = stateFile ?? (state === undefined ? "memory" : state.stateUrl.host);
-    terminal.print(values.json === true ? asJson(launched, database) : asText(launched, database, ui, place));
-    if (values.open === true) terminal.openBrowser(pageUrl(launched));
+    if (values.env !== undefined) await writeSecretly("env", values.env, asLines(variablesOf(started)));
+    terminal.print(values.json === true ? asJson(started) : asText(started));
+    if (values.open === true) terminal.openBrowser(pageUrl(started));
     await stop;
   } finally {
-    await launched.servers.close();
+    await started.servers.close();
   }
   return 0;
 }
@@ -90,7 +163,7 @@ async function firstDatabase({ servers, seeded, options }: Launched<Manager>): P
   return added;
 }
 
-function asJson({ servers, certificate }: Launched<Manager>, database: CloudDatabase): string {
+function asJson({ servers, certificate, database }: Started): string {
   const { target, query, manager } = servers;
   const content = {
     urls: { target: target.url, query: query.url, model_target: target.url, manager: manager.url },
@@ -109,14 +182,15 @@ function asJson({ servers, certificate }: Launched<Manager>, database: CloudData
 
 const pageUrl = ({ servers }: Launched<Manager>): string => `${servers.manager.url}/`;
 
-function asText(launched: Launched<Manager>, database: CloudDatabase, ui: boolean, place: string): string {
-  const { target, query, manager } = launched.servers;
+function asText(started: Started): string {
+  const { database, ui, place } = started;
+  const { target, query, manager } = started.servers;
   return `mock-cloud-reco ${release}
 
 target API         ${target.url}
 query API          ${query.url}
 target manager     ${manager.url}
-${ui ? `web page           ${pageUrl(launched)}\n` : ""}
+${ui ? `web page           ${pageUrl(started)}\n` : ""}
 database           ${database.databaseName}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}

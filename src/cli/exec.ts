@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { messageOf } from "../emulator/text.ts";
+import { readOptions, type Terminal, UsageError } from "./arguments.ts";
+import { HELP } from "./help.ts";
+import { SERVERS_FLAGS, startAll, variablesOf } from "./serve.ts";
+
+/** `mock-cloud-reco exec -- command`: all three servers, as long as a command runs. Returns the command's exit code. */
+export async function exec(args: readonly string[], terminal: Terminal): Promise<number> {
+  const end = args.indexOf("--");
+  const { values } = readOptions(end < 0 ? args : args.slice(0, end), SERVERS_FLAGS, {
+    words: Number.POSITIVE_INFINITY,
+  });
+  if (values.help === true) {
+    terminal.print(HELP.exec);
+    return 0;
+  }
+  const [program, ...its] = end < 0 ? [] : args.slice(end + 1);
+  if (program === undefined)
+    throw new UsageError("exec: expected a command after --, as in: mock-cloud-reco exec -- npm test");
+  const { environment } = terminal;
+  // Its log stands between the lines of the command.
+  const settings = { ...environment, LOG_LEVEL: environment.LOG_LEVEL || "warn" };
+  const started = await startAll(values, { ...terminal, environment: settings });
+  try {
+    return await runProgram(program, its, { ...environment, ...variablesOf(started) });
+  } finally {
+    await started.servers.close();
+  }
+}
+
+/** What people and supervisors send to end, reload or pause a program. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+
+/** A shell's exit codes for a command that cannot be started. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+/** What a shell adds to the number of the signal that ended a command. */
+const SIGNALLED = 128;
+
+/** Runs a program with this process's input, output and signals. Resolves with its exit code, as a shell would. */
+function runProgram(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
+    const pass = (signal: NodeJS.Signals) => {
+      // Ctrl+C and Ctrl+\\ reach every process of a terminal's foreground, the program too.
+      if (process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT")) return;
+      child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, pass);
+    const end = (code: number) => {
+      for (const signal of SIGNALS) process.off(signal, pass);
+      resolve(code);
+    };
+    child.once("error", (error) => {
+      if (child.pid !== undefined) return;
+      process.stderr.write(
+        `mock-cloud-reco: ${JSON.stringify(program)} cannot be started: ${messageOf(error)}\n`,
+      );
+      end("code" in error && error.code === "ENOENT" ? NOT_FOUND : NOT_EXECUTABLE);
+    });
+    child.once("exit", (code, signal) =>
+      end(code ?? SIGNALLED + (signal === null ? 0 : constants.signals[signal])),
+    );
+  });
+}

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { useBundle } from "../support/use-bundle.ts";
+import { start, summary } from "./command.ts";
+
+const main = useBundle();
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "exec-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const VARIABLES = [
+  "VUFORIA_TARGET_URL",
+  "VUFORIA_QUERY_URL",
+  "VUFORIA_MANAGER_URL",
+  "VUFORIA_SERVER_ACCESS_KEY",
+  "VUFORIA_SERVER_SECRET_KEY",
+  "VUFORIA_CLIENT_ACCESS_KEY",
+  "VUFORIA_CLIENT_SECRET_KEY",
+];
+
+/** Runs `exec` with a program as a process of its own. */
+function exec(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [main(), "exec", ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let [printed, complained] = ["", ""];
+  let wake = () => {};
+  const spoke = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  child.stdout.on("data", (chunk: Buffer) => {
+    printed += chunk.toString();
+    wake();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    complained += chunk.toString();
+  });
+  const finished = new Promise<{ code: number | null; printed: string; complained: string }>((resolve) =>
+    child.once("close", (code) => resolve({ code, printed, complained })),
+  );
+  return { child, spoke, finished };
+}
+
+/** Runs a script of Node. */
+const script = (code: string): string[] => ["--", process.execPath, "--input-type=module", "-e", code];
+
+test("the command gets the URLs, the keys, its arguments, its input and its own environment", async () => {
+  const { child, finished } = exec(
+    [
+      ...script(`
+        import { text } from "node:stream/consumers";
+        const given = Object.entries(process.env).filter(([name]) => /^VUFORIA_|^OWN$/.test(name));
+        const { VUFORIA_MANAGER_URL: manager, VUFORIA_SERVER_ACCESS_KEY: key } = process.env;
+        const databases = await (await fetch(manager + "/cloud_databases")).json();
+        const refused = await fetch(process.env.VUFORIA_TARGET_URL + "/targets");
+        const query = await fetch(process.env.VUFORIA_QUERY_URL + "/v1/query", { method: "POST" });
+        console.log(JSON.stringify({
+          given: Object.fromEntries(given), args: process.argv.slice(1), input: await text(process.stdin),
+          keys: databases.map((each) => each.server_access_key === key), statuses: [refused.status, query.status],
+        }));
+      `),
+      "--",
+      "--help",
+      "two words",
+    ],
+    { OWN: "kept", LOG_LEVEL: "" },
+  );
+  child.stdin.end("typed");
+  const { code, printed, complained } = await finished;
+  expect(code, complained).toBe(0);
+  const seen = JSON.parse(printed);
+  expect(Object.keys(seen.given).sort()).toEqual(["OWN", ...VARIABLES].sort());
+  expect(seen).toMatchObject({
+    given: { OWN: "kept" },
+    args: ["--help", "two words"],
+    input: "typed",
+    keys: [true],
+    statuses: [401, 401],
+  });
+  // What the mock refused, and nothing else.
+  const lines = complained.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual(["warn", "warn"]);
+});
+
+test("its exit code and the signal that ended it become those of the command", async () => {
+  const [seven, killed] = [
+    exec(script("process.exitCode = 7")),
+    exec(script('process.kill(process.pid, "SIGKILL")')),
+  ];
+  expect(await seven.finished).toEqual({ code: 7, printed: "", complained: "" });
+  expect((await killed.finished).code).toBe(137);
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
+  "%s reaches the command, which decides when it ends",
+  async (signal) => {
+    const { child, spoke, finished } = exec(
+      script(`
+        process.on("${signal}", async () => {
+          const { status } = await fetch(process.env.VUFORIA_MANAGER_URL + "/readyz");
+          console.log("${signal}", status);
+          process.exit(3);
+        });
+        setInterval(() => {}, 1000);
+        console.log("ready");
+      `),
+    );
+    await spoke;
+    child.kill(signal);
+    expect(await finished).toMatchObject({ code: 3, printed: `ready\n${signal} 200\n` });
+  },
+);
+
+test("a command that cannot be started has a shell's exit code, and an invalid option 2", async () => {
+  const file = join(folder, "not-a-program");
+  await writeFile(file, "");
+  const missing = await exec(["--", join(folder, "nowhere")]).finished;
+  expect(missing).toMatchObject({ code: 127, complained: expect.stringContaining("nowhere") });
+  expect((await exec(["--", file]).finished).code).toBe(126);
+  for (const args of [[], ["--"], ["npm", "test"]]) {
+    const { code, complained } = await start(["exec", ...args]).finished;
+    expect([code, complained]).toEqual([2, expect.stringContaining("mock-cloud-reco exec -- npm test")]);
+  }
+  expect(await start(["exec", "--target-port", "x", "--", "true"]).finished).toMatchObject({
+    code: 2,
+    complained: expect.stringContaining("--target-port: expected a whole number"),
+  });
+});
+
+test("serve --env writes the same lines, for this user only, and quotes what a shell would read", async () => {
+  const [env, seed] = [join(folder, "mock.env"), join(folder, "seed.json")];
+  await writeFile(env, "old");
+  await chmod(env, 0o644);
+  const server_secret_key = "it's$HOME#1";
+  await writeFile(seed, JSON.stringify({ cloud_databases: [{ server_secret_key }] }));
+  const command = start(["serve", "--env", env, "--seed", seed], { LOG_LEVEL: "silent" });
+  await command.printed();
+  expect((await stat(env)).mode & 0o777).toBe(0o600);
+  const lines = (await readFile(env, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line) => line.slice(0, line.indexOf("=")))).toEqual(VARIABLES);
+  const shell = spawn("sh", ["-c", 'set -a; . "$1"; env', "sh", env], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const read = (await shell.stdout.toArray()).join("");
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(read)?.[1];
+  expect(value("VUFORIA_SERVER_SECRET_KEY")).toBe(server_secret_key);
+  const url = value("VUFORIA_TARGET_URL") ?? "";
+  expect((await summary(url, value("VUFORIA_SERVER_ACCESS_KEY"), server_secret_key)).status).toBe(200);
+  await command.stop();
+});
+
+test("serve --env refuses a file that cannot be written, and stops", async () => {
+  const { code, printed, complained } = await start(["serve", "--env", folder]).finished;
+  expect([code, printed]).toEqual([2, ""]);
+  expect(complained).toContain(`--env: ${JSON.stringify(folder)} cannot be written: EISDIR`);
+});
