@@ -10,8 +10,10 @@ export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-mess
 export { authorizationHeader, rfc1123Date, type SignedParts } from "./emulator/signing.ts";
 export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
 export {
+  createFeatureMatcher,
   createStructuralSimilarityMatcher,
   exactMatcher,
+  featureMatcher,
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matching/matchers.ts";

@@ -1,5 +1,8 @@
 import { LRUCache } from "lru-cache";
+import type { MaybePromise } from "../emulator/message.ts";
+import { runInBackground } from "../emulator/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
+import type { Features } from "./matching/features/extract.ts";
 import { type PreparedImage, preparedBytes, type Sketch } from "./matching/similarity.ts";
 
 /** Small facts that follow from an image's bytes. */
@@ -37,6 +40,49 @@ export function remembered<Fact extends keyof Facts>(
 
 /** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
 export const latestSketches = new LRUCache<string, Sketch>(upTo(1000));
+/** Features of recently added or compared images: 16 MB at most. */
+export const latestFeatures = new LRUCache<string, Features>(upTo(1000));
+
+/** What is made of each image once: kept as long as the object that stands for the image, and of the latest images by hash. */
+export class MadeOfImages<Image extends { readonly sha256: string }, Made extends object> {
+  /** Null when the image cannot be decoded; a promise while it is made. */
+  readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
+
+  /** @param make - makes it, or returns null when the image cannot be decoded. */
+  constructor(
+    private readonly latest: LRUCache<string, Made>,
+    private readonly make: (image: Image) => Promise<Made | null>,
+  ) {}
+
+  of(image: Image): MaybePromise<Made | null> {
+    const known = this.#known.get(image);
+    if (known !== undefined) return known;
+    const latest = this.latest.get(image.sha256);
+    if (latest) {
+      this.#known.set(image, latest);
+      return latest;
+    }
+    const made = this.#make(image);
+    this.#known.set(image, made);
+    made.then(
+      (result) => this.#known.set(image, result),
+      () => this.#known.delete(image),
+    );
+    return made;
+  }
+
+  /** Makes it in the background. An image that was compared or uploaded recently already has it. */
+  prepare(image: Image): void {
+    if (this.latest.has(image.sha256)) this.of(image);
+    else if (!this.#known.has(image)) runInBackground(async () => this.of(image));
+  }
+
+  async #make(image: Image): Promise<Made | null> {
+    const made = await this.make(image);
+    if (made) this.latest.set(image.sha256, made);
+    return made;
+  }
+}
 
 interface Kept {
   readonly image: PreparedImage;

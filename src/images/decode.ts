@@ -17,7 +17,7 @@ export interface ImageHeader {
   readonly progressive: boolean;
 }
 
-/** Decoded pixels: 8-bit R, G, B of each pixel, row by row. */
+/** Decoded pixels, row by row: 8-bit R, G, B of each, or grey. */
 export interface Pixels {
   readonly data: Buffer;
   readonly width: number;
@@ -130,10 +130,26 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return decodeScaled(bytes, scaleToThumbnail);
 }
 
-async function decodeScaled(
+/**
+ * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. Transparent parts are grey.
+ */
+export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
+  return decodeScaled(bytes, async (image) => {
+    const { data, info } = await image
+      .autoOrient()
+      .resize(side, side, { fit: "inside", withoutEnlargement: true })
+      .flatten({ background: "#888" })
+      .toColourspace("b-w")
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  });
+}
+
+async function decodeScaled<T>(
   bytes: Buffer,
-  scale: (image: SharpImage) => Promise<Buffer>,
-): Promise<Buffer | Undecodable> {
+  scale: (image: SharpImage) => Promise<T>,
+): Promise<T | Undecodable> {
   const header = await decoders.run(() => readHeader(bytes));
   if ("damage" in header) return header;
   const damage = tooLargeToDecode(bytes, header);

@@ -1,4 +1,5 @@
 import type * as Engine from "./engine.ts";
+import { type ComparedImage, comparisonOf, type ImageMatcher } from "./matching/comparison.ts";
 import type { TargetRater } from "./ratings/rating.ts";
 
 let loading: Promise<typeof Engine> | undefined;
@@ -46,12 +47,23 @@ export const rankTargets: typeof Engine.rankTargets = async (...given) =>
 export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
   (await engine()).whyNotDecoded(...given);
 
+export const compareFeatures: typeof Engine.compareFeatures = async (...given) =>
+  (await engine()).compareFeatures(...given);
+
+/** What prepares images for these matchers, in the background; undefined when none of them compares prepared images. */
+export function backgroundPreparation(
+  ...matchers: readonly ImageMatcher[]
+): ((image: ComparedImage) => void) | undefined {
+  const isPrepared = matchers.some((matcher) => !["bytes", undefined].includes(comparisonOf(matcher)?.by));
+  return isPrepared ? (image) => prepareInBackground(image, matchers) : undefined;
+}
+
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
-export const prepareInBackground: typeof Engine.prepareInBackground = (image) => {
-  if (loaded !== undefined) return loaded.prepareInBackground(image);
+const prepareInBackground: typeof Engine.prepareInBackground = (image, matchers) => {
+  if (loaded !== undefined) return loaded.prepareInBackground(image, matchers);
   // A failure is ignored: whoever needs the result computes it again.
   engine().then(
-    (module) => module.prepareInBackground(image),
+    (module) => module.prepareInBackground(image, matchers),
     () => {},
   );
 };

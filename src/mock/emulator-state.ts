@@ -4,8 +4,7 @@ import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { Random } from "../emulator/random.ts";
-import { compareBySimilarity } from "../images/matching/comparison.ts";
-import { assessImage, prepareInBackground } from "../images/on-demand.ts";
+import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
 
@@ -46,7 +45,7 @@ export class EmulatorState {
     const { queryMatcher, duplicatesMatcher } = options.settings;
     const store = new MemoryStore(
       (image, upload) => assessImage(image, options.targetRater, random, upload),
-      compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
+      backgroundPreparation(queryMatcher, duplicatesMatcher),
     );
     return new EmulatorState(
       options,

@@ -31,7 +31,15 @@ export interface ConsideredTarget {
   readonly matched: boolean;
   /** The reason in words, with the score if there is one. */
   readonly why: string;
+  /** Where the image shows the target, when the matcher recognises pictures in photographs. */
+  readonly outline?: Outline | undefined;
 }
+
+/**
+ * The corners of a target in a picture, clockwise from its top left, in parts of the picture's width and height: x from 0,
+ * left, to 1, right; y from 0, top, to 1, bottom. A target that is partly outside has corners beyond that.
+ */
+export type Outline = readonly (readonly [x: number, y: number])[];
 
 /** The strings behind a signature mismatch: five lines (method, MD5 of the body, content type, date, path). Contain no secret. */
 export interface ComparedSignature {
@@ -103,7 +111,15 @@ export const entryFields: FieldsOf<EntryFacts> = {
   durationMs: z.number(),
   considered: z.optional(
     z.lazy(() =>
-      listOf(record<ConsideredTarget>({ targetId: anyText, name: anyText, matched: flag, why: anyText })),
+      listOf(
+        record<ConsideredTarget>({
+          targetId: anyText,
+          name: anyText,
+          matched: flag,
+          why: anyText,
+          outline: z.optional(kind("four points", z.array(z.tuple([z.number(), z.number()])))),
+        }),
+      ),
     ),
   ),
   otherTargets: z.optional(

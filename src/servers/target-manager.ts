@@ -14,9 +14,8 @@ import {
 import { bodyReply } from "../emulator/plain.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
-import { compareBySimilarity } from "../images/matching/comparison.ts";
-import { packedSketchOf, prepareInBackground } from "../images/matching/ranking.ts";
-import { assessImage } from "../images/on-demand.ts";
+import { packedSketchOf } from "../images/matching/ranking.ts";
+import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { PageState } from "../page/model.ts";
@@ -157,7 +156,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { queryMatcher, duplicatesMatcher } = settings;
   const store = new MemoryStore(
     (image, upload) => assessImage(image, targetRater, undefined, upload),
-    compareBySimilarity(queryMatcher, duplicatesMatcher) ? prepareInBackground : undefined,
+    backgroundPreparation(queryMatcher, duplicatesMatcher),
   );
   const state: LocalState = {
     store,

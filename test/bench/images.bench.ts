@@ -3,11 +3,12 @@ import { preparedImages } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { decodePixels, decodeThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import {
   createStructuralSimilarityMatcher,
   structuralSimilarityMatcher,
 } from "../../src/images/matching/matchers.ts";
-import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { structuralSimilarity } from "../../src/images/matching/similarity.ts";
 import { assessImage, brisqueRater } from "../../src/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";

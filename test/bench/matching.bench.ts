@@ -7,7 +7,8 @@ import {
 } from "mock-cloud-reco";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
-import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { encodeThumbnail, likes, manyTargets, strangers } from "../support/many-targets.ts";
 import { scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";

@@ -106,7 +106,7 @@ describe("an image prepared for comparisons", () => {
 
   it("is prepared in the background, without a query", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
-    for (const { image } of targets) prepareInBackground(image);
+    for (const { image } of targets) prepareInBackground(image, [structuralSimilarityMatcher]);
     await expect.poll(() => targets.every(({ image }) => latestSketches.has(image.sha256))).toBe(true);
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
@@ -120,7 +120,7 @@ describe("an image prepared for comparisons", () => {
       bytes: () => (isDown ? Promise.reject(new Error("down")) : png),
     };
     const target = { ...candidate(png), image };
-    prepareInBackground(image);
+    prepareInBackground(image, [structuralSimilarityMatcher]);
     await expect(rankTargets(structuralSimilarityMatcher, numbered(2), [target])).rejects.toThrow("down");
     isDown = false;
     expect((await rankTargets(structuralSimilarityMatcher, png, [target])).matches).toHaveLength(1);

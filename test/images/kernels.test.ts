@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { brisqueKernel, pixelsKernel, similarityKernel } from "../../src/images/kernels/compiled.ts";
+import {
+  brisqueKernel,
+  featuresKernel,
+  pixelsKernel,
+  recognitionKernel,
+  similarityKernel,
+} from "../../src/images/kernels/compiled.ts";
 
 it.each([
   ["brisque", brisqueKernel],
   ["pixels", pixelsKernel],
   ["similarity", similarityKernel],
+  ["features", featuresKernel],
+  ["recognition", recognitionKernel],
 ])(
   "the compiled kernel %s is of its present source: else run `npm run build:kernels`",
   async (name, kernel) => {

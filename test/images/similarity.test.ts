@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
 import {
   boundScore,
   makeQuery,

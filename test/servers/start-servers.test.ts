@@ -35,7 +35,7 @@ describe("options", () => {
   test.each<[object, RegExp]>([
     [
       { queryMatcher: "blurry" },
-      /options\.queryMatcher: expected "exact" or "structural_similarity"; got "blurry"/,
+      /options\.queryMatcher: expected "exact", "structural_similarity" or "features"; got "blurry"/,
     ],
     [{ targetRater: "kind" }, /options\.targetRater: expected "brisque", "perfect" or "random"; got "kind"/],
     [

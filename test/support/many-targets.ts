@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { structuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
-import { type ComparedTarget, prepareInBackground } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { prepareInBackground } from "../../src/images/matching/ranking.ts";
 import { prepareWithSketch, type Sketch } from "../../src/images/matching/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
@@ -55,7 +57,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
     latestSketches.set(sha256, sketch);
-    prepareInBackground(image);
+    prepareInBackground(image, [structuralSimilarityMatcher]);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import type { ImageMatcher } from "../../src/images/matching/comparison.ts";
-import { type ComparedTarget, rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget, ImageMatcher } from "../../src/images/matching/comparison.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {
@@ -98,7 +98,7 @@ function clamp(value: number): number {
 }
 
 /** Pseudo-random numbers from 0 to 1 for a seed (mulberry32). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
 import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
 import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
-import type { ConsideredTarget } from "../../schema/journal-entry.ts";
+import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
@@ -43,20 +43,25 @@ export async function searchTargets(
     else passedOver.push([target, because(reason.why, reason.detail)]);
   }
   const certain = Math.max(maxNumResults, LEAST_CERTAIN);
-  const { matches, notCompared, unmatched } = await rankTargets(matcher, image, searched, certain);
+  const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);
   const report = new Report();
-  for (const [index, { target, score }] of matches.entries()) {
+  for (const [index, { target, score, recognition }] of matches.entries()) {
     const isRankCertain = index < certain || notCompared.length === 0;
-    const place = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
-    report.add([target], index < maxNumResults ? matched(place) : cutOff(place, maxNumResults));
+    const rank = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
+    const place = recognition ? `${rank}; ${recognition.why}` : rank;
+    const reason = index < maxNumResults ? matched(place) : cutOff(place, maxNumResults);
+    report.add([target], reason, recognition?.outline);
   }
   for (const [target, reason] of passedOver) report.add([target], reason);
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
-  const isCompared = comparisonOf(matcher)?.by === "structuralSimilarity";
-  const whyNone = matches.length === 0 && isCompared ? await whyNotDecoded(image) : undefined;
+  const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
+  const whyNone = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
   for (const { target, why } of nearest) report.add([target], because("no match", why));
-  report.add(unmatched.slice(nearest.length), because("no score: the matcher found no match"));
+  const others = unmatched.slice(nearest.length);
+  if (whyNot === undefined) report.add(others, because("no score: the matcher found no match"));
+  for (const target of whyNot ? others : [])
+    report.add([target], because("no match", `: ${whyNot?.get(target)}`));
   return { found: matches.slice(0, maxNumResults).map(({ target }) => target), whyNone, ...report.read() };
 }
 
@@ -106,9 +111,11 @@ class Report {
   private readonly considered: ConsideredTarget[] = [];
   private readonly others = new Map<string, number>();
 
-  add(targets: readonly Target[], { matched, why, kind }: Reason): void {
+  add(targets: readonly Target[], { matched, why, kind }: Reason, outline?: Outline): void {
     const reported = targets.slice(0, MAX_CONSIDERED - this.considered.length);
-    for (const { targetId, name } of reported) this.considered.push({ targetId, name, matched, why });
+    for (const { targetId, name } of reported) {
+      this.considered.push({ targetId, name, matched, why, ...(outline && { outline }) });
+    }
     const left = targets.length - reported.length;
     if (left > 0) this.others.set(kind, (this.others.get(kind) ?? 0) + left);
   }

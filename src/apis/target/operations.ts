@@ -215,7 +215,8 @@ const getDuplicates = operation({
               other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
           );
     const image = await target.image.bytes();
-    const { matches } = await rankTargets(services.settings.duplicatesMatcher, image, others);
+    const { duplicatesMatcher } = services.settings;
+    const { matches } = await rankTargets(duplicatesMatcher, image, others, undefined, "wholePictures");
     return ok(similarTargets, { similar_targets: matches.map((match) => match.target.targetId) });
   },
 });

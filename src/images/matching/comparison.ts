@@ -1,3 +1,6 @@
+import type { MaybePromise } from "../../emulator/message.ts";
+import type { Outline } from "../../schema/journal-entry.ts";
+
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
   /** The target's id. */
@@ -21,7 +24,8 @@ export type ImageMatcher = (
 /** How a built-in matcher compares, so that queries can do the same faster. */
 export type Comparison =
   | { readonly by: "bytes" }
-  | { readonly by: "structuralSimilarity"; readonly threshold: number };
+  | { readonly by: "structuralSimilarity"; readonly threshold: number }
+  | { readonly by: "features"; readonly minimumInliers: number };
 
 /** A global symbol, so that it also identifies matchers of the package's other build, ESM or CommonJS. */
 const COMPARISON = Symbol.for("mock-cloud-reco.comparison");
@@ -39,4 +43,46 @@ export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boole
 /** Makes a built-in matcher say how it compares. */
 export function declareComparison(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
   return Object.defineProperty(matcher, COMPARISON, { value: comparison });
+}
+
+/** A target's image. What is prepared of it is kept as long as this object. */
+export interface ComparedImage {
+  /** Lower-case hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  /** The image's bytes; only called when they are needed. */
+  bytes(): MaybePromise<Buffer>;
+  /** Its sketch as `packedSketchOf` packed it, when another process has the image; undefined when that has none. */
+  sketch?(): Promise<Buffer | undefined>;
+}
+
+/** A target to compare an image with. */
+export interface ComparedTarget extends MatchedTarget {
+  readonly image: ComparedImage;
+}
+
+/** The result of a comparison: each target is in exactly one of the lists. */
+export interface Ranking<T> {
+  /** Best first, equal scores in the order given. */
+  readonly matches: readonly RankedMatch<T>[];
+  /** Not compared, because they cannot be among the best that were requested. */
+  readonly notCompared: readonly T[];
+  /** Those that do not match, nearest first as far as that is known. */
+  readonly unmatched: readonly T[];
+  /** Why those do not match, as far as the matcher can say. */
+  readonly whyNot?: ReadonlyMap<T, string>;
+}
+
+/** A target that matches. */
+export interface RankedMatch<T> {
+  readonly target: T;
+  readonly score: number;
+  /** How it was found, when the matcher recognises pictures in photographs. */
+  readonly recognition?: Recognition;
+}
+
+/** A target that was found in a picture. */
+export interface Recognition {
+  /** What agreed, in words. */
+  readonly why: string;
+  readonly outline: Outline;
 }

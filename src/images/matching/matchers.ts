@@ -1,4 +1,4 @@
-import { compareImages } from "../on-demand.ts";
+import { compareFeatures, compareImages } from "../on-demand.ts";
 import { declareComparison, type ImageMatcher } from "./comparison.ts";
 
 /** One entry of {@link mappingMatcher}. */
@@ -12,6 +12,9 @@ export interface MappedImage {
 }
 
 const DEFAULT_THRESHOLD = 0.6;
+const DEFAULT_INLIERS = 8;
+/** Fewer features than this determine no position. */
+const LEAST_INLIERS = 5;
 
 /** Scores byte-equal images 1; others do not match. */
 export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a, b) =>
@@ -21,14 +24,18 @@ export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a,
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
 
+/** Finds targets in photographs, by at least 8 local features. See {@link createFeatureMatcher}. */
+export const featureMatcher: ImageMatcher = createFeatureMatcher();
+
 /** The names of matchers in settings, which are text. */
-export const MATCHER_NAMES = ["exact", "structural_similarity"] as const;
+export const MATCHER_NAMES = ["exact", "structural_similarity", "features"] as const;
 /** The name of a matcher. */
 export type MatcherName = (typeof MATCHER_NAMES)[number];
 export const DEFAULT_MATCHER: MatcherName = "structural_similarity";
 export const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
   exact: exactMatcher,
   structural_similarity: structuralSimilarityMatcher,
+  features: featureMatcher,
 };
 
 /**
@@ -49,6 +56,26 @@ export function createStructuralSimilarityMatcher(
     const score = await compareImages(a, b);
     return score !== null && score > threshold ? score : null;
   });
+}
+
+/**
+ * Makes a matcher that finds targets in photographs: tilted up to 60°, half covered, from a fifth of the frame's size to larger
+ * than it. It compares local features in grey, so it sees no colours. Scores are from 0.5 to 1, which is for equal files.
+ * Duplicates are only whole pictures of each other. An image that cannot be decoded matches nothing but its own copy.
+ * @param options.minimumInliers features that must agree on one position: a whole number of at least 5, default 8
+ * @throws RangeError when the number is not one of those.
+ * @example new MockCloudReco({ queryMatcher: createFeatureMatcher({ minimumInliers: 12 }) })
+ */
+export function createFeatureMatcher(options: { readonly minimumInliers?: number } = {}): ImageMatcher {
+  const { minimumInliers = DEFAULT_INLIERS } = options;
+  if (!Number.isInteger(minimumInliers) || minimumInliers < LEAST_INLIERS) {
+    throw new RangeError(
+      `minimumInliers: expected a whole number of at least ${LEAST_INLIERS}; got ${minimumInliers}`,
+    );
+  }
+  return declareComparison({ by: "features", minimumInliers }, (a, b) =>
+    compareFeatures(a, b, minimumInliers),
+  );
 }
 
 /**

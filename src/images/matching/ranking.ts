@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
-import type { MaybePromise } from "../../emulator/message.ts";
-import { runInBackground, yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { showWithType } from "../../emulator/text.ts";
-import { latestSketches, preparedImages } from "../cache.ts";
+import { latestSketches, MadeOfImages, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
-import { comparisonOf, type ImageMatcher, type MatchedTarget } from "./comparison.ts";
+import {
+  type ComparedImage,
+  type ComparedTarget,
+  comparisonOf,
+  type ImageMatcher,
+  type Ranking,
+} from "./comparison.ts";
+import { rankByFeatures, targetFeatures } from "./features/rank.ts";
 import {
   boundScore,
   makeQuery,
@@ -18,31 +24,6 @@ import {
   unpackSketch,
 } from "./similarity.ts";
 
-/** A target's image. Its sketch is kept as long as this object. */
-export interface ComparedImage {
-  /** Lower-case hex SHA-256 of the bytes. */
-  readonly sha256: string;
-  /** The image's bytes; only called when they are needed. */
-  bytes(): MaybePromise<Buffer>;
-  /** Its sketch as {@link packedSketchOf} packed it, when another process has the image; undefined when that has none. */
-  sketch?(): Promise<Buffer | undefined>;
-}
-
-/** A target to compare an image with. */
-export interface ComparedTarget extends MatchedTarget {
-  readonly image: ComparedImage;
-}
-
-/** The result of a comparison: each target is in exactly one of the lists. */
-export interface Ranking<T> {
-  /** Best first, equal scores in the order given. */
-  readonly matches: readonly { readonly target: T; readonly score: number }[];
-  /** Not compared, because they cannot be among the best that were requested. */
-  readonly notCompared: readonly T[];
-  /** Those that do not match, nearest first as far as that is known. */
-  readonly unmatched: readonly T[];
-}
-
 /** Sketches compared per slice: about 1 ms. */
 const SKETCHES_PER_SLICE = 128;
 /** Images compared per slice when all matches are requested, and when only the best are: then each one may end the search. */
@@ -55,6 +36,8 @@ const SORTED_PARTS = 256;
  * Compares an image with targets. Built-in matchers compare cached sketches and prepared images; any other matcher is called
  * for each target.
  * @param most how many of the best matches have to be found. Default: all.
+ * @param only whether a picture that shows a target among other things, or a part of it, does not match. By features only: the
+ * other matchers compare whole pictures anyway.
  * @throws TypeError when the matcher returns anything but a finite number, null or undefined; what the matcher throws.
  */
 export async function rankTargets<T extends ComparedTarget>(
@@ -62,6 +45,7 @@ export async function rankTargets<T extends ComparedTarget>(
   image: Buffer,
   targets: readonly T[],
   most = Number.POSITIVE_INFINITY,
+  only?: "wholePictures",
 ): Promise<Ranking<T>> {
   const comparison = comparisonOf(matcher);
   if (!comparison) return rankByCalling(matcher, image, targets);
@@ -72,22 +56,24 @@ export async function rankTargets<T extends ComparedTarget>(
       targets.map((target) => (target.image.sha256 === sha256 ? 1 : null)),
     );
   }
+  if (comparison.by === "features")
+    return rankByFeatures({ sha256, bytes: () => image }, targets, comparison, only);
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image });
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets };
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for future comparisons, in the background. */
-export function prepareInBackground(image: ComparedImage): void {
-  // An image that was compared or uploaded recently already has a sketch.
-  if (latestSketches.has(image.sha256)) sketchOf(image);
-  else if (!sketches.has(image)) runInBackground(async () => sketchOf(image));
+/** Prepares a target's image for future comparisons by these matchers, in the background. */
+export function prepareInBackground(image: ComparedImage, matchers: readonly ImageMatcher[]): void {
+  const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
+  if (ways.includes("structuralSimilarity")) sketches.prepare(image);
+  if (ways.includes("features")) targetFeatures.prepare(image);
 }
 
 /** The sketch of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
 export async function packedSketchOf(image: ComparedImage): Promise<Buffer | undefined> {
-  const sketch = await sketchOf(image);
+  const sketch = await sketches.of(image);
   return sketch === null ? undefined : packSketch(sketch);
 }
 
@@ -146,7 +132,7 @@ async function findCandidates<T extends ComparedTarget>(
   const unmatched: T[] = [];
   for (let start = 0; start < targets.length; start += SKETCHES_PER_SLICE) {
     const slice = targets.slice(start, start + SKETCHES_PER_SLICE);
-    const known = slice.map(({ image }) => sketchOf(image));
+    const known = slice.map(({ image }) => sketches.of(image));
     const ready = known.some((sketch) => sketch instanceof Promise) ? await Promise.all(known) : known;
     await yieldToEventLoop();
     for (const [index, target] of slice.entries()) {
@@ -187,37 +173,15 @@ class BestScores {
   }
 }
 
-/** Null when the image cannot be decoded; a promise while the sketch is made. */
-const sketches = new WeakMap<ComparedImage, MaybePromise<Sketch | null>>();
-
-function sketchOf(image: ComparedImage): MaybePromise<Sketch | null> {
-  const known = sketches.get(image);
-  if (known !== undefined) return known;
-  const latest = latestSketches.get(image.sha256);
-  if (latest) {
-    sketches.set(image, latest);
-    return latest;
-  }
-  const made = makeSketch(image);
-  sketches.set(image, made);
-  made.then(
-    (sketch) => sketches.set(image, sketch),
-    () => sketches.delete(image),
-  );
-  return made;
-}
+const sketches = new MadeOfImages(latestSketches, makeSketch);
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   const packed = await image.sketch?.();
   const sent = packed && unpackSketch(packed);
-  if (sent) {
-    latestSketches.set(image.sha256, sent);
-    return sent;
-  }
+  if (sent) return sent;
   const thumbnail = await thumbnailOf(image);
   if (thumbnail === null) return null;
   const prepared = prepareWithSketch(thumbnail);
-  latestSketches.set(image.sha256, prepared.sketch);
   preparedImages.offer(image.sha256, prepared.image);
   return prepared.sketch;
 }

@@ -27,7 +27,7 @@ export interface TargetRequest {
 
 /** A signed request to the target API, answered. */
 export function send(
-  service: ServiceUnderTest,
+  service: Pick<ServiceUnderTest, "urls" | "clock">,
   { serverAccessKey, serverSecretKey }: { serverAccessKey: string; serverSecretKey: string },
   { client = nodeClient, ...request }: TargetRequest,
 ): Promise<ClientResponse> {
@@ -35,7 +35,7 @@ export function send(
 }
 
 export function signed(
-  service: ServiceUnderTest,
+  service: Pick<ServiceUnderTest, "urls" | "clock">,
   {
     serverAccessKey: accessKey,
     serverSecretKey: secretKey,

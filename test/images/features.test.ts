@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import {
+  createFeatureMatcher,
+  featureMatcher,
+  ManualClock,
+  MockCloudReco,
+  perfectRater,
+} from "mock-cloud-reco";
+import sharp from "sharp";
+import { beforeAll, describe, expect, it } from "vitest";
+import { FeatureFinder, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
+import { readProjections } from "../../src/images/matching/features/projections.ts";
+import { recognise } from "../../src/images/matching/features/recognise.ts";
+import { results, START } from "../protocol/query/send.ts";
+import { json, send } from "../protocol/target/requests.ts";
+import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
+import { makePng } from "../support/png.ts";
+
+const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
+const targets = [1, 2, 3].map((seed) => drawLeaves(seed, 480, 360));
+let files: Buffer[];
+let photos: Photograph[];
+let queries: Buffer[];
+
+beforeAll(async () => {
+  files = await Promise.all(targets.map(pngOf));
+  photos = await Promise.all(targets.map((target, index) => photograph(target, VIEW, index)));
+  queries = await Promise.all(photos.map(pngOf));
+}, 60_000);
+
+const at = <T>(list: readonly T[], index: number): T => {
+  const item = list[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+};
+
+describe("featureMatcher", () => {
+  it("finds each picture in the photograph of it, and in no other", async () => {
+    const scores = await Promise.all(
+      queries.map((query) => Promise.all(files.map((file) => featureMatcher(query, file)))),
+    );
+    for (const [row, ofQuery] of scores.entries()) {
+      for (const [column, score] of ofQuery.entries()) {
+        if (row === column) expect(score).toBeGreaterThan(0.8);
+        else expect(score).toBeNull();
+      }
+    }
+  });
+
+  it("scores equal files 1, whatever they show", async () => {
+    expect(await featureMatcher(at(files, 0), Buffer.from(at(files, 0)))).toBe(1);
+    expect(await featureMatcher(makePng(), makePng())).toBe(1);
+  });
+
+  it("does not match mirrored pictures, damaged files or pictures without features", async () => {
+    const mirrored = await sharp(at(files, 0)).flop().png().toBuffer();
+    expect(await featureMatcher(mirrored, at(files, 0))).toBeNull();
+    expect(await featureMatcher(Buffer.from("hello"), at(files, 0))).toBeNull();
+    expect(await featureMatcher(at(files, 0), makePng())).toBeNull();
+  });
+
+  it("needs as many features as it is told to", async () => {
+    expect(await createFeatureMatcher({ minimumInliers: 5 })(at(queries, 0), at(files, 0))).toBeGreaterThan(
+      0.8,
+    );
+    expect(await createFeatureMatcher({ minimumInliers: 300 })(at(queries, 0), at(files, 0))).toBeNull();
+    for (const minimumInliers of [4, 8.5, Number.NaN]) {
+      expect(() => createFeatureMatcher({ minimumInliers })).toThrow(
+        `minimumInliers: expected a whole number of at least 5; got ${minimumInliers}`,
+      );
+    }
+  });
+
+  it("computes the same on every machine and engine", async () => {
+    const grey = { ...drawFlat(), width: 320, height: 240 };
+    const features = await new FeatureFinder(readProjections()).find(grey, QUERY_SEARCH);
+    const hash = createHash("sha256")
+      .update(features.codes)
+      .update(Buffer.from(features.frames.buffer))
+      .update(JSON.stringify(recognise(features, { ...features, width: 321 })))
+      .digest("hex");
+    expect([features.count, hash.slice(0, 16)]).toEqual([275, "3138d3f7f4889184"]);
+  });
+});
+
+/** Squares, drawn without any function whose result differs between engines. */
+function drawFlat() {
+  const data = new Uint8Array(320 * 240).fill(128);
+  for (let square = 0; square < 150; square++) {
+    const [left, top, side, grey] = [
+      (square * 7919) % 300,
+      (square * 104_729) % 220,
+      4 + (square % 17),
+      (square * 61) % 256,
+    ];
+    for (let y = top; y < Math.min(240, top + side); y++)
+      data.fill(grey, y * 320 + left, y * 320 + Math.min(320, left + side));
+  }
+  return { data };
+}
+
+describe("a mock with the feature matcher", () => {
+  const open = async () => {
+    const clock = new ManualClock(START);
+    const mock = new MockCloudReco({
+      targetRater: perfectRater,
+      queryMatcher: featureMatcher,
+      duplicatesMatcher: featureMatcher,
+      clock,
+    });
+    const keys = mock.addCloudDatabase();
+    for (const [index, image] of files.entries()) {
+      await mock.addTarget(keys, {
+        image,
+        name: `picture ${index}`,
+        targetId: `id-${index}`,
+        processed: true,
+      });
+    }
+    return { mock, keys, urls: mock.urls, clock, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };
+  };
+
+  it("finds a target in a photograph, and says where it is and why others are not", async () => {
+    await using service = await open();
+    const found = await results(service, service.keys, at(queries, 1), { max_num_results: "10" });
+    expect(found.map(({ target_id }) => target_id)).toEqual(["id-1"]);
+    const [first, ...others] = service.mock.requests.at(-1)?.considered ?? [];
+    expect(first?.why).toMatch(
+      /^matched: score 0\.\d+, rank 1; matched \d+ of \d+ features, tilt about (2|3)\d°$/,
+    );
+    const { corners, width, height } = at(photos, 1);
+    for (const [index, [x, y]] of (first?.outline ?? []).entries()) {
+      expect(Math.hypot(x - at(corners, index)[0] / width, y - at(corners, index)[1] / height)).toBeLessThan(
+        0.02,
+      );
+    }
+    expect(first?.outline).toHaveLength(4);
+    expect(others).toHaveLength(2);
+    for (const { matched, why, outline } of others) {
+      expect(outline).toBeUndefined();
+      expect([matched, why]).toEqual([
+        false,
+        expect.stringMatching(/^no match: \d features? agrees?, 8 are needed$/),
+      ]);
+    }
+  });
+
+  it("says when a target has few features, or the query cannot be decoded", async () => {
+    await using service = await open();
+    await service.mock.addTarget(service.keys, { image: makePng(), name: "flat", processed: true });
+    expect(await results(service, service.keys, at(queries, 1))).toHaveLength(1);
+    const flat = service.mock.requests.at(-1)?.considered?.find(({ name }) => name === "flat");
+    expect(flat?.why).toMatch(/^no match: the target has only \d+ features: 0 features agree, 8 are needed$/);
+  });
+
+  it("knows whole pictures as duplicates, not parts of pictures", async () => {
+    await using service = await open();
+    const again = await sharp(at(files, 0)).resize(300).jpeg({ quality: 60 }).toBuffer();
+    await service.mock.addTarget(service.keys, {
+      image: again,
+      name: "again",
+      targetId: "again",
+      processed: true,
+    });
+    const photo = at(queries, 1);
+    await service.mock.addTarget(service.keys, {
+      image: photo,
+      name: "photo",
+      targetId: "photo",
+      processed: true,
+    });
+    const duplicates = async (id: string) =>
+      json(await send(service, service.keys, { method: "GET", path: `/duplicates/${id}` })).similar_targets;
+    expect(await duplicates("id-0")).toEqual(["again"]);
+    expect(await duplicates("id-1")).toEqual([]);
+  });
+});

@@ -1,0 +1,249 @@
+import sharp, { type Sharp } from "sharp";
+import { generator } from "./scenes.ts";
+
+/*
+ * Pictures drawn from a seed, and photographs of them: a camera sees the flat picture from some side, before another picture,
+ * in some light, blurred, noisy and compressed. Grey, as features see it.
+ */
+
+/** A grey picture. */
+export interface Grey {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** From pixels of one picture to pixels of another, row by row. */
+export type Homography = readonly [number, number, number, number, number, number, number, number, number];
+
+/**
+ * Overlapping leaves of all sizes, with stripes and gradients: "dead leaves", whose edges and scales are distributed as those
+ * of photographs are (Lee, Mumford and Huang 2001, "Occlusion models for natural images").
+ */
+export function drawLeaves(seed: number, width = 640, height = 480): Grey {
+  const random = generator(seed * 7919 + 13);
+  const between = (least: number, most: number) => least + random() * (most - least);
+  const data = new Float32Array(width * height).fill(between(60, 200));
+  // Each picture has its own taste.
+  const [smallest, largest] = [between(3, 10), between(0.1, 0.4) * width];
+  const [roundness, striped, contrast] = [random(), random() * 0.6, between(0.5, 1)];
+  for (let covered = 0; covered < 4 * width * height; ) {
+    const radius = 1 / Math.sqrt(between(largest ** -2, smallest ** -2));
+    const [x, y] = [between(0, width), between(0, height)];
+    const isRound = random() < roundness;
+    const [turn, narrow] = [between(0, Math.PI), between(0.3, 1)];
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    const grey = 128 + contrast * between(-127, 127);
+    const [slopeX, slopeY] = [between(-40, 40) / radius, between(-40, 40) / radius];
+    const [wave, depth] = [between(0.2, 1.2), random() < striped ? between(10, 50) : 0];
+    for (let row = Math.max(0, Math.ceil(y - radius)); row < Math.min(height, y + radius); row++) {
+      for (let column = Math.max(0, Math.ceil(x - radius)); column < Math.min(width, x + radius); column++) {
+        const [dx, dy] = [column - x, row - y];
+        const [u, v] = [cos * dx + sin * dy, (cos * dy - sin * dx) / narrow];
+        const isInside = isRound
+          ? u * u + v * v < radius * radius
+          : Math.max(Math.abs(u), Math.abs(v)) < radius * 0.7;
+        if (!isInside) continue;
+        data[row * width + column] = grey + slopeX * u + slopeY * v + depth * Math.sin(u * wave);
+      }
+    }
+    covered += 2 * radius * radius * narrow;
+  }
+  return { data: Uint8Array.from(data, (value) => clamp(value + between(-4, 4))), width, height };
+}
+
+/** Where the camera stands. */
+export interface View {
+  /** Between the camera's axis and the picture's normal, in degrees. */
+  readonly tilt: number;
+  /** Length of the picture's longer side in parts of the frame's. */
+  readonly scale: number;
+  /** The part of the picture that other things hide. */
+  readonly cover: number;
+}
+
+/** A photograph, and where the picture is on it. */
+export interface Photograph extends Grey {
+  readonly homography: Homography;
+  readonly corners: readonly (readonly [number, number])[];
+}
+
+/** Takes a photograph of a picture. The background and what covers the picture are drawn. */
+export async function photograph(
+  picture: Grey,
+  view: View,
+  seed: number,
+  frame: { readonly width: number; readonly height: number } = { width: 800, height: 600 },
+): Promise<Photograph> {
+  const random = generator(seed * 104729 + 7);
+  const between = (least: number, most: number) => least + random() * (most - least);
+  const { width, height } = frame;
+  const homography = look(picture, view, frame, random);
+  // Smaller first, so that the warp does not skip pixels.
+  const shrink = Math.min(
+    1,
+    (1.15 * view.scale * Math.max(width, height)) / Math.max(picture.width, picture.height),
+  );
+  const small = shrink < 1 ? await resize(picture, shrink) : picture;
+  const back = invert(homography);
+  const background = drawLeaves(seed + 500_000, width, height);
+  const cover = drawLeaves(seed + 900_000, width, height);
+  const data = new Float32Array(width * height);
+  const holes = covers(view.cover, random);
+  const [fade, lift] = [between(0.75, 0.86), between(14, 28)];
+  const [gain, offset, gamma] = [between(0.6, 1.2), between(-30, 30), between(0.7, 1.4)];
+  const [ramp, light] = [between(0, 0.35), between(0, 2 * Math.PI)];
+  const [cos, sin] = [Math.cos(light), Math.sin(light)];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const [px, py] = project(back, x + 0.5, y + 0.5);
+      const [u, v] = [px / picture.width, py / picture.height];
+      const isInside = u >= 0 && v >= 0 && u < 1 && v < 1;
+      const at = y * width + x;
+      let value = background.data[at] ?? 0;
+      if (isInside && holes.some(([cx, cy, r]) => (u - cx) ** 2 + (v - cy) ** 2 < r * r))
+        value = cover.data[at] ?? 0;
+      else if (isInside) value = sample(small, u * small.width - 0.5, v * small.height - 0.5) * fade + lift;
+      const lit = value * (1 + ramp * ((x / width - 0.5) * cos + (y / height - 0.5) * sin));
+      data[at] = (255 * Math.max(0, Math.min(1, lit / 255)) ** gamma - 128) * gain + 128 + offset;
+    }
+  }
+  const noise = between(0, 7);
+  const sharpened = Uint8Array.from(data, clamp);
+  const blur = random() < 0.6 ? between(0.3, 1.5) : 0;
+  const blurred = blur === 0 ? sharpened : await rawOf(sharp(sharpened, raw(frame)).blur(blur));
+  const noisy = Uint8Array.from(blurred, (value) =>
+    clamp(value + noise * (random() + random() + random() - 1.5) * 2),
+  );
+  const jpeg = await sharp(noisy, raw(frame))
+    .jpeg({ quality: Math.round(between(30, 80)) })
+    .toBuffer();
+  const corners = (
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ] as const
+  ).map(([u, v]) => project(homography, u * picture.width, v * picture.height));
+  return { data: await rawOf(sharp(jpeg)), width, height, homography, corners };
+}
+
+/** A grey picture as a PNG file. */
+export const pngOf = ({ data, width, height }: Grey): Promise<Buffer> =>
+  sharp(data, raw({ width, height })).png().toBuffer();
+
+/** How a pinhole camera maps the picture, at a random place and turn of the frame. */
+function look(
+  picture: Grey,
+  { tilt, scale }: View,
+  { width, height }: { readonly width: number; readonly height: number },
+  random: () => number,
+): Homography {
+  const focus = 1.15 * Math.max(width, height);
+  const [axis, roll, angle] = [random() * 2 * Math.PI, random() * 2 * Math.PI, (tilt * Math.PI) / 180];
+  const [ax, ay] = [Math.cos(axis), Math.sin(axis)];
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  // Rodrigues' formula for an axis in the plane
+  const turn = [
+    [c + ax * ax * (1 - c), ax * ay * (1 - c)],
+    [ax * ay * (1 - c), c + ay * ay * (1 - c)],
+    [-ay * s, ax * s],
+  ] as const;
+  const [rc, rs] = [Math.cos(roll), Math.sin(roll)];
+  const side = Math.max(picture.width, picture.height);
+  const [x, y, z] = turn.map(([a, b]) => [(a * rc + b * rs) / side, (b * rc - a * rs) / side] as const);
+  const distance = focus / (scale * Math.max(width, height));
+  const wanted = scale <= 0.6 ? 0.98 : scale <= 0.9 ? 0.8 : 0.35;
+  const [mx, my] = [picture.width / 2, picture.height / 2];
+  let found: Homography | undefined;
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const spread = scale < 0.9 ? 1 : 0.4;
+    const [ox, oy] = [width * (0.5 + (random() - 0.5) * spread), height * (0.5 + (random() - 0.5) * spread)];
+    const rowOf = (of: readonly [number, number], place: number) =>
+      [
+        focus * of[0] + place * (z?.[0] ?? 0),
+        focus * of[1] + place * (z?.[1] ?? 0),
+        -focus * (of[0] * mx + of[1] * my) + place * (distance - (z?.[0] ?? 0) * mx - (z?.[1] ?? 0) * my),
+      ] as const;
+    found = [
+      ...rowOf(x ?? [0, 0], ox),
+      ...rowOf(y ?? [0, 0], oy),
+      z?.[0] ?? 0,
+      z?.[1] ?? 0,
+      distance - (z?.[0] ?? 0) * mx - (z?.[1] ?? 0) * my,
+    ];
+    const map = found;
+    const points = Array.from({ length: 144 }, (_, i) =>
+      project(
+        map,
+        (((i % 12) + 0.5) / 12) * picture.width,
+        ((Math.floor(i / 12) + 0.5) / 12) * picture.height,
+      ),
+    );
+    const visible = points.filter(([px, py]) => px >= 0 && py >= 0 && px < width && py < height).length;
+    if (visible >= wanted * 144) break;
+  }
+  if (found === undefined) throw new Error("unreachable");
+  return found;
+}
+
+/** Discs, in parts of the picture, that hide about that part of it. */
+function covers(part: number, random: () => number): readonly (readonly [number, number, number])[] {
+  const discs: [number, number, number][] = [];
+  const hidden = () =>
+    Array.from(
+      { length: 400 },
+      (_, i) => [((i % 20) + 0.5) / 20, (Math.floor(i / 20) + 0.5) / 20] as const,
+    ).filter(([u, v]) => discs.some(([x, y, r]) => (u - x) ** 2 + (v - y) ** 2 < r * r)).length / 400;
+  for (let left = part; left > 0.01 && discs.length < 40; left = part - hidden()) {
+    discs.push([random(), random(), Math.sqrt(Math.max(0.02, left) / Math.PI) * (0.6 + 0.4 * random())]);
+  }
+  return discs;
+}
+
+export function project(h: Homography, x: number, y: number): [number, number] {
+  const w = h[6] * x + h[7] * y + h[8];
+  return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
+}
+
+function invert([a, b, c, d, e, f, g, h, i]: Homography): Homography {
+  return [
+    e * i - f * h,
+    c * h - b * i,
+    b * f - c * e,
+    f * g - d * i,
+    a * i - c * g,
+    c * d - a * f,
+    d * h - e * g,
+    b * g - a * h,
+    a * e - b * d,
+  ];
+}
+
+function sample({ data, width, height }: Grey, x: number, y: number): number {
+  const [left, top] = [
+    Math.max(0, Math.min(width - 2, Math.floor(x))),
+    Math.max(0, Math.min(height - 2, Math.floor(y))),
+  ];
+  const [u, v] = [Math.max(0, Math.min(1, x - left)), Math.max(0, Math.min(1, y - top))];
+  const at = top * width + left;
+  const [a = 0, b = 0, c = 0, d = 0] = [data[at], data[at + 1], data[at + width], data[at + width + 1]];
+  return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
+}
+
+async function resize(picture: Grey, factor: number): Promise<Grey> {
+  const [width, height] = [Math.round(picture.width * factor), Math.round(picture.height * factor)];
+  const data = await rawOf(sharp(picture.data, raw(picture)).resize(width, height, { fit: "fill" }));
+  return { data, width, height };
+}
+
+const raw = ({ width, height }: { readonly width: number; readonly height: number }) => ({
+  raw: { width, height, channels: 1 as const },
+});
+
+const rawOf = (image: Sharp): Promise<Buffer> => image.toColourspace("b-w").raw().toBuffer();
+
+function clamp(value: number): number {
+  return Math.max(0, Math.min(255, Math.round(value)));
+}
