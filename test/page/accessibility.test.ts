@@ -11,7 +11,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-const VIEWS = ["overview", "targets", "requests", "try", "models", "controls"];
+const VIEWS = ["overview", "targets", "requests", "try", "models", "controls", "controls with a dialog"];
 
 describe.skipIf(findChromium() === undefined)("the page", () => {
   let browser: Browser;
@@ -25,6 +25,8 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
   it("has no axe violation and nothing wider than the window, in both colour schemes and all sizes", async () => {
     await using servers = await startServers();
     await fillShop(servers);
+    // Every view then has the banner of a moved clock.
+    await fetch(`${servers.urls.manager}/clock/advance`, { method: "POST", body: '{"seconds":3600}' });
     const settings = [
       { colorScheme: "light", viewport: { width: 1280, height: 800 } },
       { colorScheme: "dark", viewport: { width: 320, height: 640 } },
@@ -35,8 +37,9 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
       const page = await browser.newPage({ ...setting, bypassCSP: true });
       page.setDefaultTimeout(60_000);
       for (const view of VIEWS) {
-        await page.goto(`${servers.urls.manager}/#/${view}`);
+        await page.goto(`${servers.urls.manager}/#/${view.split(" ")[0]}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
+        if (view.endsWith("dialog")) await page.getByRole("button", { name: "Add a fault" }).click();
         if (view === "requests") await page.getByRole("button", { name: /401/ }).last().click();
         if (view === "try") {
           await page.locator("input[type=file]").first().setInputFiles("examples/demo/images/raccoon.jpg");

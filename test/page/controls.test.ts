@@ -58,7 +58,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
       return response.status;
     };
     const page = await openPage(browser, servers.urls.manager, "controls");
-    const banner = page.getByRole("region", { name: "Clock" }).filter({ hasText: "real time." });
+    const banner = page.getByRole("region", { name: "Moved clock" });
     expect(await banner.count()).toBe(0);
     await page.getByRole("button", { name: "+1 h" }).click();
     await banner.getByText("The clock is 1 h 0 min ahead of real time.").waitFor();

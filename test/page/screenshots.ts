@@ -28,6 +28,8 @@ const VIEWS = [
   "try",
   "models",
   "controls",
+  "fault",
+  "clock",
 ];
 
 await using servers = await startServers();
@@ -52,6 +54,8 @@ try {
             target: "targets",
             snippets: "overview",
             settings: "overview",
+            fault: "controls",
+            clock: "controls",
           }[view] ?? view;
         await page.goto(`${servers.urls.manager}/#/${shown}`);
         await page.reload();
@@ -77,6 +81,8 @@ try {
             .getByRole("button", { name: /^Settings/ })
             .first()
             .click();
+        if (view === "fault") await page.getByRole("button", { name: "Add a fault" }).click();
+        if (view === "clock") await page.getByRole("button", { name: "+1 h" }).click();
         await page.waitForTimeout(500);
         const picture = await page.screenshot({ path: `${folder}/${view}-${size}-${colorScheme}.png` });
         if (values.guide === true && GUIDE.includes(view) && size === "wide" && colorScheme === "light")
@@ -86,6 +92,7 @@ try {
             .webp({ quality: 35, effort: 6, preset: "text" })
             .toFile(`examples/page/${view}.webp`);
       }
+      await fetch(`${servers.urls.manager}/clock`, { method: "DELETE" });
       await page.close();
     }
 } finally {

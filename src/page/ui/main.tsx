@@ -108,7 +108,7 @@ function ClockBanner() {
   if (!frozen && apart < 2) return null;
   const distance = `${duration(apart)} ${seconds.value > 0 ? "ahead of" : "behind"} real time`;
   return (
-    <section class="callout row busy" aria-label="Clock">
+    <section class="callout row busy" aria-label="Moved clock">
       <Icon name={frozen ? "snow" : "clock"} />
       <span class="grow">
         <b>{frozen ? `The clock is frozen, ${distance}.` : `The clock is ${distance}.`}</b>{" "}

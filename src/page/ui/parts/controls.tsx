@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { notify } from "../state/api.ts";
 import { Icon, type IconName } from "./icons.tsx";
@@ -9,48 +9,32 @@ export function set<T>(signal: Signal<T>, value: T): void {
   signal.value = value;
 }
 
-interface ButtonProps {
+interface ButtonProps
+  extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "form" | "aria-pressed" | "aria-expanded"> {
   readonly icon?: IconName;
   readonly label: string;
   readonly onClick?: () => unknown;
   readonly kind?: "plain" | "main" | "danger" | "quiet";
   /** Shows only the icon. */
   readonly bare?: boolean;
-  readonly disabled?: boolean;
   readonly submit?: boolean;
-  /** The id of the form that it submits, when that does not contain it. */
-  readonly form?: string;
-  readonly pressed?: boolean;
-  readonly expanded?: boolean;
 }
 
-export const Button = ({
-  icon,
-  label,
-  onClick,
-  kind = "plain",
-  bare,
-  disabled,
-  submit,
-  form,
-  pressed,
-  expanded,
-}: ButtonProps) => (
-  <button
-    type={submit === true ? "submit" : "button"}
-    class={`button ${kind}${bare === true ? " bare" : ""}`}
-    aria-label={bare === true ? label : undefined}
-    title={bare === true ? label : undefined}
-    aria-pressed={pressed}
-    aria-expanded={expanded}
-    form={form}
-    disabled={disabled}
-    onClick={() => void onClick?.()}
-  >
-    {icon !== undefined && <Icon name={icon} />}
-    {bare !== true && <span>{label}</span>}
-  </button>
-);
+export const Button = (props: ButtonProps) => {
+  const { icon, label, onClick, kind = "plain", bare = false, submit = false, ...more } = props;
+  return (
+    <button
+      type={submit ? "submit" : "button"}
+      class={`button ${kind}${bare ? " bare" : ""}`}
+      {...(bare && { "aria-label": label, title: label })}
+      onClick={() => void onClick?.()}
+      {...more}
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {!bare && <span>{label}</span>}
+    </button>
+  );
+};
 
 interface LinkProps {
   readonly href: string;
@@ -74,7 +58,7 @@ export const LinkButton = ({ href, label, icon, download, newTab }: LinkProps) =
   </a>
 );
 
-interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit" | "form" | "pressed" | "expanded"> {
+interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit"> {
   readonly children: (close: () => void) => ComponentChildren;
 }
 

@@ -132,7 +132,7 @@ export function Requests() {
         <Button
           icon="filter"
           label="Filters"
-          expanded={filtering.value}
+          aria-expanded={filtering.value}
           onClick={() => set(filtering, !filtering.value)}
         />
         <Select

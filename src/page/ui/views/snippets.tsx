@@ -23,7 +23,7 @@ export function Snippets({ database, onClose }: SnippetsProps) {
             <Button
               key={name}
               label={name}
-              pressed={language.value === name}
+              aria-pressed={language.value === name}
               onClick={() => set(language, name)}
             />
           ))}
