@@ -75,7 +75,7 @@ export class RecordedBody {
   constructor(bytes: Buffer | undefined, facts: BodyFacts) {
     this.size = facts.size;
     this.#facts = facts;
-    this.#kept = bytes;
+    this.#kept = bytes && withoutSurroundings(bytes);
     if (bytes === undefined) this.#whyDropped = "the journal no longer held it";
   }
 
@@ -213,6 +213,14 @@ export class RecordedBody {
   get #notShown(): Buffer {
     return Buffer.from(`‹${this.size} bytes, not shown because they may contain a secret›`);
   }
+}
+
+/** The bytes in a buffer of their own, if they are the smaller part of a larger one, such as what a socket received. */
+function withoutSurroundings(bytes: Buffer): Buffer {
+  if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 const textOf = (bytes: Buffer | undefined): string | undefined => bytes && utf8TextOf(bytes);
