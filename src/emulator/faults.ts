@@ -88,20 +88,22 @@ const PROBABILITY_STEPS = 2 ** 32;
 /** The faults of an emulator: permanent ones from its options, and those that a test adds and removes. */
 export class Faults implements SharedFaults {
   private added: readonly ActiveFault[] = [];
-  private readonly permanent: readonly ActiveRule[];
-  /** Outer faults that were removed here only. */
-  private readonly removed = new Set<ActiveFault>();
+  private permanent: readonly ActiveRule[];
 
-  /** @param outer - its faults apply too, after all of these. */
-  constructor(
-    permanent: readonly FaultRule[],
-    private readonly outer?: Faults,
-  ) {
+  constructor(permanent: readonly FaultRule[]) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
   }
 
+  /** Returns an independent copy: what it removes or uses up stays here. */
+  fork(): Faults {
+    const fork = new Faults([]);
+    fork.added = this.added.map((active) => ({ ...active }));
+    fork.permanent = this.permanent.map((active) => ({ ...active }));
+    return fork;
+  }
+
   get isEmpty(): boolean {
-    return this.added.length === 0 && this.permanent.length === 0 && (this.outer?.isEmpty ?? true);
+    return this.added.length === 0 && this.permanent.length === 0;
   }
 
   add(fault: Fault): ActiveFault {
@@ -111,9 +113,8 @@ export class Faults implements SharedFaults {
     return active;
   }
 
-  remove(fault: ActiveFault): void {
-    if (this.outer?.allAdded.includes(fault) === true) this.removed.add(fault);
-    this.added = this.added.filter((other) => other !== fault);
+  find(id: string): ActiveFault | undefined {
+    return this.added.find((fault) => fault.id === id);
   }
 
   create(fault: Fault): AddedFault {
@@ -121,12 +122,12 @@ export class Faults implements SharedFaults {
   }
 
   list(): readonly AddedFault[] {
-    return this.allAdded.map(shown);
+    return this.added.map(shown);
   }
 
   delete(id: string): boolean {
-    const found = this.allAdded.find((fault) => fault.id === id);
-    if (found !== undefined) this.remove(found);
+    const found = this.find(id);
+    this.added = this.added.filter((fault) => fault !== found);
     return found !== undefined;
   }
 
@@ -160,30 +161,19 @@ export class Faults implements SharedFaults {
   /** The same as {@link choose}, but returns the fault that was added; undefined also for a permanent one. */
   chooseAdded(request: FaultRequest, random: Random): Fault | undefined {
     const chosen = this.chooseActive(request, random);
-    return this.allAdded.find((fault) => fault === chosen)?.fault;
+    return this.added.find((fault) => fault === chosen)?.fault;
   }
 
   private chooseActive(request: FaultRequest, random: Random): ActiveRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     if (PAGE_HEADER in request.headers) return undefined;
-    for (const active of this.all) {
+    for (const active of [...this.added, ...this.permanent]) {
       const { rule } = active;
       if (!applies(rule, active.applied, request, random)) continue;
       active.applied += 1;
       return active;
     }
     return undefined;
-  }
-
-  private get allAdded(): readonly ActiveFault[] {
-    const outer = this.outer?.allAdded.filter((fault) => !this.removed.has(fault)) ?? [];
-    return [...this.added, ...outer];
-  }
-
-  private get all(): readonly ActiveRule[] {
-    const removed: ReadonlySet<ActiveRule> = this.removed;
-    const outer = this.outer?.all.filter((active) => !removed.has(active)) ?? [];
-    return [...this.added, ...this.permanent, ...outer];
   }
 }
 

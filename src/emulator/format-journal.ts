@@ -1,5 +1,6 @@
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import { isRefusedOrFailed } from "../schema/page.ts";
 import { factsOf, type JournalEntry } from "./journal.ts";
 
 /** What the target manager lists of an entry. */
@@ -31,10 +32,7 @@ export function formatJournal(entries: readonly (JournalEntry | ListedRequest)[]
 
 /** Counts the entries, and those that were refused or failed. */
 export function summarize(entries: readonly JournalEntry[]): string {
-  const unhappy = entries.filter(
-    ({ status, refusedBy, fault }) =>
-      refusedBy !== undefined || (status === undefined && fault === undefined),
-  );
+  const unhappy = entries.filter(isRefusedOrFailed);
   const requests = entries.length === 1 ? "1 request" : `${entries.length} requests`;
   return `${requests}, ${unhappy.length === 0 ? "none" : unhappy.length} refused`;
 }

@@ -1,4 +1,5 @@
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
+import { isRefused } from "../schema/page.ts";
 import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 import { Signal } from "./signal.ts";
@@ -31,7 +32,7 @@ export interface JournalEvents {
   readonly request: ArrivedRequest;
   /** The response to a request is known, refused or not; any configured delay follows. */
   readonly response: JournalEntry;
-  /** A check refused the request, or no operation serves it; follows `response`, if there is one. */
+  /** The request counts as refused: by a check, or because no operation serves it; follows `response`, if there is one. */
   readonly rejected: JournalEntry;
 }
 
@@ -46,12 +47,15 @@ export class Journal {
   readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> };
   /** Emitted when an entry was added, or the journal was cleared. */
   readonly changed = new Signal<undefined>("changed");
-  private kept: JournalEntry[] = [];
+  /** By position. */
+  private readonly kept = new Map<number, JournalEntry>();
   private arrived = 0;
   private answered = 0;
   private lost = 0;
   private readonly bodies: BodyBudget;
   private cleared = 0;
+  /** How many copies continue this journal's numbers. */
+  private running = 0;
 
   /**
    * @param capacity - how many entries are kept, at least 1.
@@ -60,7 +64,7 @@ export class Journal {
    */
   constructor(
     readonly capacity: number = DEFAULT_JOURNAL_CAPACITY,
-    bodyBytes: number = DEFAULT_BODY_BYTES,
+    private readonly bodyBytes: number = DEFAULT_BODY_BYTES,
     private readonly parent?: Journal,
   ) {
     this.bodies = new BodyBudget(bodyBytes);
@@ -77,12 +81,22 @@ export class Journal {
     return (result) => {
       const entry = close(result);
       if (entry.status !== undefined) this.events.response.emit(entry);
-      if (entry.refusedBy !== undefined) this.events.rejected.emit(entry);
+      if (isRefused(entry)) this.events.rejected.emit(entry);
     };
   }
 
+  /** Returns an empty journal whose entries are also added to this one, until {@link end}. */
+  fork(): Journal {
+    this.root.running += 1;
+    return new Journal(this.capacity, this.bodyBytes, this);
+  }
+
+  end(): void {
+    this.root.running -= 1;
+  }
+
   get entries(): readonly JournalEntry[] {
-    return this.kept.slice(-this.capacity);
+    return [...this.kept.values()];
   }
 
   /** How many entries were dropped since the start or the last {@link clear}. */
@@ -107,14 +121,15 @@ export class Journal {
 
   /** The entries after a position, as far as they are kept. */
   after(position: number): readonly JournalEntry[] {
-    const wanted = Math.min(this.answered - position, this.capacity);
-    return wanted > 0 ? this.kept.slice(-wanted) : [];
+    const wanted = Math.min(this.answered - position, this.kept.size);
+    return wanted > 0 ? this.entries.slice(-wanted) : [];
   }
 
   clear(): void {
     this.cleared += 1;
-    this.kept = [];
-    this.arrived = 0;
+    this.kept.clear();
+    // Numbers are unique in the journal of a running copy, too.
+    if (this.running === 0) this.arrived = 0;
     this.answered = 0;
     this.lost = 0;
     this.bodies.clear();
@@ -127,6 +142,7 @@ export class Journal {
     return (result) => {
       const entry = close(result);
       if (cleared === this.cleared) this.keep(entry);
+      else this.release(entry);
       return entry;
     };
   }
@@ -144,18 +160,28 @@ export class Journal {
 
   private keep(entry: JournalEntry): void {
     this.answered += 1;
-    this.kept.push(entry);
-    // Dropped in bulk, so that adding an entry rarely copies all others.
-    if (this.kept.length >= 2 * this.capacity) this.kept = this.kept.slice(-this.capacity);
+    this.kept.set(this.answered, entry);
+    const oldest = this.kept.get(this.answered - this.capacity);
+    if (oldest !== undefined) this.release(oldest);
+    this.kept.delete(this.answered - this.capacity);
     this.changed.emit(undefined);
+  }
+
+  /** Keeps nothing of an entry. Its bodies are not dropped, because callers may still hold it. */
+  private release({ request, response }: JournalEntry): void {
+    this.bodies.delete(request.body);
+    if (response !== undefined) this.bodies.delete(response.body);
+  }
+
+  private get root(): Journal {
+    return this.parent?.root ?? this;
   }
 }
 
 /** Limits the memory that recorded bodies take: drops the oldest first. */
 class BodyBudget {
-  private kept: RecordedBody[] = [];
-  /** Index of the oldest body that is not dropped. Those before it are removed in bulk. */
-  private first = 0;
+  /** Oldest first. */
+  private readonly kept = new Set<RecordedBody>();
   private bytes = 0;
 
   /** @param limit - in bytes; 0 keeps no bodies. */
@@ -163,27 +189,23 @@ class BodyBudget {
 
   add(body: RecordedBody): void {
     if (body.size === 0 || body.dropped) return;
-    this.kept.push(body);
+    this.kept.add(body);
     this.bytes += body.size;
-    while (this.bytes > this.limit) this.dropOldest();
-    if (this.first > 1000 && this.first * 2 > this.kept.length) {
-      this.kept = this.kept.slice(this.first);
-      this.first = 0;
+    for (const oldest of this.kept) {
+      if (this.bytes <= this.limit) return;
+      this.delete(oldest);
+      oldest.drop(`the journal keeps the newest ${this.limit} bytes of bodies (option journalBodyBytes)`);
     }
   }
 
-  /** Stops counting all bodies without dropping them: callers may still hold some. */
-  clear(): void {
-    this.kept = [];
-    this.first = 0;
-    this.bytes = 0;
+  /** Stops counting a body, without dropping it. */
+  delete(body: RecordedBody): void {
+    if (this.kept.delete(body)) this.bytes -= body.size;
   }
 
-  private dropOldest(): void {
-    const oldest = this.kept[this.first];
-    this.first += 1;
-    if (oldest === undefined) return;
-    this.bytes -= oldest.size;
-    oldest.drop(`the journal keeps the newest ${this.limit} bytes of bodies (option journalBodyBytes)`);
+  /** Stops counting all bodies, without dropping them: callers may still hold some. */
+  clear(): void {
+    this.kept.clear();
+    this.bytes = 0;
   }
 }

@@ -115,7 +115,7 @@ export async function createTarget(
   const created = await store.createTarget(databaseName, target, now);
   if (typeof created !== "string") return created;
   const messages = {
-    unknownDatabase: `there is no database "${databaseName}"`,
+    unknownDatabase: noDatabase(databaseName),
     nameTaken: nameTaken(target.name),
     idTaken: `the database already has, or had, a target with the id ${JSON.stringify(target.targetId)}`,
     quotaReached: "the database has reached its targetQuota",
@@ -175,6 +175,8 @@ export async function changeTarget(
   if (typeof updated !== "string") return updated;
   throw new Error(updated === "nameTaken" ? nameTaken(given.name) : noTarget(databaseName, targetId));
 }
+
+export const noDatabase = (databaseName: string): string => `there is no database "${databaseName}"`;
 
 export const noTarget = (databaseName: string, targetId: string): string =>
   `the database "${databaseName}" has no target with the id ${JSON.stringify(targetId)}`;

@@ -27,6 +27,7 @@ import {
   createTarget,
   createVuMarkDatabase,
   newTarget,
+  noDatabase,
   noTarget,
   warnIfNeverFound,
 } from "./create.ts";
@@ -34,6 +35,7 @@ import type { EmulatorParts } from "./emulator-state.ts";
 import {
   createFault,
   type FaultHandle,
+  isKept,
   type MockClock,
   MockCloudDatabase,
   type MockDataset,
@@ -101,16 +103,16 @@ export abstract class EmulatorControl {
   updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
   updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, changes: DatabaseChanges): void {
     const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
-    const updated = this.parts.store.updateDatabase(
-      database.databaseName,
-      checked("database", schema, changes),
-    );
-    if (updated === undefined) throw new Error(`there is no database "${database.databaseName}"`);
+    const { store } = this.parts;
+    const given = checked("database", schema, changes);
+    if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
+    store.updateDatabase(database.databaseName, given);
   }
 
   /** Deletes a database and everything in it. Returns false when it was already deleted. */
   deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
-    return this.parts.store.deleteDatabase(database.databaseName);
+    const { store } = this.parts;
+    return isKept(database, store) && store.deleteDatabase(database.databaseName);
   }
 
   /**
@@ -125,6 +127,7 @@ export abstract class EmulatorControl {
     const { store, settings, random } = this.parts;
     const { databaseName } = database;
     const target = await newTarget(fields, settings, random, (id) => store.hadTarget(databaseName, id));
+    if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
     const now = this.#now;
     const added = await createTarget(store, databaseName, target, now);
     warnIfNeverFound(added, fields, this.#warned);
@@ -145,6 +148,7 @@ export abstract class EmulatorControl {
   ): Promise<MockTarget> {
     const { store, settings } = this.parts;
     const now = this.#now;
+    if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
     return mockTarget(
       await changeTarget({ store, settings, now }, database.databaseName, targetId, changes),
       now,
@@ -154,7 +158,10 @@ export abstract class EmulatorControl {
   /** Deletes a target without a request, whatever its status. Returns false when the database has no such target. */
   deleteTarget(database: MockCloudDatabase, targetId: string): boolean {
     const { store } = this.parts;
-    return typeof store.deleteTarget(database.databaseName, targetId, this.#now, true) !== "string";
+    return (
+      isKept(database, store) &&
+      typeof store.deleteTarget(database.databaseName, targetId, this.#now, true) !== "string"
+    );
   }
 
   /**
@@ -166,10 +173,11 @@ export abstract class EmulatorControl {
    */
   setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
     const given = checked("counts", countChanges, counts);
-    const target = this.parts.store.setRecognitionCounts(database.databaseName, targetId, given);
-    if (target === undefined) {
-      throw new Error(noTarget(database.databaseName, targetId));
-    }
+    const { store } = this.parts;
+    const { databaseName } = database;
+    if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
+    if (store.setRecognitionCounts(databaseName, targetId, given) === undefined)
+      throw new Error(noTarget(databaseName, targetId));
   }
 
   /** Ends the processing of every target, template target, report and dataset at once. */
@@ -233,7 +241,7 @@ export abstract class EmulatorControl {
    * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
-    return createFault(this.parts.faults, fault);
+    return createFault(() => this.parts.faults, fault);
   }
 
   /**

@@ -1,12 +1,13 @@
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import type { Settings } from "../apis/services.ts";
 import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
-import { Faults } from "../emulator/faults.ts";
+import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { Random } from "../emulator/random.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
+import { ExpectedRefusals } from "./requests.ts";
 
 /** What `EmulatorControl` acts on. */
 export interface EmulatorParts {
@@ -23,6 +24,7 @@ export class EmulatorState {
   readonly clock: MovableClock;
   readonly emulator: Emulator;
   readonly settings: Settings;
+  readonly expectedRefusals: ExpectedRefusals;
 
   private constructor(
     private readonly options: ResolvedOptions,
@@ -30,11 +32,12 @@ export class EmulatorState {
     readonly store: MemoryStore,
     readonly journal: Journal,
     readonly faults: Faults,
-    clockSetting?: ClockSetting,
+    outer?: { readonly clockSetting: ClockSetting; readonly expectedRefusals: ExpectedRefusals },
   ) {
     const { profile, settings } = options;
     this.settings = settings;
-    this.clock = new MovableClock(options.clock, clockSetting);
+    this.clock = new MovableClock(options.clock, outer?.clockSetting);
+    this.expectedRefusals = outer?.expectedRefusals ?? new ExpectedRefusals();
     this.emulator = createEmulator(
       { store, clock: this.clock, random, profile, settings, journal, faults },
       { unservedPaths: "connectionError" },
@@ -56,10 +59,18 @@ export class EmulatorState {
     );
   }
 
-  /** Returns an independent copy. The copy's requests are also added to this journal, and this state's faults also apply to it. */
+  /** Returns an independent copy, until {@link end}. Only the copy's requests are also added to this journal. */
   fork(): EmulatorState {
-    const { options, random, store, clock, faults } = this;
-    const journal = new Journal(options.journalCapacity, options.journalBodyBytes, this.journal);
-    return new EmulatorState(options, random, store.fork(), journal, new Faults([], faults), clock.setting);
+    const { options, random, store, journal, faults } = this;
+    return new EmulatorState(options, random, store.fork(), journal.fork(), faults.fork(), {
+      clockSetting: this.clock.setting,
+      expectedRefusals: this.expectedRefusals.fork(),
+    });
+  }
+
+  /** Ends a copy. */
+  end(): void {
+    this.expectedRefusals.end(this.journal.entries);
+    this.journal.end();
   }
 }

@@ -106,17 +106,16 @@ export class MockCloudDatabase {
 
   /** Current undeleted targets, in order of creation. Empty after the database was deleted. */
   get targets(): readonly MockTarget[] {
-    const now = this.#now();
-    return this.#store()
-      .listTargets(this.databaseName)
-      .map((target) => mockTarget(target, now));
+    const [store, now] = [this.#store(), this.#now()];
+    if (!isKept(this, store)) return [];
+    return store.listTargets(this.databaseName).map((target) => mockTarget(target, now));
   }
 
   /** Current state. */
   get stateName(): DatabaseState {
     return this.#current.stateName;
   }
-  /** Requests that the license allows; 0 refuses every request. */
+  /** Requests that the license allows; 0 refuses every request, except queries. */
   get requestQuota(): number {
     return this.#current.requestQuota;
   }
@@ -150,7 +149,8 @@ export class MockCloudDatabase {
   }
 
   get #current(): CloudDatabase {
-    const database = this.#store().findDatabaseByName(this.databaseName);
+    const store = this.#store();
+    const database = isKept(this, store) ? store.findDatabaseByName(this.databaseName) : undefined;
     if (database?.kind !== "cloud") throw new Error(`the database "${this.databaseName}" was deleted`);
     return database;
   }
@@ -186,11 +186,17 @@ export class MockVuMarkDatabase {
     /** Name of the template target. */
     readonly name: string;
   }[] {
-    return this.#store()
-      .listTemplateTargets(this.databaseName)
-      .map(({ targetId: id, name }) => ({ targetId: id, name }));
+    const store = this.#store();
+    if (!isKept(this, store)) return [];
+    return store.listTemplateTargets(this.databaseName).map(({ targetId, name }) => ({ targetId, name }));
   }
 }
+
+/** Whether a store still has the database of a handle, and not only a later one of the same name. */
+export const isKept = (
+  { databaseName, serverAccessKey }: MockCloudDatabase | MockVuMarkDatabase,
+  store: MemoryStore,
+): boolean => store.findDatabaseByServerAccessKey(serverAccessKey)?.databaseName === databaseName;
 
 /** A Model Target dataset at the moment when it was read. */
 export interface MockDataset {
@@ -219,23 +225,24 @@ export const mockDataset = (dataset: Dataset, now: number): MockDataset => ({
  * expect(fault.timesApplied).toBe(1);
  */
 export interface FaultHandle extends Disposable {
-  /** How many requests the fault has been applied to. */
+  /** How many requests the fault has been applied to; those of an isolated call count in that call only. */
   readonly timesApplied: number;
-  /** Removes the fault. Does nothing when it was already removed. */
+  /** Removes the fault; in an isolated call, for that call only. Does nothing when it was already removed. */
   remove(): void;
 }
 
 /**
  * Adds a fault.
  *
+ * @param faults - those of the state that the caller sees: an isolated call has its own copy of each fault.
  * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
  */
-export function createFault(faults: Faults, given: Fault): FaultHandle {
-  const added = faults.add(checked("fault", fault, given));
-  const remove = () => faults.remove(added);
+export function createFault(faults: () => Faults, given: Fault): FaultHandle {
+  const added = faults().add(checked("fault", fault, given));
+  const remove = () => void faults().delete(added.id);
   return {
     get timesApplied() {
-      return added.applied;
+      return (faults().find(added.id) ?? added).applied;
     },
     remove,
     [Symbol.dispose]: remove,

@@ -43,8 +43,13 @@ export class Isolation<State> {
    *
    * @param fork - makes the new state from the surrounding one. Only asynchronous context decides which one surrounds it: of
    * two calls started side by side, the second is not nested in the first.
+   * @param end - called with the new state at the end.
    */
-  async run<Result>(fork: (outer: State) => State, call: () => Result): Promise<Awaited<Result>> {
+  async run<Result>(
+    fork: (outer: State) => State,
+    call: () => Result,
+    end: (state: State) => void,
+  ): Promise<Awaited<Result>> {
     const outer = this.callInContext;
     const isolated: IsolatedCall<State> = { state: fork(outer?.state ?? this.shared), outer };
     const scope: Scope = { outer: scopes.getStore() };
@@ -54,6 +59,7 @@ export class Isolation<State> {
       return await scopes.run(scope, call);
     } finally {
       this.running.delete(isolated);
+      end(isolated.state);
     }
   }
 

@@ -23,7 +23,7 @@ import {
 } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
 import { PendingDelays } from "./pending-delays.ts";
-import { describeMock, ExpectedRefusals, filterEntries, type RequestFilter } from "./requests.ts";
+import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of
@@ -38,7 +38,6 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   readonly #options: ResolvedOptions;
   readonly #random: Random;
   readonly #isolation: Isolation<EmulatorState>;
-  readonly #expectedRefusals = new ExpectedRefusals();
   readonly #hosts = new HostTable();
   /** While the mock is started. */
   #interceptor: Interceptor | undefined;
@@ -116,7 +115,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /**
    * Stops intercepting, restores everything that was patched, and keeps the state. Requests whose responses are being delayed
-   * fail with ECONNRESET. Does nothing while the mock is stopped.
+   * fail with ECONNRESET, and {@link pause} ends. Does nothing while the mock is stopped.
    */
   stop(): void {
     if (this.#interceptor !== undefined) {
@@ -125,7 +124,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#interceptor?.stop();
     this.#interceptor = undefined;
     this.#delays.abort();
-    this.#pages.stopAll();
+    void this.#pages.stopAll();
   }
 
   /** Calls {@link stop} at the end of a `using` block. */
@@ -133,9 +132,11 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.stop();
   }
 
-  /** Calls {@link stop} at the end of an `await using` block. */
+  /** Calls {@link stop} at the end of an `await using` block, and waits until its pages are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#pages.stopAll();
     this.stop();
+    await closed;
   }
 
   /** Base URLs of the four APIs, without a trailing slash. */
@@ -184,7 +185,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example mock.expectRefusal({ operation: "addTarget", resultCode: "TargetNameExist" });
    */
   expectRefusal(filter: RequestFilter): void {
-    this.#expectedRefusals.add(filter);
+    this.#isolation.current.expectedRefusals.add(filter);
   }
 
   /**
@@ -193,7 +194,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @param entries - the requests to choose from; default {@link requests}.
    */
   unexpectedRefusals(entries: readonly JournalEntry[] = this.requests): readonly JournalEntry[] {
-    return this.#expectedRefusals.unexpectedIn(entries);
+    return this.#isolation.current.expectedRefusals.unexpectedIn(entries);
   }
 
   /**
@@ -202,7 +203,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @param entries - the requests to look at; default {@link requests}.
    */
   missingRefusals(entries: readonly JournalEntry[] = this.requests): readonly RequestFilter[] {
-    return this.#expectedRefusals.missingIn(entries);
+    return this.#isolation.current.expectedRefusals.missingIn(entries);
   }
 
   /**
@@ -245,7 +246,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   }
 
   /**
-   * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there.
+   * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there or the mock stops.
    * Give the test no time limit, or set the environment variable `MOCK_CLOUD_RECO_PAUSE=1`: it lifts the limits of tests that use
    * the fixture for Vitest or Jest, except those that a test sets itself.
    *
@@ -285,7 +286,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   override async reset(): Promise<void> {
     await super.reset();
-    this.#expectedRefusals.clear();
+    this.#isolation.current.expectedRefusals.clear();
   }
 
   /** Clears {@link requests}; all other state stays. */
@@ -294,8 +295,9 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   }
 
   /**
-   * Calls a function with an isolated copy of the state. Whatever the function changes, through requests or through this mock
-   * (faults included), is discarded when it returns or throws. Calls may run concurrently or be nested.
+   * Calls a function with an isolated copy of the state. Whatever the function changes, through requests or through this mock,
+   * is discarded when it returns or throws: also faults that it adds, removes or uses up, and expected refusals. A refusal that
+   * the function expects stays an expected one outside. Calls may run concurrently or be nested.
    *
    * Asynchronous context decides which copy a request sees. A request without that context, for instance from a server that the
    * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. This mock's own
@@ -307,7 +309,11 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example await mock.isolate(async () => { await client.addTarget("label", image); });
    */
   isolate<Result>(call: () => Result): Promise<Awaited<Result>> {
-    return this.#isolation.run((outer) => outer.fork(), call);
+    return this.#isolation.run(
+      (outer) => outer.fork(),
+      call,
+      (state) => state.end(),
+    );
   }
 
   /** What `console.log(mock)` prints: databases, targets and the latest requests, in at most five lines. */

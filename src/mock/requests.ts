@@ -7,6 +7,7 @@ import { checked } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import { flag, text, wholeNumberFrom } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/operation-names.ts";
+import { isRefused } from "../schema/page.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
@@ -20,7 +21,10 @@ export interface RequestFilter
   > {
   /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
-  /** Whether the request was refused: by a check, or because no operation has its method and path. */
+  /**
+   * Whether the request was refused: by a check, or because no operation has its method and path. A request that a fault was
+   * applied to does not count as refused.
+   */
   readonly refused?: boolean;
 }
 
@@ -54,7 +58,7 @@ export function filterEntries(
   return entries.filter(
     (entry) =>
       wanted.every(([field, value]) => value === undefined || Reflect.get(entry, field) === value) &&
-      (refused === undefined || refused === (entry.refusedBy !== undefined)),
+      (refused === undefined || refused === isRefused(entry)),
   );
 }
 
@@ -67,7 +71,22 @@ export const describeRequests = (entries: readonly JournalEntry[], dropped = 0):
 
 /** The refusals that a test causes on purpose. */
 export class ExpectedRefusals {
-  private filters: RequestFilter[] = [];
+  /** @param expectedInside - refusals that isolated calls, which have ended, expected. */
+  constructor(
+    private filters: RequestFilter[] = [],
+    private readonly expectedInside = new WeakSet<JournalEntry>(),
+  ) {}
+
+  /** Returns a copy for an isolated call. */
+  fork(): ExpectedRefusals {
+    return new ExpectedRefusals([...this.filters], this.expectedInside);
+  }
+
+  /** Ends an isolated call: what it expected of its own requests holds for everybody who sees them. */
+  end(entries: readonly JournalEntry[]): void {
+    for (const filter of this.filters)
+      for (const entry of filterEntries(entries, filter)) this.expectedInside.add(entry);
+  }
 
   /** @throws InvalidOptionError for an unknown field of the filter, or a value that cannot occur. */
   add(filter: RequestFilter): void {
@@ -82,7 +101,9 @@ export class ExpectedRefusals {
   /** Returns the refused requests that match no expectation. */
   unexpectedIn(entries: readonly JournalEntry[]): readonly JournalEntry[] {
     const expected = new Set(this.filters.flatMap((filter) => filterEntries(entries, filter)));
-    return entries.filter((entry) => entry.refusedBy !== undefined && !expected.has(entry));
+    return entries.filter(
+      (entry) => isRefused(entry) && !expected.has(entry) && !this.expectedInside.has(entry),
+    );
   }
 
   /** Returns the expectations that no refused request matches. */
@@ -109,7 +130,7 @@ export function describeMock(
   const targets = store
     .listCloudDatabases()
     .flatMap(({ databaseName }) => store.listTargets(databaseName).map(({ name }) => name));
-  const refused = requests.filter(({ refusedBy }) => refusedBy !== undefined).length;
+  const refused = requests.filter(isRefused).length;
   return [
     `MockCloudReco ${isStarted ? "answers" : "(stopped) answered"} ${[...new Set(Object.values(urls))].join(", ")}`,
     `  ${counted(databases, "database")}; ${counted(targets, "target")}`,

@@ -71,7 +71,7 @@ export interface ResultFacts {
   readonly status?: number | undefined;
   /** The response's result code, if it has one. */
   readonly resultCode?: string | undefined;
-  /** Name of the check that refused the request; `emulator` when a user's function or the emulator itself failed. */
+  /** Name of the check that refused the request, also if a fault changed its response; `emulator` when a user's function or the emulator itself failed. */
   readonly refusedBy?: string | undefined;
   /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
   readonly fault?: string | undefined;

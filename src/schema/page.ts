@@ -10,3 +10,18 @@ export function nextDatabaseName(databases: readonly { readonly databaseName: st
   while (names.has(`database-${number}`)) number += 1;
   return `database-${number}`;
 }
+
+/** What decides whether a journal entry counts as refused. */
+interface Refusable {
+  readonly status?: number | undefined;
+  readonly refusedBy?: string | undefined;
+  readonly fault?: string | undefined;
+}
+
+/** Whether an entry counts as refused: whatever a fault was applied to does not, even if a check refused it. */
+export const isRefused = ({ refusedBy, fault }: Refusable): boolean =>
+  refusedBy !== undefined && fault === undefined;
+
+/** The same, or whether the client got no response although no fault was applied. */
+export const isRefusedOrFailed = ({ status, refusedBy, fault }: Refusable): boolean =>
+  isRefused({ refusedBy, fault }) || (status === undefined && fault === undefined);

@@ -50,6 +50,32 @@ describe("the journal", () => {
     );
   });
 
+  it("counts no bodies of dropped requests, nor drops them, because callers may hold them", () => {
+    const journal = new Journal(2, 12);
+    const bodies = ["aaaa", "bbbb", "cccc", "dddd", "eeee"].map((text) => {
+      const arrived = request("/", Buffer.from(text));
+      journal.open(arrived)(answered);
+      return arrived.request.body;
+    });
+    expect(bodies.map(({ dropped }) => dropped)).toEqual([false, false, false, false, false]);
+    const late = request("/", Buffer.from("aaaa"));
+    const close = journal.open(late);
+    journal.clear();
+    close(answered);
+    const others = ["bbbbbb", "cccccc"].map((text) => {
+      const arrived = request("/", Buffer.from(text));
+      journal.open(arrived)(answered);
+      return arrived.request.body;
+    });
+    expect(others.map(({ dropped }) => dropped)).toEqual([false, false]);
+  });
+
+  it("keeps a small body without the large buffer that it arrived in", () => {
+    const chunk = Buffer.alloc(65_536, "x");
+    const { bytes } = recordRequest({ headers: [], query: "", body: chunk.subarray(7, 107) }, false).body;
+    expect([bytes?.toString(), bytes?.buffer.byteLength]).toEqual(["x".repeat(100), 100]);
+  });
+
   it("numbers requests in order of arrival and keeps them in order of response", () => {
     const journal = new Journal();
     const [first, second] = [journal.open(request("/a")), journal.open(request("/b"))];

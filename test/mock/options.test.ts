@@ -205,7 +205,7 @@ describe("databases and targets", () => {
     expect(mock.deleteDatabase(first)).toBe(true);
     expect(mock.deleteDatabase(first)).toBe(false);
     expect(mock.addCloudDatabase({ databaseName: "taken" }).databaseName).toBe("taken");
-    expect(() => first.requestQuota).not.toThrow();
+    expect(() => first.requestQuota).toThrow('the database "taken" was deleted');
     expect(first.targets).toEqual([]);
   });
 

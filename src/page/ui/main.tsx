@@ -1,6 +1,7 @@
 import { useComputed } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { isRefused } from "../../schema/page.ts";
 import { Button } from "./parts/controls.tsx";
 import { Notices } from "./parts/dialogs.tsx";
 import { Moment } from "./parts/facts.tsx";
@@ -122,9 +123,7 @@ function ClockBanner() {
 }
 
 function Navigation() {
-  const refused = useComputed(
-    () => clientRequests.value.filter((request) => request.refusedBy !== undefined).length,
-  );
+  const refused = useComputed(() => clientRequests.value.filter(isRefused).length);
   return (
     <nav class="stack" aria-label="Views">
       {VIEWS.filter((view) => view in SHOWN).map((view) => (

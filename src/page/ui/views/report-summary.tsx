@@ -1,3 +1,4 @@
+import { isRefused } from "../../../schema/page.ts";
 import { Badge, Facts, Moment, StateBadge, StatusCode } from "../parts/facts.tsx";
 import { clientRequests } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
@@ -15,7 +16,7 @@ const EVENTS = {
 export function ReportSummary() {
   if (report === null) return null;
   const { test, createdAt, databases, timeline } = report;
-  const refused = clientRequests.value.filter(({ refusedBy }) => refusedBy !== undefined);
+  const refused = clientRequests.value.filter(isRefused);
   return (
     <>
       <header class="view-head row">

@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { isRefusedOrFailed } from "../../../schema/page.ts";
 import type { PageRequest } from "../../model.ts";
 import { Button, Check, OpenButton, SearchField, Select, set } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
@@ -14,7 +15,7 @@ import { RequestDetails } from "./request-details.tsx";
 
 /** Rows have one line, or two in a narrow list, and another one for a reason. */
 const rowHeight = (request: PageRequest, width: number): number =>
-  (width <= 760 ? 60 : 40) + (isRefused(request) && request.reason !== undefined ? 20 : 0);
+  (width <= 760 ? 60 : 40) + (isRefusedOrFailed(request) && request.reason !== undefined ? 20 : 0);
 const NONE: readonly PageRequest[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
@@ -25,9 +26,6 @@ const APIS = [
   ["modelTarget", "Model Target"],
   ["manager", "Manager"],
 ] as const;
-
-const isRefused = ({ refusedBy, status, fault }: PageRequest): boolean =>
-  refusedBy !== undefined || (status === undefined && fault === undefined);
 
 interface Filter {
   /** Also the page's own requests. */
@@ -42,7 +40,7 @@ function passes(request: PageRequest, { own, api, operation, refused, search }: 
   if (request.fromPage && !own) return false;
   if (api !== "" && request.api !== api) return false;
   if (operation !== "" && request.operation !== operation) return false;
-  if (refused && !isRefused(request)) return false;
+  if (refused && !isRefusedOrFailed(request)) return false;
   if (search === "") return true;
   const { method, path, status, resultCode, reason, database, refusedBy, fault } = request;
   return [`${method} ${path}`, String(status ?? ""), resultCode, reason, database, refusedBy, fault].some(
@@ -209,7 +207,7 @@ interface RowProps {
 
 function Row({ request, chosen, tabIndex }: RowProps) {
   const { id, method, path, status, resultCode, database, time, durationMs, reason } = request;
-  const refused = isRefused(request);
+  const refused = isRefusedOrFailed(request);
   return (
     <button
       type="button"
@@ -246,7 +244,7 @@ function Announcer() {
     if (current.timer !== 0 || length.value === current.count) return;
     current.timer = window.setTimeout(() => {
       const added = clientRequests.peek().slice(current.count);
-      const refused = added.filter(isRefused).length;
+      const refused = added.filter(isRefusedOrFailed).length;
       current.count = clientRequests.peek().length;
       current.timer = 0;
       if (added.length > 0)
