@@ -10,31 +10,39 @@ export interface MockPage extends AsyncDisposable {
 
 /** The pages of one mock that are being served. */
 export class MockPages {
-  private readonly open = new Set<MockPage>();
+  /** How to stop each, even while it starts. */
+  private readonly open = new Set<() => Promise<void>>();
 
-  async serve(mock: PagedMock): Promise<MockPage> {
+  /** @param stopped - called when the page is stopped. */
+  async serve(mock: PagedMock, stopped = () => {}): Promise<MockPage> {
     // Loaded only now, so that a mock without a page loads no server.
-    const { servePage } = await import("../page/serve-page.ts");
-    const server = await servePage(mock);
+    const starting = import("../page/serve-page.ts").then(({ servePage }) => servePage(mock));
     const stop = async () => {
-      this.open.delete(page);
-      await server.close();
+      this.open.delete(stop);
+      stopped();
+      await (await starting).close();
     };
-    const page: MockPage = { url: server.url, stop, [Symbol.asyncDispose]: stop };
-    this.open.add(page);
-    return page;
+    this.open.add(stop);
+    try {
+      const { url } = await starting;
+      return { url, stop, [Symbol.asyncDispose]: stop };
+    } catch (error) {
+      this.open.delete(stop);
+      throw error;
+    }
   }
 
-  /** Serves a page with a "Continue" button until somebody presses it. */
+  /** Serves a page with a "Continue" button until somebody presses it or the mock stops. */
   async pause(mock: Omit<PagedMock, "resume">): Promise<void> {
     const { promise, resolve } = withResolvers();
-    await using page = await this.serve({ ...mock, resume: resolve });
+    await using page = await this.serve({ ...mock, resume: resolve }, resolve);
     process.stderr.write(`mock-cloud-reco: paused. Open ${page.url} and press Continue there.\n`);
     await promise;
   }
 
-  stopAll(): void {
-    for (const page of this.open) void page.stop();
+  /** Resolves when no page is served any more; never rejects. */
+  async stopAll(): Promise<void> {
+    await Promise.allSettled([...this.open].map((stop) => stop()));
   }
 }
 

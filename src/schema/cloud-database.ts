@@ -47,7 +47,7 @@ export const DOCUMENTED_REQUEST_RATE_LIMITS: RequestRateLimits = Object.freeze({
 export interface DatabaseChanges {
   /** Default `WORKING`. */
   readonly stateName?: DatabaseState;
-  /** Requests that the license allows; 0 refuses every request. Default 100000. */
+  /** Requests that the license allows; 0 refuses every request, except queries. Default 100000. */
   readonly requestQuota?: number;
   /** Recognitions that the license allows, as the summary shows them; 0 or more. Default 1000. */
   readonly recoThreshold?: number;

@@ -40,6 +40,7 @@ export class IsolatedDatabase implements Disposable {
   readonly #control: EmulatorControl;
   readonly #parts: EmulatorParts;
   readonly #stopListening: () => void;
+  readonly #faults: FaultHandle[] = [];
   #entries: JournalEntry[] = [];
   #position: number;
   #generation: number;
@@ -73,17 +74,22 @@ export class IsolatedDatabase implements Disposable {
     return describeRequests(this.#entries);
   }
 
-  /** Makes requests fail, as `servers.addFault()` does, but only those that belong to this database. */
+  /** Makes requests fail, as `servers.addFault()` does, but only those that belong to this database, until it is removed. */
   addFault(fault: Omit<Fault, "database">): FaultHandle {
-    return this.#control.addFault({ ...fault, database: this.database.databaseName });
+    const added = this.#control.addFault({ ...fault, database: this.database.databaseName });
+    this.#faults.push(added);
+    return added;
   }
 
-  /** Deletes the database, everything in it, and its credentials. Does nothing when called again. */
+  /** Deletes the database, everything in it, its credentials and its faults. Does nothing when called again. */
   remove(): void {
     this.#stopListening();
-    this.#control.deleteDatabase(this.database);
+    for (const fault of this.#faults) fault.remove();
+    // Another worker may have a database with this name by now.
+    const wasKept = this.#control.deleteDatabase(this.database);
     for (const { clientId, databaseName } of this.#control.credentials)
-      if (databaseName === this.database.databaseName) this.#control.deleteCredential(clientId);
+      if (clientId === this.credential.clientId || (wasKept && databaseName === this.database.databaseName))
+        this.#control.deleteCredential(clientId);
   }
 
   /** Calls {@link remove} at the end of a `using` block. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { MockCloudReco } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { scene } from "../support/scenes.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 
@@ -56,6 +56,28 @@ describe("the page of a mock", () => {
     const again = await mock.servePage();
     mock.stop();
     await expect.poll(() => fetch(again.url).catch(() => "gone")).toBe("gone");
+  });
+
+  it("is closed when the mock is disposed of, even if it was only starting", async () => {
+    const mock = await usedMock();
+    const open = await mock.servePage();
+    const starting = mock.servePage();
+    await mock[Symbol.asyncDispose]();
+    await expect(fetch(open.url)).rejects.toThrow("fetch failed");
+    await expect(fetch((await starting).url)).rejects.toThrow("fetch failed");
+  });
+
+  it("ends a pause when the mock stops", async () => {
+    const printed = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
+    onTestFinished(() => printed.mockRestore());
+    const mock = await usedMock();
+    const early = mock.pause();
+    mock.stop();
+    await early;
+    const late = mock.pause();
+    await expect.poll(() => printed.mock.calls.length).toBe(2);
+    mock.stop();
+    await late;
   });
 
   it("pauses a test until someone continues it", async () => {

@@ -109,6 +109,23 @@ describe("isolated databases of shared servers", () => {
     expect(servers.credentials).toHaveLength(before + 1);
   });
 
+  test("removing one again spares what another worker has under its name", async () => {
+    const own = servers.isolated({ databaseName: "shop" });
+    own.addFault({ operation: "databaseSummary", answer: { status: 503 } });
+    own.remove();
+    using next = servers.isolated({ databaseName: "shop" });
+    await clientOf(next).summary();
+    own.remove();
+    await clientOf(next).summary();
+    await loginOf(next);
+    const deleted = servers.isolated({ databaseName: "other shop" });
+    servers.deleteDatabase(deleted.database);
+    using last = servers.isolated({ databaseName: "other shop" });
+    deleted.remove();
+    await clientOf(last).summary();
+    await loginOf(last);
+  });
+
   test("a worker in another process has the same through the target manager", async () => {
     const service = reached(servers.urls.target, servers.urls.query, servers.urls.manager);
     const added = (await manage(service, "POST", "/cloud_databases", {})).fields;
