@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { systemClock } from "../emulator/clock.ts";
 import { profiles } from "../emulator/profiles.ts";
 import type { Fact } from "../verify/fact.ts";
-import { junitReport } from "../verify/junit.ts";
 import { placeholder, whyNot } from "../verify/plan.ts";
 import { compare, record, replay } from "../verify/recording.ts";
 import { redacted, redactor } from "../verify/redact.ts";
@@ -10,6 +9,7 @@ import {
   type Findings,
   idLines,
   jsonReport,
+  junitReport,
   markdownReport,
   shownKnown,
   textReport,
@@ -48,7 +48,7 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
   report({ ...findings, changes }, values, terminal);
   const isGood = findings.outcomes.every(
     ({ fact, result }) =>
-      result === "holds" || (result === "untried" && whyNot(fact, settings) !== undefined),
+      result === "holds" || (result === "notTried" && whyNot(fact, settings) !== undefined),
   );
   return isGood && !isStopped && findings.left.length === 0 && (changes?.length ?? 0) === 0 ? 0 : 1;
 }
@@ -110,7 +110,7 @@ async function tried(facts: readonly Fact[], settings: Settings, isChosen: boole
       const isOther = advice !== undefined && !isChosen;
       outcomes.push(
         isOther
-          ? { fact, result: "untried", why: "the service answers by another profile" }
+          ? { fact, result: "notTried", why: "the service answers by another profile" }
           : await run.try(fact),
       );
     }

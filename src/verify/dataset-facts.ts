@@ -1,10 +1,10 @@
+import { fieldsOf } from "./database.ts";
 import { DATASET_CASES } from "./dataset-cases.ts";
-import { CREATED } from "./dataset-requests.ts";
 import { DATASET_VIEW_CASES } from "./dataset-view-cases.ts";
 import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
-import { fieldsOf } from "./home.ts";
 import {
   answered,
+  CREATED,
   datasetGone,
   empty,
   invalidJson,
@@ -66,6 +66,8 @@ const acceptedType = (type: string): Row<Draft> => [
   { needs: "spending" },
 ];
 
+const DECODED = noDataset(`${UNKNOWN_ID}%41`);
+const ASSUMED: More = { known: assumed, needs: "reading" };
 const ENCODED = path(`${STANDARD}/%30${UNKNOWN_ID.slice(1)}%2541/status`);
 const BODIES: Table<Draft> = {
   ids: "model target",
@@ -94,10 +96,10 @@ const BODIES: Table<Draft> = {
       ...unknown(ADVANCED),
       [
         "dataset status",
-        "percent-encoded-uuid: A dataset's uuid in a path is percent-decoded, once",
-        noDataset(`${UNKNOWN_ID}%41`),
+        "percent-encoded-uuid: A uuid in a path is percent-decoded, once",
+        DECODED,
         ENCODED,
-        { known: assumed, needs: "reading" },
+        ASSUMED,
       ],
     ],
   },
@@ -140,6 +142,11 @@ const ARCHIVE: Expected = {
   body: "PK\u0003\u0004<any>",
 };
 const DELETED: More = { before: [created(), removed(STANDARD)] };
+const OTHER_DELETED: More = { ...UNTIL_DONE, before: [created(), removed(ADVANCED)] };
+const ADVANCED_DELETED: More = {
+  ...UNTIL_DONE,
+  before: [created("create advanced dataset"), removed(STANDARD)],
+};
 /** By profile, the other family's route deletes it or not. */
 const deletedOrDone = (at: Situation) => (at.profile.crossFamilyDeleteDeletes ? datasetGone(at) : DONE(at));
 
@@ -149,21 +156,17 @@ const LIFE: Table<Draft> = {
   more: { needs: "spending", before: [created()] },
   rows: {
     served: [
+      ["dataset status", "status: is processing for a new dataset, with an estimated end", PROCESSING],
       [
         "dataset status",
-        "status: is processing for a new dataset, with the time at which it will be done",
-        PROCESSING,
-      ],
-      [
-        "dataset status",
-        "status-done: is done after its processing, with the time of that",
+        "status-done: is done afterwards, with the time of that",
         DONE,
         undefined,
         UNTIL_DONE,
       ],
       [
         "dataset status",
-        "status-other-family: is also found through the other family's route",
+        "status-other-family: is found through the other route too",
         DONE,
         otherFamily("/status"),
         UNTIL_DONE,
@@ -173,41 +176,23 @@ const LIFE: Table<Draft> = {
       ["delete dataset", "delete: is answered with 200 and an empty body", empty(200)],
       [
         "dataset status",
-        "deleted-through-modeltargets-advanceddatasets: of a dataset that the other family's route deleted is answered by profile",
+        "deleted-through-modeltargets-advanceddatasets: is gone or not, by profile",
         deletedOrDone,
         undefined,
-        { ...UNTIL_DONE, before: [created(), removed(ADVANCED)] },
+        OTHER_DELETED,
       ],
       [
         "dataset status",
-        "deleted-through-modeltargets-datasets: of an advanced dataset that the other family's route deleted is answered by profile",
+        "deleted-through-modeltargets-datasets: is gone or not, by profile",
         deletedOrDone,
         otherFamily("/status"),
-        { ...UNTIL_DONE, before: [created("create advanced dataset"), removed(STANDARD)] },
+        ADVANCED_DELETED,
       ],
     ],
     knownDataset: [
-      [
-        "dataset status",
-        "deleted-status: of a deleted dataset is answered with 404",
-        datasetGone,
-        undefined,
-        DELETED,
-      ],
-      [
-        "dataset download",
-        "deleted-dataset: of a deleted dataset is answered with 404",
-        datasetGone,
-        undefined,
-        DELETED,
-      ],
-      [
-        "delete dataset",
-        "deleted-delete: of a deleted dataset is answered with 404",
-        datasetGone,
-        undefined,
-        DELETED,
-      ],
+      ["dataset status", "deleted-status: of a deleted one is refused", datasetGone, undefined, DELETED],
+      ["dataset download", "deleted-dataset: of a deleted one is refused", datasetGone, undefined, DELETED],
+      ["delete dataset", "deleted-delete: of a deleted one is refused", datasetGone, undefined, DELETED],
     ],
   },
 };

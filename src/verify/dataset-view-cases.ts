@@ -11,7 +11,7 @@ import {
   refused,
   required,
   withViews,
-} from "./dataset-requests.ts";
+} from "./model-target-kind.ts";
 import type { Draft } from "./requests.ts";
 import type { Row } from "./row.ts";
 

@@ -94,6 +94,9 @@ const given = (authorization: string) => all(header("Authorization", authorizati
 const password = (fields: Readonly<Record<string, string>>) =>
   body(new URLSearchParams({ grant_type: "password", ...fields }).toString());
 
+const NO_INTEGER: Answer = (at) => TARGET.named("not an integer", at);
+const badLength = set({ contentLength: "x", headers: {} });
+
 const TOKENS: Table<Draft> = {
   ids: "model target token",
   about: "A token request",
@@ -132,12 +135,7 @@ const TOKENS: Table<Draft> = {
     ],
     scopesHeld: [["token", "an unknown scope", "invalid_scope 400", own("scope=modeltargets.all+nonsense")]],
     contentLengthIsInteger: [
-      [
-        "token",
-        "content-length: with the Content-Length x is answered with the load balancer's page",
-        (at) => TARGET.named("not an integer", at),
-        set({ contentLength: "x", headers: {} }),
-      ],
+      ["token", "content-length: whose Content-Length is no number is refused", NO_INTEGER, badLength],
     ],
   },
 };
@@ -177,6 +175,11 @@ const limited: More = {
 const limitedBearer = header("Authorization", ({ given }) => `Bearer ${given("access_token")}`);
 const asText = header("Content-Type", "text/plain");
 const UNKNOWN = path(`${CREDENTIALS}/unknown`);
+const UNKNOWN_SCOPES = all(path(`${CREDENTIALS}/unknown/scopes`), body("{}"));
+const allAsText = all(asText, body('["modeltargets.all"]'));
+const LIST = answered(200, "[<any>]");
+const READING: More = { needs: "reading", before: undefined };
+const AFTER_DELETION: More = { before: [created, requestTo(MODEL_TARGET, "delete credential")] };
 const MADE = answered(201, '{"client_id":"<text>","client_secret":"<text>"}');
 const held = (scopes: readonly string[]) => (at: Situation) =>
   answered(200, { clientId: at.given("client_id"), scopes });
@@ -193,7 +196,7 @@ const LACKS_STATES = answered(
   403,
   '{"error":{"code":"ERROR","message":"User not allowed to create State Based Model Targets","target":"userId:<any>"}}',
 );
-const STATEFUL = '{"models":[{"stateBasedConfigurationJsonString":"{}"}]}';
+const withStates = all(limitedBearer, body('{"models":[{"stateBasedConfigurationJsonString":"{}"}]}'));
 
 const notCreated = (what: string, answer: Answer, bytes: string | Buffer): Row<Draft> => [
   "create credential",
@@ -221,25 +224,15 @@ const CREATIONS: Table<Draft> = {
     ],
     validJson: NO_JSON.map(([what, bytes]) => notCreated(what, invalidJson, bytes)),
     jsonContentType: [
-      [
-        "create credential",
-        "content-type: with the content type text/plain is refused",
-        NOT_JSON,
-        all(asText, body("{")),
-      ],
+      ["create credential", "content-type: as text/plain is refused", NOT_JSON, all(asText, body("{"))],
     ],
     knownCredential: [
-      [
-        "delete credential",
-        "unknown-delete: DELETE of an unknown client credential is answered with 404",
-        NO_CREDENTIAL,
-        UNKNOWN,
-      ],
+      ["delete credential", "unknown-delete: DELETE of an unknown one is refused", NO_CREDENTIAL, UNKNOWN],
       [
         "set scopes",
-        "unknown-scopes: PUT of an unknown client credential's scopes is answered with 404, whatever its body",
+        "unknown-scopes: PUT of an unknown one's scopes is refused",
         NO_CREDENTIAL,
-        all(path(`${CREDENTIALS}/unknown/scopes`), body("{}")),
+        UNKNOWN_SCOPES,
       ],
     ],
   },
@@ -257,20 +250,9 @@ const OF_CREATED: Table<Draft> = {
   more: { needs: "writing", before: [created] },
   rows: {
     served: [
-      [
-        "list credentials",
-        "list: is answered with a list",
-        answered(200, "[<any>]"),
-        undefined,
-        { needs: "reading", before: undefined },
-      ],
+      ["list credentials", "list: is answered with a list", LIST, undefined, READING],
       ["set scopes", "scopes: replaces the scopes", held([]), body("[]")],
-      [
-        "set scopes",
-        "scopes-content-type: takes any content type",
-        held(["modeltargets.all"]),
-        all(asText, body('["modeltargets.all"]')),
-      ],
+      ["set scopes", "scopes-content-type: takes any content type", held(["modeltargets.all"]), allAsText],
       ["delete credential", "delete: is answered with 204", empty(204)],
     ],
     scopesValid: [
@@ -283,7 +265,7 @@ const OF_CREATED: Table<Draft> = {
     holdsScope: [
       [
         "list credentials",
-        "token-without-scope: refuses a token without the scope of client credentials",
+        "token-without-scope: refuses a token without the scope",
         LACKS_SCOPE,
         limitedBearer,
         limited,
@@ -292,20 +274,14 @@ const OF_CREATED: Table<Draft> = {
     mayUseStates: [
       [
         "create dataset",
-        "token-without-states: refuses a state configuration with a token that lacks the scope for it",
+        "token-without-states: refuses states without the scope for them",
         LACKS_STATES,
-        all(limitedBearer, body(STATEFUL)),
+        withStates,
         limited,
       ],
     ],
     knownHolder: [
-      [
-        "token",
-        "deleted: gives a deleted client credential no token",
-        UNKNOWN_CLIENT,
-        byCreated,
-        { before: [created, requestTo(MODEL_TARGET, "delete credential")] },
-      ],
+      ["token", "deleted: gives a deleted credential no token", UNKNOWN_CLIENT, byCreated, AFTER_DELETION],
     ],
   },
 };

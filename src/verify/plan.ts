@@ -1,7 +1,7 @@
 import { type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { Send } from "./client.ts";
+import type { RunClock } from "./exchanges.ts";
 import type { Fact, FactApi, Keys, Situation } from "./fact.ts";
-import type { RunClock } from "./pace.ts";
 
 /** A service to verify, and how. */
 export interface Verified {

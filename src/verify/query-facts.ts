@@ -1,88 +1,57 @@
 import { assumed, documented, type Fact } from "./fact.ts";
-import { makePng } from "./png.ts";
 import {
+  accepting,
   BAD_DATE,
   BAD_IMAGE,
   BAD_LENGTH,
   bare,
+  changed,
   contentLength,
   dated,
+  each,
   eachPart,
   FOUND,
   field,
+  fieldOf,
+  GIF_IMAGE,
   INACTIVE,
   image,
   invalidChoice,
   invalidNumber,
   LONG_HEADER,
   MALFORMED,
+  MALFORMED_DATES,
   minutesAway,
   NO_AUTHORIZATION,
   NO_BOUNDARY,
   NO_DATE,
   NO_IMAGE,
+  NO_NUMBERS,
   NO_TYPE,
+  ON,
+  OUT_OF_RANGE,
+  ofDate,
+  ofType,
   outOfRange,
   pngOfLength,
   QUERY,
-  type QueryChange,
+  quoted,
   set,
   TIMED_OUT,
   TOO_LARGE,
+  UNACCEPTABLE,
   UNAUTHORIZED,
   UNKNOWN_FIELD,
   unchanged,
+  wideImage,
 } from "./query-kind.ts";
 import { imagePart, type Plan, queryOf } from "./query-plan.ts";
-import { type Answer, factsOf, type Kind, type More, orderFacts, type Row, type Table } from "./row.ts";
+import { type Answer, factsOf, type Kind, type More, orderFacts, type Table } from "./row.ts";
 
 const ASSUMED: More = { known: assumed };
 const DOCUMENTED: More = { known: documented };
-const ON = "query";
 
-/** A row for each value; the words end with it. */
-const each = <Value>(
-  words: string,
-  values: readonly Value[],
-  answer: Answer,
-  change: (value: Value) => QueryChange,
-  more?: More,
-): Row<Plan>[] => values.map((value) => [ON, `${words} ${value}`, answer, change(value), more]);
-/** The same for texts, whose quotation marks the words show. */
-const quoted = (
-  words: string,
-  values: readonly string[],
-  answer: (value: string) => Answer,
-  change: (value: string) => QueryChange,
-  more?: More,
-): Row<Plan>[] =>
-  values.map((value) => [ON, `${words} ${JSON.stringify(value)}`, answer(value), change(value), more]);
-const changed = (answer: Answer, ...changes: readonly ((right: string) => string)[]): Row<Plan>[] =>
-  changes.map((change) => [
-    ON,
-    `Authorization like ${JSON.stringify(change("VWS key:signature"))}`,
-    answer,
-    set({ authorization: change }),
-  ]);
-const fieldOf = (name: string) => (content: string) => field(name, content);
-const ofType = (contentType: string) => set({ contentType });
-const ofDate = (date: string) => set({ date });
-const accepting = (accept: string) => set({ accept });
-const GIF = "47494638396101000100800000000000ffffff21f90400000000002c00000000010001000002024401003b";
-const wide = (width: number, height: number) => makePng({ width, height, depth: 1, colourType: 0 });
 const inState = (state_name: string): More => ({ database: { state_name } });
-
-const UNACCEPTABLE = ["text/html, image/*", "application/json;q=0", "application/json; q=0.0, */*"];
-const MALFORMED_DATES = [
-  "Sat, 21 Nov 2026 10:42:00 UTC",
-  "Sat, 21 Nov 2026 10:42:00 +0000",
-  "Sat, 31 Jun 2026 10:42:00 GMT",
-  "21 Nov 2026 10:42:00 GMT",
-  "Sat, 21 Nov 26 10:42:00 GMT",
-  "Saturday, 21 Nov 2026 10:42:00 GMT",
-];
-const NO_NUMBERS = ["", " ", "5.0", "1e1", "a", "0x5", "1_0", "--5", "+", "2147483648", "9".repeat(400), "é"];
-const OUT_OF_RANGE = ["0", "51", "-1", "2147483647", " +00 ", "-2147483649"];
 
 /** Queries that each check refuses, in the order of the checks. */
 export const QUERY_REFUSED: Table<Plan> = {
@@ -182,9 +151,9 @@ export const QUERY_REFUSED: Table<Plan> = {
     imageOpens: [
       [ON, "an empty image", BAD_IMAGE, image(Buffer.alloc(0))],
       [ON, "a text as image", BAD_IMAGE, image(Buffer.from("no image at all"))],
-      [ON, "a GIF", BAD_IMAGE, image(Buffer.from(GIF, "hex"))],
-      [ON, "an image 30001 pixels wide", BAD_IMAGE, image(wide(30_001, 1))],
-      [ON, "an image 30001 pixels high", BAD_IMAGE, image(wide(1, 30_001))],
+      [ON, "a GIF", BAD_IMAGE, GIF_IMAGE],
+      [ON, "an image 30001 pixels wide", BAD_IMAGE, wideImage(30_001, 1)],
+      [ON, "an image 30001 pixels high", BAD_IMAGE, wideImage(1, 30_001)],
       [ON, "a text of 2097153 bytes as image", BAD_IMAGE, image(Buffer.alloc(2_097_153, 65))],
     ],
     imageSmallEnough: [
@@ -210,7 +179,6 @@ const ACCEPTED_TYPES = [
   "multipart/form-data ; boundary = b0undary",
   "multipart/form-data; boundary=b0undary; boundary=other",
 ];
-/** Seen in use at no service, but what the header means. */
 const ACCEPTABLE = [
   "application/json, text/plain, */*",
   "application/json; charset=utf-8",

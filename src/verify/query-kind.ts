@@ -3,7 +3,7 @@ import { REGIONS } from "../emulator/profiles.ts";
 import type { Expected, Situation } from "./fact.ts";
 import { makePng, pngChunk } from "./png.ts";
 import { goodPlan, type Part, type Plan, queryOf } from "./query-plan.ts";
-import type { Answer, Kind } from "./row.ts";
+import type { Answer, Kind, More, Row } from "./row.ts";
 
 const NGINX = { Connection: "keep-alive", Server: "nginx", Date: "<date>" };
 const text = (status: number, contentType: string, body: string, more = {}): Expected => ({
@@ -50,7 +50,7 @@ export const QUERY: Kind<Plan> = {
   }),
 };
 
-export type QueryChange = (plan: Plan, at: Situation) => void;
+type QueryChange = (plan: Plan, at: Situation) => void;
 export const set =
   (parts: Partial<Plan>): QueryChange =>
   (plan) => {
@@ -124,3 +124,68 @@ export const INACTIVE = json("InactiveProject 403", " ");
 export const NO_AUTHORIZATION = challenge("Authorization header missing.");
 export const TIMED_OUT = bare(504, { Connection: "keep-alive" });
 export const BAD_LENGTH = bare(400, { Connection: "Close" });
+
+export const ON = "query";
+
+/** A row for each value; the words end with it. */
+export const each = <Value>(
+  words: string,
+  values: readonly Value[],
+  answer: Answer,
+  change: (value: Value) => QueryChange,
+  more?: More,
+): Row<Plan>[] => values.map((value) => [ON, `${words} ${value}`, answer, change(value), more]);
+/** The same for texts, whose quotation marks the words show. */
+export const quoted = (
+  words: string,
+  values: readonly string[],
+  answer: (value: string) => Answer,
+  change: (value: string) => QueryChange,
+  more?: More,
+): Row<Plan>[] =>
+  values.map((value) => [ON, `${words} ${JSON.stringify(value)}`, answer(value), change(value), more]);
+export const changed = (answer: Answer, ...changes: readonly ((right: string) => string)[]): Row<Plan>[] =>
+  changes.map((change) => [
+    ON,
+    `Authorization like ${JSON.stringify(change("VWS key:signature"))}`,
+    answer,
+    set({ authorization: change }),
+  ]);
+export const fieldOf = (name: string) => (content: string) => field(name, content);
+export const ofType = (contentType: string) => set({ contentType });
+export const ofDate = (date: string) => set({ date });
+export const accepting = (accept: string) => set({ accept });
+
+export const UNACCEPTABLE = ["text/html, image/*", "application/json;q=0", "application/json; q=0.0, */*"];
+export const MALFORMED_DATES = [
+  "Sat, 21 Nov 2026 10:42:00 UTC",
+  "Sat, 21 Nov 2026 10:42:00 +0000",
+  "Sat, 31 Jun 2026 10:42:00 GMT",
+  "21 Nov 2026 10:42:00 GMT",
+  "Sat, 21 Nov 26 10:42:00 GMT",
+  "Saturday, 21 Nov 2026 10:42:00 GMT",
+];
+export const NO_NUMBERS = [
+  "",
+  " ",
+  "5.0",
+  "1e1",
+  "a",
+  "0x5",
+  "1_0",
+  "--5",
+  "+",
+  "2147483648",
+  "9".repeat(400),
+  "é",
+];
+export const OUT_OF_RANGE = ["0", "51", "-1", "2147483647", " +00 ", "-2147483649"];
+
+export const GIF_IMAGE = image(
+  Buffer.from(
+    "47494638396101000100800000000000ffffff21f90400000000002c00000000010001000002024401003b",
+    "hex",
+  ),
+);
+export const wideImage = (width: number, height: number) =>
+  image(makePng({ width, height, depth: 1, colourType: 0 }));

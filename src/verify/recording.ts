@@ -181,9 +181,9 @@ export function readRecording(text: string): Recording | undefined {
 export const replay = (facts: readonly Fact[], recording: Recording): readonly Outcome[] =>
   facts.map((fact): Outcome => {
     const one = recording.facts[fact.id];
-    if (one === undefined) return { fact, result: "untried", why: "not in the recording" };
-    if (one.result === "untried")
-      return { fact, result: "untried", why: "the recorded response was not the final one" };
+    if (one === undefined) return { fact, result: "notTried", why: "not in the recording" };
+    if (one.result === "notTried")
+      return { fact, result: "notTried", why: "the recorded response was not the final one" };
     const found = differences(fact.expected(situationOf(one, recording.profile)), receivedOf(one));
     return found.length === 0 ? { fact, result: "holds" } : { fact, result: "differs", differences: found };
   });

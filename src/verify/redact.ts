@@ -51,7 +51,7 @@ export function redactor(secrets: Iterable<string>): (text: string) => string {
 
 /** An outcome whose report has no secrets. */
 export function redacted(outcome: Outcome, hide: (text: string) => string): Outcome {
-  if (outcome.result === "untried") return { ...outcome, why: hide(outcome.why) };
+  if (outcome.result === "notTried") return { ...outcome, why: hide(outcome.why) };
   if (outcome.result === "holds") return outcome;
   return {
     ...outcome,

@@ -1,4 +1,5 @@
 import type { ProfileName } from "../emulator/profiles.ts";
+import { xmlText } from "../emulator/xml.ts";
 import { type Fact, KNOWN_BY, type Known } from "./fact.ts";
 import type { Change } from "./recording.ts";
 import type { Outcome } from "./run.ts";
@@ -17,7 +18,7 @@ export interface Findings {
   readonly changes?: readonly Change[] | undefined;
 }
 
-const RESULTS = ["holds", "differs", "untried"] as const;
+const RESULTS = ["holds", "differs", "notTried"] as const;
 
 const of = <Result extends Outcome["result"]>(
   outcomes: readonly Outcome[],
@@ -32,7 +33,7 @@ const count = (outcomes: readonly Outcome[], result: Outcome["result"]): number 
 /** Facts that could not be tried, by reason. */
 function byReason(outcomes: readonly Outcome[]): readonly (readonly [why: string, ids: readonly string[]])[] {
   const reasons = new Map<string, string[]>();
-  for (const { fact, why } of of(outcomes, "untried"))
+  for (const { fact, why } of of(outcomes, "notTried"))
     reasons.set(why, [...(reasons.get(why) ?? []), fact.id]);
   return [...reasons];
 }
@@ -84,7 +85,7 @@ export function textReport(findings: Findings, listsHolding = false): string {
     `  ${fact.sentence}`,
     ...table([["  ", "expected", "got"], ...differences.map((one) => [`  ${one.what}`, ...sides(one)])]),
   ]);
-  const untried = byReason(outcomes).flatMap(([why, ids]) => [
+  const notTried = byReason(outcomes).flatMap(([why, ids]) => [
     "",
     `NOT TRIED  ${ids.length}: ${why}`,
     `  ${someOf(ids)}`,
@@ -99,7 +100,7 @@ export function textReport(findings: Findings, listsHolding = false): string {
     ...table(counted(findings)),
     ...(holding.length === 0 ? [] : held),
     ...differing,
-    ...untried,
+    ...notTried,
     ...(isShortened ? ["", "--ids FILE writes the ids of all facts to a file."] : []),
     ...(changes === undefined ? [] : ["", `CHANGED since the recording: ${changed.length}`, ...changed]),
     ...(left.length === 0 ? [] : ["", "NOT REMOVED", ...left.map((one) => `  ${one}`)]),
@@ -126,7 +127,7 @@ export function jsonReport({ profile, outcomes, left, changes, advice }: Finding
     ...plainFact(outcome.fact),
     result: outcome.result,
     ...(outcome.result === "differs" && { differences: outcome.differences }),
-    ...(outcome.result === "untried" && { why: outcome.why }),
+    ...(outcome.result === "notTried" && { why: outcome.why }),
   }));
   const counts = Object.fromEntries(RESULTS.map((result) => [result, count(outcomes, result)]));
   return `${JSON.stringify({ version: 1, profile, ...(advice !== undefined && { advice }), counts, facts, notRemoved: left, ...(changes !== undefined && { changes }) }, null, 2)}\n`;
@@ -168,6 +169,70 @@ export function markdownReport(findings: Findings): string {
       ["what"],
       left.map((one) => [cell(one)]),
     ),
+    "",
+  ].join("\n");
+}
+
+interface Case {
+  readonly className: string;
+  readonly name: string;
+  readonly skipped?: string;
+  readonly failure?: { readonly message: string; readonly lines: readonly string[] };
+}
+
+const casesOf = ({ outcomes }: Findings): readonly Case[] =>
+  outcomes.map((outcome) => {
+    const { api: className, id: name, sentence: message } = outcome.fact;
+    if (outcome.result === "holds") return { className, name };
+    if (outcome.result === "notTried") return { className, name, skipped: outcome.why };
+    const lines = outcome.differences.map((one) => {
+      const [expected, got] = sides(one);
+      return `${one.what}: expected ${expected}; got ${got}`;
+    });
+    return { className, name, failure: { message, lines } };
+  });
+
+/** A failed case for each point that changed since the recording. */
+const changesOf = ({ changes = [] }: Findings): readonly Case[] =>
+  changes.map(({ id, what, before, now }) => {
+    const [was, is] = sides({ what, expected: before, got: now });
+    const message = `the ${what} changed since the recording`;
+    return {
+      className: "changed",
+      name: `${id} ${what}`,
+      failure: { message, lines: [`before ${was}; now ${is}`] },
+    };
+  });
+
+const written = ({ className, name, skipped, failure }: Case): string => {
+  const open = `    <testcase classname="${className}" name="${xmlText(name)}"`;
+  if (skipped !== undefined) return `${open}><skipped message="${xmlText(skipped)}"/></testcase>`;
+  if (failure === undefined) return `${open}/>`;
+  const { message, lines } = failure;
+  return `${open}><failure message="${xmlText(message)}">${xmlText(lines.join("\n"))}</failure></testcase>`;
+};
+
+const counts = (cases: readonly Case[]): string => {
+  const failed = cases.filter(({ failure }) => failure !== undefined).length;
+  const skipped = cases.filter((one) => one.skipped !== undefined).length;
+  return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
+};
+
+const suite = (name: string, cases: readonly Case[]): readonly string[] => [
+  `  <testsuite name="${name}" ${counts(cases)}>`,
+  ...cases.map(written),
+  "  </testsuite>",
+];
+
+/** For continuous integration. */
+export function junitReport(findings: Findings): string {
+  const [facts, changes] = [casesOf(findings), changesOf(findings)];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts([...facts, ...changes])}>`,
+    ...suite(`facts (${findings.profile})`, facts),
+    ...(findings.changes === undefined ? [] : suite("changes since the recording", changes)),
+    "</testsuites>",
     "",
   ].join("\n");
 }

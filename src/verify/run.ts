@@ -1,12 +1,11 @@
 import { header } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import { messageOf } from "../emulator/text.ts";
+import { Manager, ModelTargets } from "./additions.ts";
 import type { Send } from "./client.ts";
-import { Exchanges, isTrouble, Unsent, Untried } from "./exchanges.ts";
+import { type AddedTarget, Database, type DatabaseRun, fieldsOf, leavesTarget } from "./database.ts";
+import { Exchanges, isTrouble, NotTried, Unsent } from "./exchanges.ts";
 import type { Fact, Keys, Received, RequestParts, Situation } from "./fact.ts";
-import { type AddedTarget, fieldsOf, Home, type HomeRun, leavesTarget } from "./home.ts";
-import { Manager } from "./manager.ts";
-import { ModelTargetHome } from "./model-target-home.ts";
 import { hasKeys, placeholder, TOKEN, type Verified, whyNot } from "./plan.ts";
 import { type Difference, differences } from "./template.ts";
 
@@ -24,7 +23,7 @@ export interface Exchange {
 export type Outcome = { readonly fact: Fact; readonly exchange?: Exchange } & (
   | { readonly result: "holds" }
   | { readonly result: "differs"; readonly differences: readonly Difference[] }
-  | { readonly result: "untried"; readonly why: string }
+  | { readonly result: "notTried"; readonly why: string }
 );
 
 const FIRST_PAUSE_SECONDS = 1;
@@ -36,10 +35,10 @@ export class Run {
   readonly secrets = new Set<string>();
   readonly #exchanges: Exchanges;
   readonly #manager: Manager | undefined;
-  readonly #homeRun: HomeRun;
+  readonly #databaseRun: DatabaseRun;
   /** The database of the keys, and the one that was created because there are none. */
-  readonly #homes = new Map<"given" | "created", Home>();
-  #modelTargets: ModelTargetHome | undefined;
+  readonly #databases = new Map<"given" | "created", Database>();
+  #modelTargets: ModelTargets | undefined;
   #count = 0;
 
   constructor(private readonly verified: Verified) {
@@ -52,7 +51,7 @@ export class Run {
       this.#manager = new Manager({ url: manager, send: bounded, prefix });
     }
     this.#keepSecrets(verified.keys);
-    this.#homeRun = {
+    this.#databaseRun = {
       send: (request, isSafe) => this.#exchanges.send("target", request, { isSafe }),
       sleep: (seconds) => clock.sleep(seconds),
       situation: this.#situation,
@@ -78,50 +77,50 @@ export class Run {
 
   async try(fact: Fact): Promise<Outcome> {
     const why = whyNot(fact, this.verified) ?? this.#exchanges.away(fact.api);
-    if (why !== undefined) return { fact, result: "untried", why };
+    if (why !== undefined) return { fact, result: "notTried", why };
     try {
       return fact.api === "model-target" ? await this.#tryModelTarget(fact) : await this.#tryTarget(fact);
     } catch (error) {
-      return { fact, result: "untried", why: error instanceof Untried ? error.message : messageOf(error) };
+      return { fact, result: "notTried", why: error instanceof NotTried ? error.message : messageOf(error) };
     }
   }
 
   async #tryTarget(fact: Fact): Promise<Outcome> {
-    const { home, target } = await this.#prepared(fact);
-    const at = (): Situation => ({ ...this.#situation(home.keys), ...target });
+    const { database, target } = await this.#prepared(fact);
+    const at = (): Situation => ({ ...this.#situation(database.keys), ...target });
     const send = async (request: RequestParts, expected?: number) => {
-      if (request.method === "POST" && request.path === "/targets") await home.noteTargets();
+      if (request.method === "POST" && request.path === "/targets") await database.noteTargets();
       try {
         const response = await this.#exchange(fact, request, expected);
-        home.note(request, response);
+        database.note(request, response);
         return response;
       } catch (error) {
-        if (!(error instanceof Unsent)) home.noteLost(request);
+        if (!(error instanceof Unsent)) database.noteLost(request);
         throw error;
       }
     };
     const outcome = await this.#compared(fact, at, send);
     if (target !== undefined && (fact.uses === "own" || fact.uses === "new")) {
-      if (leavesTarget(fact, at())) home.release(target);
+      if (leavesTarget(fact, at())) database.release(target);
     }
     return outcome;
   }
 
   async #tryModelTarget(fact: Fact): Promise<Outcome> {
-    const home = await this.#modelTargetHome();
+    const database = await this.#modelTargetAdditions();
     const anywhere = placeholder(this.verified, this.verified.clock.now());
     const usesToken = [...(fact.before ?? []), fact.request].some((make) =>
       Object.values(make(anywhere).headers).some((value) => value.includes(TOKEN)),
     );
-    const token = usesToken ? await home.token() : TOKEN;
-    const at = (): Situation => ({ ...this.#situation(home.keys), token });
+    const token = usesToken ? await database.token() : TOKEN;
+    const at = (): Situation => ({ ...this.#situation(database.keys), token });
     return this.#compared(fact, at, async (request, expected) => {
       try {
         const response = await this.#exchange(fact, request, expected);
-        home.note(request, response);
+        database.note(request, response);
         return response;
       } catch (error) {
-        if (!(error instanceof Unsent)) home.noteLost(request, messageOf(error));
+        if (!(error instanceof Unsent)) database.noteLost(request, messageOf(error));
         throw error;
       }
     });
@@ -163,54 +162,55 @@ export class Run {
       const found = differences(expected, response);
       if (found.length === 0) return { fact, result: "holds", exchange };
       if (fact.again?.(response) === true)
-        return { fact, result: "untried", why: `still not ready after ${Math.round(waited)} s`, exchange };
+        return { fact, result: "notTried", why: `still not ready after ${Math.round(waited)} s`, exchange };
       if (isTrouble(response.status, expected.status))
-        return { fact, result: "untried", why: `the service answered ${response.status}`, exchange };
+        return { fact, result: "notTried", why: `the service answered ${response.status}`, exchange };
       return { fact, result: "differs", differences: found, exchange };
     }
   }
 
   /** The database whose keys a fact uses, and the target that it uses there. */
-  async #prepared({ api, database, isUsual, template, uses, alongside }: Fact): Promise<{
-    readonly home: Home;
+  async #prepared({ api, database: settings, isUsual, template, uses, alongside }: Fact): Promise<{
+    readonly database: Database;
     readonly target?: AddedTarget | undefined;
   }> {
     if (template !== undefined) {
       const made = await this.#managed().template(template.database ?? {}, template.target ?? {});
-      return { home: this.#homeWith(made.keys, made.databaseName), target: made };
+      return { database: this.#databaseWith(made.keys, made.databaseName), target: made };
     }
-    const isOwn = database === undefined || (isUsual === true && this.#manager === undefined);
-    const home = isOwn ? await this.#sharedHome(api) : await this.#newHome(database);
-    const target = uses === undefined ? undefined : await home.target(uses);
-    if (alongside !== undefined) await home.target(alongside);
-    return { home, target };
+    const isOwn = settings === undefined || (isUsual === true && this.#manager === undefined);
+    const database = isOwn ? await this.#sharedDatabase(api) : await this.#newDatabase(settings);
+    const target = uses === undefined ? undefined : await database.target(uses);
+    if (alongside !== undefined) await database.target(alongside);
+    return { database, target };
   }
 
-  async #sharedHome(api: Fact["api"]): Promise<Home> {
+  async #sharedDatabase(api: Fact["api"]): Promise<Database> {
     const { keys, write } = this.verified;
     const which = hasKeys(keys, api) || this.#manager === undefined || !write ? "given" : "created";
-    const home =
-      this.#homes.get(which) ?? (which === "given" ? this.#homeWith(keys) : await this.#newHome({}));
-    this.#homes.set(which, home);
-    return home;
+    const database =
+      this.#databases.get(which) ??
+      (which === "given" ? this.#databaseWith(keys) : await this.#newDatabase({}));
+    this.#databases.set(which, database);
+    return database;
   }
 
-  async #newHome(settings: Readonly<Record<string, unknown>>): Promise<Home> {
+  async #newDatabase(settings: Readonly<Record<string, unknown>>): Promise<Database> {
     const { keys, databaseName } = await this.#managed().cloudDatabase(settings);
-    return this.#homeWith(keys, databaseName);
+    return this.#databaseWith(keys, databaseName);
   }
 
-  #homeWith(keys: Keys, databaseName?: string): Home {
+  #databaseWith(keys: Keys, databaseName?: string): Database {
     this.#keepSecrets(keys);
-    return new Home(keys, this.#homeRun, databaseName);
+    return new Database(keys, this.#databaseRun, databaseName);
   }
 
-  async #modelTargetHome(): Promise<ModelTargetHome> {
+  async #modelTargetAdditions(): Promise<ModelTargets> {
     if (this.#modelTargets !== undefined) return this.#modelTargets;
     const { keys } = this.verified;
     const own = hasKeys(keys, "model-target") ? keys : { ...keys, ...(await this.#managed().credential()) };
     this.#keepSecrets(own);
-    this.#modelTargets = new ModelTargetHome(
+    this.#modelTargets = new ModelTargets(
       own,
       (request, sending) => this.#exchanges.send("model-target", request, sending),
       (secret) => this.secrets.add(secret),
@@ -219,7 +219,7 @@ export class Run {
   }
 
   #managed(): Manager {
-    if (this.#manager === undefined) throw new Untried("needs --manager-url");
+    if (this.#manager === undefined) throw new NotTried("needs --manager-url");
     return this.#manager;
   }
 
@@ -245,7 +245,9 @@ export class Run {
   async close(): Promise<readonly string[]> {
     this.#exchanges.startClosing();
     // A database that the run created takes its targets with it.
-    const targets = await this.#homes.get("given")?.cleanUp((seconds) => this.verified.clock.sleep(seconds));
+    const targets = await this.#databases
+      .get("given")
+      ?.cleanUp((seconds) => this.verified.clock.sleep(seconds));
     return [
       ...(targets ?? []),
       ...((await this.#modelTargets?.cleanUp()) ?? []),
@@ -258,7 +260,7 @@ export class Run {
 function givenBy(responses: readonly Received[], name: string): string {
   const value = responses.map((response) => fieldsOf(response)[name]).findLast((one) => one !== undefined);
   if (value !== undefined) return String(value);
-  throw new Untried(
+  throw new NotTried(
     `no ${name} in the response to what comes before: ${responses.map(({ status }) => status).join(", ")}`,
   );
 }

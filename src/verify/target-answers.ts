@@ -47,7 +47,15 @@ const width = (width: number) => fields({ width });
 const expectContinue = header("Expect", "100-continue");
 const CONTINUED: More = { known: assumed, alsoExpected: { continued: true } };
 const percentEncoded = path(({ targetId: id }) => `/targets/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`);
-const IN_LINES = acceptedImage().replace(/.{76}/g, "$&\r\n");
+const linesOf60 = fields({ image: acceptedImage().replace(/.{1,60}/g, "$&\n") });
+const linesOfMime = fields({ image: acceptedImage().replace(/.{76}/g, "$&\r\n") });
+const lines = metadata("YWJj\r\nYWJj");
+const longLine = header("X-Long", "x".repeat(8182));
+const overHttp2 = set({ offersHttp2: true });
+const OWN_ASSUMED: More = { known: assumed, uses: "own" };
+const OVER_LIMIT = "over the limit";
+const STILL_PROCESSING = "TargetStatusProcessing 403";
+const NEW_RECORD = record("processing", "-1");
 const HTTP_2: More = { known: assumed, overTls: true, alsoExpected: { protocol: "http/1.1" } };
 const OF_INACTIVE: More = { database: { state_name: "PROJECT_INACTIVE" } };
 const [NEW, FAILED]: readonly More[] = [{ uses: "new" }, { uses: "failed" }];
@@ -55,6 +63,10 @@ const before = (on: string, change = unchanged as Row<Draft>[3], uses?: "own"): 
   ...(uses !== undefined && { uses }),
   before: [requestTo(TARGET, on, change)],
 });
+
+const UPDATED = before("update", width(2), "own");
+const REMOVED = before("delete", unchanged, "own");
+const flagged = (given: unknown, known = ASSUMED): More => ({ ...known, ...before("add", flag(given)) });
 
 /** Two lists at the end of a minute, and one more 15 seconds later. */
 const listAt = (second: number, quiet = false) => set({ moment: { second, quiet } });
@@ -105,12 +117,7 @@ const RECORDINGS: Table<Draft> = {
       ["duplicates", "duplicates: answers with the ids of similar targets", DUPLICATES],
       ["update", "update: updates a target", DONE, width(2)],
       ["delete", "delete: deletes a target", DELETED],
-      [
-        "add",
-        "accepts-image-in-lines: accepts an image whose base64 is in lines of 60 characters",
-        CREATED,
-        fields({ image: acceptedImage().replace(/.{1,60}/g, "$&\n") }),
-      ],
+      ["add", "accepts-image-in-lines: accepts base64 in lines of 60 characters", CREATED, linesOf60],
       ["get", "keeps-width-50: shows a width of 50.0 as 50", kept50, ADDED, before("add", width50)],
     ],
   },
@@ -122,169 +129,88 @@ const ANSWERS: Table<Draft> = {
     served: [
       [
         "summary",
-        "query-string: ignores a query string, which is not signed",
+        "query-string: ignores a query string, and does not sign it",
         SUMMARY,
         path("/summary?any=1"),
       ],
-      [
-        "summary",
-        "header-line-8190: accepts a header line of 8190 bytes",
-        SUMMARY,
-        header("X-Long", "x".repeat(8182)),
-      ],
+      ["summary", "header-line-8190: accepts a header line of 8190 bytes", SUMMARY, longLine],
       ["summary", "inactive-summary: is served for an inactive database", SUMMARY, unchanged, OF_INACTIVE],
-      [
-        "add",
-        "accepts-metadata-without-padding: accepts base64 metadata without padding",
-        CREATED,
-        metadata("XN"),
-      ],
+      ["add", "accepts-metadata-without-padding: accepts metadata without padding", CREATED, metadata("XN")],
       ["add", "accepts-null-flag: accepts null as active_flag, which means true", CREATED, flag(null)],
       ["add", "accepts-null-metadata: accepts null as application_metadata", CREATED, metadata(null)],
       [
         "add",
-        "accepts-metadata-1048575: accepts metadata of 1048575 bytes",
+        "accepts-metadata-1048575: accepts so many bytes of metadata",
         CREATED,
         metadata(LONGEST),
         DOCUMENTED,
       ],
       ["add", "accepts-flag-1: accepts 1 as active_flag", CREATED, flag(1), ASSUMED],
       ["add", "accepts-flag-0: accepts 0 as active_flag", CREATED, flag(0), ASSUMED],
-      [
-        "get",
-        "record-processing: gives a new target the status processing and the rating -1",
-        record("processing", "-1"),
-        unchanged,
-        NEW,
-      ],
-      [
-        "get",
-        "record-failed: gives a target of one colour the status failed",
-        record("failed"),
-        unchanged,
-        FAILED,
-      ],
+      ["get", "record-processing: gives a new target the rating -1", NEW_RECORD, unchanged, NEW],
+      ["get", "record-failed: fails an image of one colour", record("failed"), unchanged, FAILED],
       ["update", "update-null-active-flag: refuses null as active_flag", "Fail 400", flag(null)],
+      ["update", "update-null-application-metadata: refuses null as metadata", "Fail 400", metadata(null)],
+      ["update", "update-processing: refuses a target that is being processed", NOT_SUCCESS, width(2), NEW],
       [
         "update",
-        "update-null-application-metadata: refuses null as application_metadata",
-        "Fail 400",
-        metadata(null),
-      ],
-      [
-        "update",
-        "update-processing: refuses to update a target that is being processed",
-        NOT_SUCCESS,
-        width(2),
-        NEW,
-      ],
-      [
-        "update",
-        "update-starts-processing: refuses to update a target again while its update is processed",
+        "update-starts-processing: refuses a target whose update is being processed",
         NOT_SUCCESS,
         width(3),
-        before("update", width(2), "own"),
+        UPDATED,
       ],
-      [
-        "update",
-        "update-failed: with a failed target is answered by profile",
-        FAILED_UPDATE,
-        width(2),
-        FAILED,
-      ],
+      ["update", "update-failed: takes a failed target or not, by profile", FAILED_UPDATE, width(2), FAILED],
       [
         "delete",
-        "delete-processing: refuses to delete a target that is being processed",
-        "TargetStatusProcessing 403",
+        "delete-processing: refuses a target that is being processed",
+        STILL_PROCESSING,
         unchanged,
         NEW,
       ],
-      [
-        "get",
-        "deleted: does not know a deleted target",
-        "UnknownTarget 404",
-        unchanged,
-        before("delete", unchanged, "own"),
-      ],
-      [
-        "get",
-        "keeps-flag-null: shows active_flag null of a new target as true",
-        keptFlag(true),
-        ADDED,
-        before("add", flag(null)),
-      ],
-      [
-        "get",
-        "keeps-flag-1: shows active_flag 1 of a new target as true",
-        keptFlag(true),
-        ADDED,
-        { ...ASSUMED, ...before("add", flag(1)) },
-      ],
-      [
-        "get",
-        "keeps-flag-0: shows active_flag 0 of a new target as false",
-        keptFlag(false),
-        ADDED,
-        { ...ASSUMED, ...before("add", flag(0)) },
-      ],
+      ["get", "deleted: knows no deleted target", "UnknownTarget 404", unchanged, REMOVED],
+      ["get", "keeps-flag-null: shows the flag null as true", keptFlag(true), ADDED, flagged(null, {})],
+      ["get", "keeps-flag-1: shows the flag 1 as true", keptFlag(true), ADDED, flagged(1)],
+      ["get", "keeps-flag-0: shows the flag 0 as false", keptFlag(false), ADDED, flagged(0)],
       name("x", "x"),
       name("e-acute", "é"),
       name("u-ffff", "\uffff"),
       [
         "summary",
-        "expect-continue: is served with `Expect: 100-continue`, and answered with 100 first",
+        "expect-continue: answers `Expect: 100-continue` with 100 first",
         SUMMARY,
         expectContinue,
         CONTINUED,
       ],
       [
         "add",
-        "expect-continue-add: is served with `Expect: 100-continue`, and answered with 100 before the body",
+        "expect-continue-add: answers `Expect: 100-continue` before the body",
         CREATED,
         expectContinue,
         CONTINUED,
       ],
       [
         "get",
-        "percent-encoded-id: finds a target whose id is percent-encoded, and signed as it is sent",
+        "percent-encoded-id: finds the id percent-encoded, as it is signed",
         record("success"),
         percentEncoded,
         ASSUMED,
       ],
-      [
-        "summary",
-        "http-2: is answered over HTTP/1.1, although the client offers HTTP/2 too",
-        SUMMARY,
-        set({ offersHttp2: true }),
-        HTTP_2,
-      ],
-      [
-        "add",
-        "image-with-a-line-break: accepts an image whose base64 is in lines of 76 characters, as of MIME",
-        CREATED,
-        fields({ image: IN_LINES }),
-        ASSUMED,
-      ],
+      ["summary", "http-2: chooses HTTP/1.1 when HTTP/2 is offered too", SUMMARY, overHttp2, HTTP_2],
+      ["add", "image-with-a-line-break: accepts base64 in lines of MIME", CREATED, linesOfMime, ASSUMED],
       [
         "update",
-        "update-metadata-with-a-line-break: accepts metadata whose base64 has a line break at its end",
+        "update-metadata-with-a-line-break: accepts a line break at its end",
         DONE,
-        metadata(`${base64("text")}\n`),
-        { ...ASSUMED, uses: "own" },
+        metadata("dGV4dA==\n"),
+        OWN_ASSUMED,
       ],
-      [
-        "add",
-        "accepts-metadata-in-lines: accepts metadata with a line break",
-        CREATED,
-        metadata("YWJj\r\nYWJj"),
-        ASSUMED,
-      ],
+      ["add", "accepts-metadata-in-lines: accepts metadata with a line break", CREATED, lines, ASSUMED],
     ],
     withinRateLimits: [
       [
         "list",
-        "list-over-the-minute: counts its limit over the last 60 seconds, and not anew in each minute of the clock",
-        "over the limit",
+        "list-over-the-minute: counts the last 60 s, not the clock's minute",
+        OVER_LIMIT,
         listAt(5),
         OVER_THE_MINUTE,
       ],
@@ -327,6 +253,7 @@ const encoded = (accepted: string | null, isGzipped: boolean): Row<Draft> => [
   all(set({ method: "PUT", path: "/summary?x=1" }), header("Accept-Encoding", accepted)),
 ];
 const ESCAPED = "/targets/%3Cb%3E&%22'%2541";
+const postEscaped = set({ method: "POST", path: ESCAPED });
 const escapedPage = pageAt(ESCAPED, "POST /targets/&lt;b&gt;&amp;&quot;&#x27;%41");
 
 const UNSERVED: Table<Draft> = {
@@ -351,9 +278,9 @@ const UNSERVED: Table<Draft> = {
       encoded("*", true),
       [
         "unserved",
-        "percent-encoded: The page for an unserved request shows its path percent-decoded once and escaped",
+        "percent-encoded: shows the path decoded once and escaped",
         escapedPage,
-        set({ method: "POST", path: ESCAPED }),
+        postEscaped,
         ASSUMED,
       ],
     ],

@@ -13,6 +13,14 @@ const PDF = ok("%PDF<any>", 200, "application/pdf");
 const accept = (value: string | null) => header("Accept", value);
 const UNKNOWN = path("/targets/unknown/instances");
 const inState = (state_name: string): More => ({ template: { database: { state_name } } });
+const INACTIVE = inState("PROJECT_INACTIVE");
+const SUSPENDED = inState("PROJECT_SUSPENDED");
+const NO_ACCESS = inState("PROJECT_HAS_NO_API_ACCESS");
+const UNKNOWN_TARGET = "UnknownTarget 404";
+const BAD_ACCEPT = "InvalidAcceptHeader 400";
+const NOT_SUCCESS = "TargetStatusNotSuccess 403";
+const UNAUTHENTICATED = "AuthenticationFailure 401";
+const ACCESS_REFUSED = "ProjectHasNoApiAccess 403";
 const PROCESSING: More = { template: { target: { processing_time_seconds: 600 } } };
 const OF_CLOUD: More = { template: undefined, uses: "processed" };
 
@@ -22,62 +30,41 @@ const VUMARKS: Table<Draft> = {
   more: { known: assumed, template: {}, needs: "writing" },
   rows: {
     served: [
-      ["instance", "image-png: answers with an image of the type image/png", PNG],
+      ["instance", "image-png: answers with a PNG", PNG],
+      ["instance", "image-svg-xml: answers with an SVG", SVG, accept("image/svg+xml")],
+      ["instance", "application-pdf: answers with a PDF", PDF, accept("application/pdf")],
+      ["instance", "inactive: is served for an inactive VuMark database", PNG, unchanged, INACTIVE],
       [
         "instance",
-        "image-svg-xml: answers with an image of the type image/svg+xml",
-        SVG,
-        accept("image/svg+xml"),
-      ],
-      [
-        "instance",
-        "application-pdf: answers with an image of the type application/pdf",
-        PDF,
-        accept("application/pdf"),
-      ],
-      [
-        "instance",
-        "inactive: generates an instance of a template of an inactive database",
-        PNG,
-        unchanged,
-        inState("PROJECT_INACTIVE"),
-      ],
-      [
-        "instance",
-        "inactive-unknown: is served for an inactive VuMark database, so that an unknown target is unknown",
-        "UnknownTarget 404",
+        "inactive-unknown: looks for the target in an inactive database",
+        UNKNOWN_TARGET,
         UNKNOWN,
-        inState("PROJECT_INACTIVE"),
+        INACTIVE,
       ],
     ],
     mediaTypeAccepted: [
-      ["instance", "accept-1: refuses a request without Accept", "InvalidAcceptHeader 400", accept(null)],
-      ["instance", "accept-2: refuses Accept */*", "InvalidAcceptHeader 400", accept("*/*")],
-      ["instance", "accept-3: refuses Accept image/gif", "InvalidAcceptHeader 400", accept("image/gif")],
+      ["instance", "accept-1: refuses a request without Accept", BAD_ACCEPT, accept(null)],
+      ["instance", "accept-2: refuses Accept */*", BAD_ACCEPT, accept("*/*")],
+      ["instance", "accept-3: refuses Accept image/gif", BAD_ACCEPT, accept("image/gif")],
       [
         "instance",
         "accept-4: refuses Accept image/png, image/svg+xml",
-        "InvalidAcceptHeader 400",
+        BAD_ACCEPT,
         accept("image/png, image/svg+xml"),
       ],
     ],
     templateProcessed: [
       [
         "instance",
-        "processing: refuses a template that is being processed, whatever its Accept",
-        "TargetStatusNotSuccess 403",
+        "processing: refuses a new template, whatever its Accept",
+        NOT_SUCCESS,
         accept("x"),
         PROCESSING,
       ],
     ],
-    knownTarget: [["instance", "unknown: does not know another target", "UnknownTarget 404", UNKNOWN]],
+    knownTarget: [["instance", "unknown: does not know another target", UNKNOWN_TARGET, UNKNOWN]],
     signatureMatches: [
-      [
-        "instance",
-        "wrong-key: refuses a wrong signature",
-        "AuthenticationFailure 401",
-        set({ wrongKey: true }),
-      ],
+      ["instance", "wrong-key: refuses a wrong signature", UNAUTHENTICATED, set({ wrongKey: true })],
     ],
     stateAllows: [
       [
@@ -85,20 +72,20 @@ const VUMARKS: Table<Draft> = {
         "suspended: refuses a template of a suspended database",
         "ProjectSuspended 403",
         unchanged,
-        inState("PROJECT_SUSPENDED"),
+        SUSPENDED,
       ],
       [
         "instance",
-        "has-no-api-access: refuses a template of a database without API access",
-        "ProjectHasNoApiAccess 403",
+        "has-no-api-access: refuses a template without API access",
+        ACCESS_REFUSED,
         unchanged,
-        inState("PROJECT_HAS_NO_API_ACCESS"),
+        NO_ACCESS,
       ],
     ],
     databaseHasTemplates: [
       [
         "instance",
-        "cloud-target: refuses the target of a cloud database, whatever its Accept",
+        "cloud-target: refuses a cloud target, whatever its Accept",
         "InvalidTargetType 422",
         accept("x"),
         OF_CLOUD,
@@ -116,6 +103,8 @@ const month =
 const thisMonth = month(0);
 const asking = (value: unknown) => fields({ month: value });
 const askingAt = (value: (at: Situation) => unknown) => fields((at) => ({ month: value(at) }));
+const withoutZero = askingAt((at) => thisMonth(at).replace("-0", "-").replace("-1", "-"));
+const noTypeOrMonth = set({ fields: { month: "" }, contentType: "" });
 
 const PRESIGNED = ok(({ keys, profile }) => {
   const { reportParameterPrefix: prefix, reportAlgorithm, reportCredentialScope } = profile;
@@ -144,15 +133,10 @@ const ASKED: Table<Draft> = {
       ["report", "two-months-ago: refuses two months ago as month", "Fail 400", askingAt(month(-2))],
       ["report", "next-month: refuses next month as month", "Fail 400", askingAt(month(1))],
       ["report", "a-year-ago: refuses a year ago as month", "Fail 400", askingAt(month(-12))],
+      ["report", "a-month-without-zero: refuses a month of one digit", "Fail 400", withoutZero],
       [
         "report",
-        "a-month-without-zero: refuses a month of one digit as month",
-        "Fail 400",
-        askingAt((at) => thisMonth(at).replace("-0", "-").replace("-1", "-")),
-      ],
-      [
-        "report",
-        "a-month-and-a-space: refuses a month and a space as month",
+        "a-month-and-a-space: refuses a space after it",
         "Fail 400",
         askingAt((at) => `${thisMonth(at)} `),
       ],
@@ -163,12 +147,7 @@ const ASKED: Table<Draft> = {
       ["report", "an-array: refuses an array as month", "Fail 400", askingAt((at) => [thisMonth(at)])],
     ],
     contentTypeGiven: [
-      [
-        "report",
-        "order: refuses an empty Content-Type before it reads the month",
-        "AuthenticationFailure 401",
-        set({ fields: { month: "" }, contentType: "" }),
-      ],
+      ["report", "order: refuses an empty Content-Type first", UNAUTHENTICATED, noTypeOrMonth],
     ],
   },
 };
@@ -253,7 +232,7 @@ const DOWNLOADS: Table<Draft> = {
       ...["", "6e5", "604799.5"].map((seconds) => denied("Expires", seconds)),
       [
         ON,
-        "without-any-parameter: that does not exist, without parameters, is answered with 403",
+        "without-any-parameter: without parameters is answered with 403",
         DENIED,
         unchanged,
         { before: [] },

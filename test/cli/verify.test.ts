@@ -63,7 +63,7 @@ describe("mock-cloud-reco verify", () => {
     const { code, printed } = await verify(...args);
     const { counts, facts } = JSON.parse(printed);
     expect(code).toBe(0);
-    expect(counts).toEqual({ holds: 3, differs: 0, untried: 5 });
+    expect(counts).toEqual({ holds: 3, differs: 0, notTried: 5 });
     const why = new Set(facts.flatMap((fact: { why?: string }) => fact.why ?? []));
     expect([...why]).toEqual(["needs --write"]);
     expect(
@@ -139,9 +139,9 @@ describe("mock-cloud-reco verify", () => {
       { SERVER_ACCESS_KEY: "an-access-key", SERVER_SECRET_KEY: "never shown" },
     ).finished;
     expect(code).toBe(0);
-    expect(printed).toContain("target-list (observed 2026-09): GET /targets\n");
+    expect(printed).toContain("target-list (recorded 2019-11): GET /targets\n");
     expect(printed).toContain(
-      "target-delete (observed 2026-09): a target (own), then DELETE /targets/‹target id›\n",
+      "target-delete (recorded 2019-11): a target (own), then DELETE /targets/‹target id›\n",
     );
     expect(printed).toMatch(/^target-accepts-flag-1 \(assumed\): POST \/targets$/m);
     expect(printed).toMatch(/^target-8-.*: not sent: needs a database in another state: --manager-url$/m);

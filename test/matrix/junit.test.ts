@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { FACTS } from "../../src/verify/facts.ts";
-import { junitReport } from "../../src/verify/junit.ts";
+import { junitReport } from "../../src/verify/report.ts";
 
 /** Its types would declare a browser's globals everywhere. */
 interface Jsdom {

@@ -67,7 +67,7 @@ export const FACTS_TIMEOUT = 240_000;
 const shown = (outcome: Outcome) => ({
   result: outcome.result,
   ...(outcome.result === "differs" && { differences: outcome.differences }),
-  ...(outcome.result === "untried" && { why: outcome.why }),
+  ...(outcome.result === "notTried" && { why: outcome.why }),
 });
 
 /** Tries every fact: it holds, and the check that it names refuses the request. */

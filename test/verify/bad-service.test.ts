@@ -1,8 +1,8 @@
 import { ManualClock } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 import { wireClient } from "../../src/verify/client.ts";
+import { Pace } from "../../src/verify/exchanges.ts";
 import { FACTS } from "../../src/verify/facts.ts";
-import { Pace } from "../../src/verify/pace.ts";
 import type { Outcome, Run } from "../../src/verify/run.ts";
 import { add, json, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, type ServiceUnderTest, serversBackend } from "../support/backends.ts";
@@ -18,7 +18,7 @@ async function tryAll(run: Run, pattern: RegExp): Promise<Outcome[]> {
 }
 const results = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ result }) => result))];
 const reasons = (outcomes: readonly Outcome[]) => [
-  ...new Set(outcomes.map((one) => (one.result === "untried" ? one.why : one.result))),
+  ...new Set(outcomes.map((one) => (one.result === "notTried" ? one.why : one.result))),
 ];
 
 interface Behind {
@@ -109,7 +109,7 @@ describe("a service", () => {
     });
     await behind(busy, async ({ run }) => {
       const outcomes = await tryAll(run, /^target-/);
-      expect(results(outcomes)).toEqual(["untried"]);
+      expect(results(outcomes)).toEqual(["notTried"]);
       expect(reasons(outcomes)).toContain("the service answered 429");
       expect(reasons(outcomes)).toContain("the service failed 5 times in a row");
     });
@@ -123,7 +123,7 @@ describe("a service", () => {
       async () => answer,
       async ({ run }) => {
         const outcomes = await tryAll(run, /^target-(3|4|6|12|13)-/);
-        expect(results(outcomes)).toEqual(["untried"]);
+        expect(results(outcomes)).toEqual(["notTried"]);
         expect(reasons(outcomes)).toEqual([
           expect.stringMatching(why),
           expect.stringMatching(/^the service never answered: /),

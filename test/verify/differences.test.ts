@@ -125,7 +125,7 @@ describe("a service that differs", () => {
     current = "";
     const found = outcomes.flatMap((outcome) => {
       if (outcome.result === "holds") return [];
-      if (outcome.result === "untried") return [[outcome.fact.id, outcome.why]];
+      if (outcome.result === "notTried") return [[outcome.fact.id, outcome.why]];
       return [[outcome.fact.id, outcome.differences.map(({ what }) => what)]];
     });
     const planted = Object.entries(PLANTED).map(([id, [what]]) => [id, what]);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../emulator/json.ts";
-import { Untried } from "./exchanges.ts";
+import { NotTried } from "./exchanges.ts";
 import type { Fact, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
 import { makePng } from "./png.ts";
 import { draftOf, written } from "./requests.ts";
@@ -11,7 +11,7 @@ export interface AddedTarget {
 }
 
 /** What a database needs of the run that uses it. */
-export interface HomeRun {
+export interface DatabaseRun {
   /** Sends to the target API; retries what is safe. */
   readonly send: (request: RequestParts, isSafe: boolean) => Promise<Received>;
   readonly sleep: (seconds: number) => Promise<void>;
@@ -36,7 +36,7 @@ const LONGEST_POLL_SECONDS = 15;
 const flatImage = (): string => makePng({ fill: () => 200 }).toString("base64");
 
 /** One database, and the targets that a run adds to it. */
-export class Home {
+export class Database {
   readonly #added = new Set<string>();
   readonly #shared = new Map<NeededTarget, AddedTarget>();
   readonly #spare: AddedTarget[] = [];
@@ -47,7 +47,7 @@ export class Home {
 
   constructor(
     readonly keys: Keys,
-    private readonly run: HomeRun,
+    private readonly run: DatabaseRun,
     /** Set for databases that the run created, which take their targets with them. */
     readonly databaseName?: string,
   ) {}
@@ -84,7 +84,7 @@ export class Home {
     const response = await this.send(written(draft, at), false);
     const { target_id: targetId } = fieldsOf(response);
     if (response.status !== 201 || typeof targetId !== "string") {
-      throw new Untried(
+      throw new NotTried(
         `no target could be added: ${response.status} ${String(fieldsOf(response).result_code ?? "")}`,
       );
     }
@@ -134,9 +134,9 @@ export class Home {
       const at = { ...this.run.situation(this.keys), targetId };
       const { status } = fieldsOf(await this.run.send(written(draftOf("get", at), at), true));
       if (status === "success" || status === "failed") return;
-      if (status !== "processing") throw new Untried("the status of a new target could not be read");
+      if (status !== "processing") throw new NotTried("the status of a new target could not be read");
       if (waited >= this.run.waitSeconds || this.run.isStopped()) {
-        throw new Untried(`a new target was still being processed after ${Math.round(waited)} s`);
+        throw new NotTried(`a new target was still being processed after ${Math.round(waited)} s`);
       }
       await this.run.sleep(pause);
       waited += pause;
@@ -145,7 +145,7 @@ export class Home {
   }
 
   /** Deletes every target of this run, and returns what is left. */
-  async cleanUp(sleep: HomeRun["sleep"]): Promise<readonly string[]> {
+  async cleanUp(sleep: DatabaseRun["sleep"]): Promise<readonly string[]> {
     const lost = this.#isUnsure ? await this.#lost() : [];
     const unknown =
       lost === undefined
