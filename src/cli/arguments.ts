@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
+import { nearest } from "../schema/kernel/nearest.ts";
 import type { Environment } from "../servers/settings.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -29,7 +30,10 @@ export function readOptions<const T extends Options>(
     if (parsed.positionals.length > words) throw new UsageError(`unexpected "${parsed.positionals[words]}"`);
     return parsed;
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    const [known, unknown] = /^Unknown option '--?([^'=]+)'/.exec(messageOf(error)) ?? [];
+    if (known === undefined || unknown === undefined) throw new UsageError(messageOf(error));
+    const meant = nearest(unknown, Object.keys(options));
+    throw new UsageError(meant === undefined ? known : `${known}; did you mean --${meant}?`);
   }
 }
 

@@ -17,14 +17,37 @@ const SERVERS_OPTIONS = `  --target-port N    port of the target API       (defa
   --manager-port N   port of the target manager   (default: any free port)
 ${optionsHelp("serve")}`;
 
-/** The settings that a command reads from the environment, one paragraph each. */
-function settingsHelp(command: Role | "serve"): string {
-  const paragraphs = settingsOf(command).map(
-    ({ name, purpose, expected, unlessGiven }) =>
-      `  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}`,
-  );
-  return `Settings (environment):\n${paragraphs.join("\n")}`;
-}
+/** What settings are about, in the order of the help: a setting belongs to the first group whose pattern fits its name. */
+const GROUPS = [
+  ["Address and who may ask", /^(PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
+  ["HTTPS", /^TLS_/],
+  ["State", /^(TARGET_MANAGER_|STATE_|SEED_FILE$)/],
+  ["Log and memory", /^LOG_|^JOURNAL_|_BYTES$/],
+  ["Model Targets", /^MODEL_TARGET_/],
+  ["Behaviour of the services", /^/],
+] as const;
+
+/** The settings that a server or `serve` reads, by what they are about. */
+const settingGroups = (command: Role | "serve") =>
+  GROUPS.map(([title]) => ({
+    title,
+    settings: settingsOf(command).filter(
+      ({ name }) => GROUPS.find(([, pattern]) => pattern.test(name))?.[0] === title,
+    ),
+  })).filter(({ settings }) => settings.length > 0);
+
+/** The settings that a command reads from the environment, by group, one paragraph each. */
+const settingsHelp = (command: Role | "serve"): string =>
+  settingGroups(command)
+    .map(({ title, settings }) => {
+      const paragraphs = settings.map(
+        ({ name, purpose, expected, unlessGiven }) =>
+          `  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`,
+      );
+      return `Settings (environment): ${title}\n${paragraphs.join("")}`;
+    })
+    .join("\n")
+    .trimEnd();
 
 /** The help of each command; `mock-cloud-reco --help` prints the first. */
 export const HELP = {

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { LogFormat, LogTarget } from "../servers/log.ts";
 import type { StartProgress } from "../servers/server.ts";
 import type { Terminal } from "./arguments.ts";
 
@@ -37,6 +38,16 @@ export class LogOutput {
       this.stream.write("", done);
     });
   }
+}
+
+/** The log of requests: readable lines for a person at a terminal, JSON for programs, unless a format is given. */
+export function logOf(terminal: Terminal, format: LogFormat | undefined): LogTarget {
+  const isTerminal = terminal.showProgress !== undefined;
+  return {
+    write: (line) => terminal.complain(line),
+    format: format ?? (isTerminal ? "text" : "json"),
+    colours: isTerminal && (terminal.environment.NO_COLOR ?? "") === "",
+  };
 }
 
 /** Called with how much is done, how much there is, and what is being done. */

@@ -19,7 +19,7 @@ import { type Launched, launchServers } from "../servers/start-servers.ts";
 import type { Manager } from "../servers/target-manager.ts";
 import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
-import { startProgressOf } from "./output.ts";
+import { logOf, startProgressOf } from "./output.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -55,7 +55,9 @@ export async function startAll(
   const portOf = (name: "target" | "query" | "manager") =>
     readPort(`${name}-port`, values[`${name}-port`]) ?? 0;
   const ports = { target: portOf("target"), query: portOf("query"), manager: portOf("manager") };
-  const { state, options, ...settings } = readSharedSettings(withFlags(terminal.environment, values));
+  const { state, options, logFormat, ...settings } = readSharedSettings(
+    withFlags(terminal.environment, values),
+  );
   const { stateFile } = settings;
   const ui = settings.ui && hasPage;
   if (opens && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
@@ -65,7 +67,7 @@ export async function startAll(
     launchServers(
       { ...options, ...withoutUndefined(settings), ports, ui },
       start,
-      (line) => terminal.complain(line),
+      logOf(terminal, logFormat),
       startProgressOf(terminal.showProgress),
     );
   const launched: Launched<Manager> = await (state === undefined
@@ -226,7 +228,7 @@ export async function singleServer(
   const server = await startOneServer(
     role,
     settings,
-    (line) => terminal.complain(line),
+    logOf(terminal, settings.logFormat),
     startProgressOf(terminal.showProgress),
   );
   // Before printing: whoever reads the output may stop the process at once.

@@ -4,7 +4,7 @@ import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
-import { requestLog } from "./log.ts";
+import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer, StartProgress } from "./server.ts";
 import { resolveServerOptions } from "./server-options.ts";
@@ -116,7 +116,7 @@ async function startThree<Running extends Manager>(
 export async function startOneServer(
   role: Role,
   settings: ServerSettings,
-  write: (line: string) => void,
+  log: LogTarget,
   onProgress?: StartProgress,
 ): Promise<RunningServer> {
   const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile, stateFile } = settings;
@@ -125,7 +125,7 @@ export async function startOneServer(
   const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
   const options = resolveServerOptions(settings.options);
   setImageCacheBytes(settings.options.imageCacheBytes);
-  const onEntry = requestLog(role, logLevel, write);
+  const onEntry = requestLog(role, logLevel, log);
   if (role === "target-manager") {
     const setup: ManagerSetup = {
       listen: { ...listen, corsOrigin: managerCorsOrigin },

@@ -11,24 +11,65 @@ function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent
   return refusedBy === undefined ? "info" : "warn";
 }
 
-/** Writes one JSON line for each request of that level or a more severe one. */
+/** How requests are logged: as JSON, a line each, or as readable lines. */
+export const LOG_FORMATS = ["json", "text"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** Where the log goes. */
+export interface LogTarget {
+  /** Receives the log's lines. */
+  readonly write: (line: string) => void;
+  /** Default `json`. */
+  readonly format?: LogFormat | undefined;
+  /** Whether readable lines have colours. Default false. */
+  readonly colours?: boolean | undefined;
+}
+
+/** Writes one line for each request of that level or a more severe one. */
 export function requestLog(
   server: string,
   level: LogLevel,
-  write: (line: string) => void,
+  { write, format = "json", colours = false }: LogTarget,
 ): (entry: JournalEntry) => void {
   return (entry) => {
     const own = levelOf(entry);
     if (LOG_LEVELS.indexOf(own) > LOG_LEVELS.indexOf(level)) return;
-    const { number: _number, considered: _considered, time, api: _api, durationMs, ...more } = entry;
-    const {
-      request: _request,
-      response: _response,
-      signature: _signature,
-      otherTargets: _others,
-      ...rest
-    } = more;
-    const line = { time, level: own, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 };
-    write(`${JSON.stringify(line)}\n`);
+    write(`${format === "json" ? asJson(server, own, entry) : asText(own, entry, colours)}\n`);
   };
 }
+
+function asJson(server: string, level: LogLevel, entry: JournalEntry): string {
+  const { number: _number, considered: _considered, time, api: _api, durationMs, ...more } = entry;
+  const {
+    request: _request,
+    response: _response,
+    signature: _signature,
+    otherTargets: _others,
+    ...rest
+  } = more;
+  return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
+}
+
+/** Codes of a terminal's colours. */
+const DIM = 2;
+const COLOUR = { info: 32, warn: 33, error: 31 } as const;
+const LONGEST_METHOD = 7;
+
+/** `10:42:00 POST    /targets 403 Fail  bodyGiven: send a body`. */
+function asText(level: keyof typeof COLOUR, entry: JournalEntry, colours: boolean): string {
+  const { time, method, path, status, resultCode, refusedBy, fault, reason } = entry;
+  const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const result = [status ?? "no response", resultCode].filter((part) => part !== undefined).join(" ");
+  const cause = refusedBy ?? (fault === undefined ? undefined : `fault ${fault}`);
+  const why = [cause, reason].filter((part) => part !== undefined).join(": ");
+  return [
+    paint(DIM, time.toISOString().slice(11, 19)),
+    harmless(method).padEnd(LONGEST_METHOD),
+    harmless(path),
+    paint(COLOUR[level], harmless(result)),
+    ...(why === "" ? [] : [` ${harmless(why)}`]),
+  ].join(" ");
+}
+
+/** Without what a terminal would obey. */
+const harmless = (text: string): string => text.replace(/\p{Cc}/gu, "\u{fffd}");

@@ -18,6 +18,7 @@ import { readText, textMatching, textReadBy } from "../schema/kernel/environment
 import { flag, oneOf, text, wordsOf } from "../schema/kernel/values.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import type { TlsFiles } from "./http/http-server.ts";
+import { LOG_FORMATS, type LogFormat } from "./log.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,8 @@ export interface ServerSettings {
   readonly state?: RedisAddress | undefined;
   readonly options: ServerOptions;
   readonly logLevel: LogLevel;
+  /** How requests are logged; undefined: as suits what reads standard error. */
+  readonly logFormat?: LogFormat | undefined;
   readonly tls?: TlsFiles | "generated" | undefined;
   readonly corsOrigin?: string | undefined;
   readonly managerCorsOrigin?: string | undefined;
@@ -66,6 +69,10 @@ const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 /** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
 const SETTINGS = {
   logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "info", setting: { LOG_LEVEL: ROLES } }),
+  logFormat: option(oneOf(...LOG_FORMATS), "how requests are logged", {
+    defaultWords: "text on a terminal, otherwise json",
+    setting: { LOG_FORMAT: ROLES },
+  }),
   port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
   managerUrl: option(baseUrl, "URL of the target manager", {
     defaultWords: "none: required without STATE_URL",

@@ -13,7 +13,7 @@ import type { ClientCredential } from "../schema/credential.ts";
 import type { Fault } from "../schema/fault.ts";
 import { generateCertificate } from "./certificate.ts";
 import { startThreeServers, type ThreeServers, type ThreeServersSetup, UNUSED_URL } from "./launch.ts";
-import { requestLog } from "./log.ts";
+import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { StartProgress } from "./server.ts";
 import {
@@ -193,7 +193,7 @@ export interface Launched<Running extends Manager> {
 export async function launchServers<Running extends Manager>(
   options: StartServersOptions,
   start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
-  writeLog: (line: string) => void,
+  log: LogTarget,
   onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
   const given = checkStartServersOptions(options);
@@ -233,9 +233,9 @@ export async function launchServers<Running extends Manager>(
     trust: { allowedHosts, allowOrigin: managerCorsOrigin },
     page: ui,
     stateFile,
-    complain: (line) => writeLog(`${line}\n`),
+    complain: (line) => log.write(`${line}\n`),
     onProgress,
-    onEntry: (server, entry) => requestLog(server, logLevel, writeLog)(entry),
+    onEntry: (server, entry) => requestLog(server, logLevel, log)(entry),
     whenManagerRuns: async (manager) => {
       if (manager.isRestored)
         seeded = (await manager.store.listCloudDatabases()).map(({ databaseName }) => databaseName);
@@ -264,5 +264,5 @@ export async function startServers(
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
   onProgress?: StartProgress,
 ): Promise<Servers> {
-  return new Servers(await launchServers(options, startThreeServers, writeLog, onProgress));
+  return new Servers(await launchServers(options, startThreeServers, { write: writeLog }, onProgress));
 }

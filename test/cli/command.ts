@@ -26,7 +26,12 @@ export interface RunningCommand {
   readonly finished: Promise<Finished>;
 }
 
-export function start(args: readonly string[], environment: Environment = {}): RunningCommand {
+/** @param isTerminal - whether standard error is a terminal. */
+export function start(
+  args: readonly string[],
+  environment: Environment = {},
+  { isTerminal = false } = {},
+): RunningCommand {
   let [printed, complained] = ["", ""];
   const opened: string[] = [];
   let stop = () => {};
@@ -46,6 +51,7 @@ export function start(args: readonly string[], environment: Environment = {}): R
     complain: (text) => {
       complained += text;
     },
+    showProgress: isTerminal ? () => {} : undefined,
     openBrowser: (url) => void opened.push(url),
     stopRequested: () => stopped,
   }).then((code) => ({ code, printed, complained, opened }));

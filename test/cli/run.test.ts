@@ -53,6 +53,25 @@ describe("the command itself", () => {
     },
   );
 
+  test("help lists settings by what they are about", async () => {
+    const { printed } = await start(["query", "--help"]).finished;
+    const groups = printed.split(/^Settings \(environment\): /m).slice(1);
+    expect(groups.map((group) => group.split("\n", 1)[0])).toEqual([
+      "Address and who may ask",
+      "HTTPS",
+      "State",
+      "Log and memory",
+      "Behaviour of the services",
+    ]);
+    expect(groups.map((group) => [...group.matchAll(/^ {2}([A-Z_]+)/gm)].map(([, name]) => name))).toEqual([
+      expect.arrayContaining(["HOST", "PORT", "CORS_ALLOW_ORIGIN"]),
+      expect.arrayContaining(["TLS_CERT_FILE", "TLS_GENERATE"]),
+      expect.arrayContaining(["TARGET_MANAGER_BASE_URL", "STATE_URL"]),
+      expect.arrayContaining(["LOG_LEVEL", "LOG_FORMAT", "IMAGE_CACHE_BYTES"]),
+      expect.arrayContaining(["SERVICE_PROFILE", "QUERY_IMAGE_MATCHER"]),
+    ]);
+  });
+
   test("each command's help has its own settings", async () => {
     const helps = ["serve", "target-manager", "target-api", "query"].map(
       async (command) => (await start([command, "--help"]).finished).printed,
@@ -96,6 +115,11 @@ describe("the command itself", () => {
     ],
     [["surf"], /^mock-cloud-reco: unknown command "surf"; expected serve, /],
     [["serve", "--colour"], /^mock-cloud-reco: Unknown option '--colour'/],
+    [
+      ["serve", "--tagret-port", "1"],
+      /^mock-cloud-reco: Unknown option '--tagret-port'; did you mean --target-port\?$/m,
+    ],
+    [["query", "-x"], /^mock-cloud-reco: Unknown option '-x'$/m],
     [["serve", "now"], /^mock-cloud-reco: .*'now'/],
     [
       ["serve", "--target-port", "x"],

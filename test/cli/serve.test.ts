@@ -19,6 +19,19 @@ describe("serve", () => {
     await expect(fetch(served.urls.target)).rejects.toThrow();
   });
 
+  test.each([
+    [{}, true, /^<ESC>\[2m\d\d:\d\d:\d\d<ESC>\[0m GET {5}\/summary <ESC>\[33m401 \w+<ESC>\[0m {2}\w+: .+\n$/],
+    [{ NO_COLOR: "1" }, true, /^\d\d:\d\d:\d\d GET {5}\/summary 401 \w+ {2}\w+: .+\n$/],
+    [{ LOG_FORMAT: "text" }, false, /^\d\d:\d\d:\d\d GET {5}\/summary 401 \w+ {2}\w+: .+\n$/],
+    [{ LOG_FORMAT: "json" }, true, /^\{"time":.*"status":401,.*\}\n$/],
+    [{}, false, /^\{"time":.*"status":401,.*\}\n$/],
+  ])("with %o and a terminal: %o, a request has one line", async (environment, isTerminal, line) => {
+    const command = start(["serve", "--json"], environment, { isTerminal });
+    const { urls }: Served = JSON.parse(await command.printed());
+    await fetch(`${urls.target}/summary`);
+    expect((await command.stop()).complained.replaceAll("\u001b", "<ESC>")).toMatch(line);
+  });
+
   test("opens the page, whose address it prints", async () => {
     const command = start(["serve", "--open"], { LOG_LEVEL: "silent" });
     const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];
