@@ -5,13 +5,16 @@ export const number = (value: number): string => value.toLocaleString("en-GB");
 export const count = (value: number, one: string): string =>
   `${number(value)} ${one}${value === 1 ? "" : "s"}`;
 
+/** In the largest unit that fits, and the next smaller one unless there are none. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${Math.max(0, seconds).toFixed(1)} s`;
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.ceil(seconds % 60)} s`;
-  if (seconds >= 172_800)
-    return `${Math.floor(seconds / 86_400)} days ${Math.floor((seconds % 86_400) / 3600)} h`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  const both = (unit: number, name: string, smaller: number, smallerName: string) => {
+    const rest = Math.floor((seconds % unit) / smaller);
+    return `${Math.floor(seconds / unit)} ${name}${rest === 0 ? "" : ` ${rest} ${smallerName}`}`;
+  };
+  if (seconds < 3600) return both(60, "min", 1, "s");
+  return seconds < 172_800 ? both(3600, "h", 60, "min") : both(86_400, "days", 3600, "h");
 }
 
 export function bytes(size: number): string {
