@@ -43,9 +43,9 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
   const isChosen = values.profile !== undefined;
   const { findings, recording, isStopped } = await tried(facts, settings, isChosen, terminal);
   const changes = earlier === undefined ? undefined : compare(earlier, recording);
+  report({ ...findings, changes }, values, terminal);
   if (values.record !== undefined)
     writeFileSync(values.record, `${JSON.stringify(recording, null, 1)}\n`, { mode: 0o600 });
-  report({ ...findings, changes }, values, terminal);
   const isGood = findings.outcomes.every(
     ({ fact, result }) =>
       result === "holds" || (result === "notTried" && whyNot(fact, settings) !== undefined),
@@ -53,8 +53,22 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
   return isGood && !isStopped && findings.left.length === 0 && (changes?.length ?? 0) === 0 ? 0 : 1;
 }
 
+/** What says something about a service. */
+const OF_SERVICES = [
+  "record",
+  "compare",
+  "write",
+  "spend",
+  "dry-run",
+  "profile",
+  "keys",
+  "manager-url",
+] as const;
+
 /** Checks a recording instead of a service. */
 function replayed(facts: readonly Fact[], file: string, values: Values, terminal: Terminal): ExitCode {
+  const other = OF_SERVICES.find((name) => values[name] !== undefined);
+  if (other !== undefined) throw new UsageError(`--replay: asks no service; expected no --${other}`);
   const recording = recordingIn("replay", file);
   const outcomes = replay(facts, recording);
   report({ profile: recording.profile, outcomes, left: [] }, values, terminal);
@@ -62,8 +76,8 @@ function replayed(facts: readonly Fact[], file: string, values: Values, terminal
 }
 
 function report(findings: Findings, values: Values, terminal: Terminal): void {
-  if (values.ids !== undefined) writeFileSync(values.ids, idLines(findings));
   terminal.print(reporterFor(values)(findings));
+  if (values.ids !== undefined) writeFileSync(values.ids, idLines(findings));
 }
 
 /** How long what a stopped run added may take to be removed: altogether it ends within two seconds. */

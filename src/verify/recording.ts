@@ -168,13 +168,25 @@ function recorded(
   };
 }
 
+const isRecorded = (value: unknown): boolean =>
+  isJsonObject(value) &&
+  isJsonObject(value.response) &&
+  typeof value.response.status === "number" &&
+  typeof value.response.body === "string" &&
+  Array.isArray(value.response.headers) &&
+  isJsonObject(value.at) &&
+  typeof value.at.now === "string" &&
+  isJsonObject(value.at.given);
+
 /** A recording, if the text is one. */
 export function readRecording(text: string): Recording | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || value.format !== FORMAT || value.version !== 1) return undefined;
   const { profile, facts } = value;
   const isKnown = PROFILE_NAMES.some((name) => name === profile);
-  return isKnown && isJsonObject(facts) ? (value as unknown as Recording) : undefined;
+  return isKnown && isJsonObject(facts) && Object.values(facts).every(isRecorded)
+    ? (value as unknown as Recording)
+    : undefined;
 }
 
 /** Checks facts against a recording, without a service. */

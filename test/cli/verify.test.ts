@@ -11,6 +11,16 @@ import { type Finished, start } from "./command.ts";
 const FILES = mkdtempSync(join(tmpdir(), "verify-"));
 const file = (name: string): string => join(FILES, name);
 
+/** A recording whose fact has no response. */
+const MALFORMED = file("malformed.json");
+writeFileSync(
+  MALFORMED,
+  JSON.stringify({
+    ...{ format: "mock-cloud-reco recording", version: 1, profile: "neutral" },
+    facts: { "target-list": { result: "holds" } },
+  }),
+);
+
 let servers: Servers;
 beforeAll(async () => {
   servers = await startServers({ profile: "vuforia", processingTimeSeconds: 2 });
@@ -199,6 +209,8 @@ describe("mock-cloud-reco verify", () => {
     [["--keys", "/nowhere"], "--keys: ENOENT"],
     [["--compare", "/nowhere"], "--compare: ENOENT"],
     [["--replay", "/nowhere"], "--replay: ENOENT"],
+    [["--replay", "/nowhere", "--write"], "--replay: asks no service; expected no --write"],
+    [["--replay", MALFORMED], "--replay: expected a file that --record wrote"],
     [[], "nothing can be tried: no keys: set SERVER_ACCESS_KEY and SERVER_SECRET_KEY"],
   ])("refuses %j", async (args, message) => {
     const { code, complained } = await start(["verify", ...args]).finished;
