@@ -7,7 +7,7 @@ export interface Comparison {
   readonly baseline: string;
   readonly baselineMilliseconds: number;
   /** Default `ms`. */
-  readonly unit?: "ms" | "MB";
+  readonly unit?: "ms" | "MB" | "%";
   /** The goal for baseline divided by milliseconds, which is how many times faster it is. */
   readonly atLeast?: number;
 }

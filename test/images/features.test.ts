@@ -8,13 +8,15 @@ import {
 } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FeatureFinder, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
+import { FeatureFinder, type Features, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
 import { readProjections } from "../../src/images/matching/features/projections.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
+import { shortlist } from "../../src/images/matching/features/shortlist.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { json, send } from "../protocol/target/requests.ts";
 import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
 import { makePng } from "../support/png.ts";
+import { generator } from "../support/scenes.ts";
 
 const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
 const targets = [1, 2, 3].map((seed) => drawLeaves(seed, 480, 360));
@@ -80,6 +82,48 @@ describe("featureMatcher", () => {
       .update(JSON.stringify(recognise(features, { ...features, width: 321 })))
       .digest("hex");
     expect([features.count, hash.slice(0, 16)]).toEqual([275, "3138d3f7f4889184"]);
+  });
+});
+
+describe("the shortlist", () => {
+  const random = generator(7);
+  const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256));
+  const madeUp = (codes: Uint8Array): Features => ({
+    width: 640,
+    height: 480,
+    count: codes.length / 32,
+    dark: codes.length / 64,
+    frames: new Uint16Array(codes.length / 8),
+    codes,
+  });
+  /** A third of the features, each of their bits wrong with a probability of 3 %. */
+  const seen = (target: Features) =>
+    madeUp(
+      target.codes.map((byte, index) =>
+        Math.floor(index / 32) % 3 > 0
+          ? Math.floor(random() * 256)
+          : [0, 1, 2, 3, 4, 5, 6, 7].reduce((bits, bit) => bits ^ (random() < 0.03 ? 1 << bit : 0), byte),
+      ),
+    );
+
+  it("begins with the target that the query shows, among many, and has all targets that are new", async () => {
+    const many = Array.from({ length: 300 }, () => madeUp(bytes(100 * 32)));
+    for (const index of [0, 123, 299]) {
+      const list = await shortlist(seen(at(many, index)), many, 5);
+      expect(list.length).toBeLessThanOrEqual(5);
+      expect(many.indexOf(at(list, 0))).toBe(index);
+    }
+    const more = [...many, ...Array.from({ length: 10 }, () => madeUp(bytes(100 * 32)))];
+    const list = await shortlist(seen(at(many, 7)), more, 5);
+    expect(many.indexOf(at(list, 0))).toBe(7);
+    expect(list.slice(-10)).toEqual(more.slice(-10));
+  });
+
+  it("finds no target that is not searched, though it is indexed", async () => {
+    const many = Array.from({ length: 120 }, () => madeUp(bytes(100 * 32)));
+    await shortlist(seen(at(many, 0)), many, 5);
+    const others = many.slice(60);
+    expect(others).toEqual(expect.arrayContaining([...(await shortlist(seen(at(many, 0)), others, 5))]));
   });
 });
 

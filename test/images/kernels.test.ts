@@ -7,6 +7,7 @@ import {
   pixelsKernel,
   recognitionKernel,
   similarityKernel,
+  votesKernel,
 } from "../../src/images/kernels/compiled.ts";
 
 it.each([
@@ -15,6 +16,7 @@ it.each([
   ["similarity", similarityKernel],
   ["features", featuresKernel],
   ["recognition", recognitionKernel],
+  ["votes", votesKernel],
 ])(
   "the compiled kernel %s is of its present source: else run `npm run build:kernels`",
   async (name, kernel) => {

@@ -57,7 +57,7 @@ export async function rankTargets<T extends ComparedTarget>(
     );
   }
   if (comparison.by === "features")
-    return rankByFeatures({ sha256, bytes: () => image }, targets, comparison, only);
+    return rankByFeatures({ sha256, bytes: () => image }, targets, comparison, most, only);
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image });
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets };

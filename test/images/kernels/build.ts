@@ -39,5 +39,6 @@ const kernels = [
   await compile("similarity", 19),
   await compile("features", 64),
   await compile("recognition", 8),
+  await compile("votes", 1),
 ];
 await writeFile(new URL("compiled.ts", KERNELS), [head, ...kernels].join("\n"));

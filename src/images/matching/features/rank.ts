@@ -5,7 +5,8 @@ import { decodeGrey } from "../../decode.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import { FeatureFinder, type Features, QUERY_SEARCH, type Search, TARGET_SEARCH } from "./extract.ts";
 import { readProjections } from "./projections.ts";
-import { type Judgement, judge, recognise } from "./recognise.ts";
+import { judge, recognise } from "./recognise.ts";
+import { shortlist } from "./shortlist.ts";
 
 let loaded: FeatureFinder | undefined;
 
@@ -22,34 +23,60 @@ export const targetFeatures = new MadeOfImages(latestFeatures, (image: ComparedI
   featuresOf(image, TARGET_SEARCH),
 );
 
-/** Finds the targets that an image shows. */
+/** Of many targets, those that share most features with the query are verified: at least as many, or so many when all are wanted. */
+const [LEAST_SHORTLIST, LONGEST_SHORTLIST] = [20, 100];
+
+/** Targets whose features are found, if they have not been yet, while others are decoded. */
+const PREPARED_AT_ONCE = 32;
+
+/**
+ * Finds the targets that an image shows.
+ * @param most how many of the best matches have to be found
+ */
 export async function rankByFeatures<T extends ComparedTarget>(
   image: ComparedImage,
   targets: readonly T[],
   { minimumInliers }: Comparison & { readonly by: "features" },
+  most: number,
   only?: "wholePictures",
 ): Promise<Ranking<T>> {
   const matches: RankedMatch<T>[] = [];
   const nearest: { readonly target: T; readonly inliers: number }[] = [];
   const whyNot = new Map<T, string>();
-  let query: Promise<Features | null> | undefined;
+  const noMatch = (target: T, why: string, inliers = -1) => {
+    whyNot.set(target, why);
+    nearest.push({ target, inliers });
+  };
+  const others = targets.filter(({ image: { sha256 } }) => sha256 !== image.sha256);
   for (const target of targets) {
-    if (target.image.sha256 === image.sha256) {
-      matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
-      continue;
+    if (target.image.sha256 !== image.sha256) continue;
+    matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
+  }
+  const query = others.length > 0 ? await featuresOf(image, QUERY_SEARCH) : null;
+  const prepared = new Map<T, Features>();
+  for (let start = 0; query && start < others.length; start += PREPARED_AT_ONCE) {
+    const slice = others.slice(start, start + PREPARED_AT_ONCE);
+    const known = slice.map((target) => targetFeatures.of(target.image));
+    const ready = known.some((features) => features instanceof Promise) ? await Promise.all(known) : known;
+    for (const [index, target] of slice.entries()) {
+      const features = ready[index];
+      if (features && !(features instanceof Promise)) prepared.set(target, features);
     }
-    query ??= featuresOf(image, QUERY_SEARCH);
-    const [shown, features] = await Promise.all([query, targetFeatures.of(target.image)]);
-    await yieldToEventLoop();
-    const { inliers, why, found }: Judgement =
-      shown && features
-        ? judge(recognise(features, shown), features, shown, minimumInliers)
-        : { inliers: 0, why: "the picture cannot be decoded" };
-    if (found && (only === undefined || isWhole(found.outline))) {
-      matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
-    } else {
-      whyNot.set(target, found ? `${why}, but not the whole picture` : why);
-      nearest.push({ target, inliers });
+  }
+  const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
+  const verified = new Set(query ? await shortlist(query, [...prepared.values()], wanted) : []);
+  for (const target of others) {
+    const features = prepared.get(target);
+    if (!query || !features) noMatch(target, "the picture cannot be decoded");
+    else if (!verified.has(features))
+      noMatch(target, "too few features look alike to compare their positions");
+    else {
+      await yieldToEventLoop();
+      const { inliers, why, found } = judge(recognise(features, query), features, query, minimumInliers);
+      if (!found) noMatch(target, why, inliers);
+      else if (only !== undefined && !isWhole(found.outline))
+        noMatch(target, `${why}, but not the whole picture`, inliers);
+      else matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
     }
   }
   matches.sort((a, b) => b.score - a.score);
