@@ -26,9 +26,29 @@ describe("a wrong Content-Length", () => {
         return echo(request);
       });
       const connection = (await open()).write(`POST /x HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc${stray}`);
-      expect(await connection.response()).toMatch(/POST \/x {2}abc$/);
+      const response = await connection.response();
+      expect(response).toMatch(/POST \/x {2}abc$/);
+      // The service's own headers, although the connection ends.
+      expect(response).not.toContain("Connection: close");
     },
   );
+
+  test("too small: the response keeps its own Connection header", async () => {
+    const { open } = await serve(async () => ({
+      response: {
+        status: 401,
+        headers: [
+          ["Content-Length", "0"],
+          ["Connection", "keep-alive"],
+        ],
+        body: Buffer.alloc(0),
+      },
+    }));
+    const connection = (await open()).write("POST /x HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcstray");
+    expect(await connection.rest()).toBe(
+      "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n",
+    );
+  });
 
   test("too small: stray bytes after the response are not answered", async () => {
     const { open } = await serve(echo);

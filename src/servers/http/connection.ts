@@ -10,8 +10,8 @@ export interface PendingRequest {
   readonly reader: BodyReader;
   /** Whether no other request can follow on this connection. */
   last: boolean;
-  /** Whether the body ended before its announced length. */
-  isCutOff: boolean;
+  /** Whether the response keeps its own headers although the connection ends: more or less than its body arrived. */
+  keepsHeaders: boolean;
 }
 
 /** A client's connection, whose requests are answered one after the other in order of arrival. */
@@ -51,6 +51,7 @@ export class Connection {
   stopReading(): void {
     for (const request of this.pending) {
       request.last = true;
+      request.keepsHeaders = true;
       request.reader.stop();
     }
   }

@@ -169,7 +169,7 @@ export class HttpServer {
     const connection = this.connectionOf(socket);
     const head = headOf(incoming);
     const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head));
-    const pending: PendingRequest = { reader, last: !keepsAlive(incoming), isCutOff: false };
+    const pending: PendingRequest = { reader, last: !keepsAlive(incoming), keepsHeaders: false };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
@@ -182,7 +182,7 @@ export class HttpServer {
           await sendStream({ status, headers, stream: served.stream }, response, this.ending.signal);
           if (closes || this.closing) this.end(connection);
         } else if (pending.last || this.closing || saysClose(served)) {
-          this.end(connection, responseBytes(pending.isCutOff ? served : withClose(served), head.method));
+          this.end(connection, responseBytes(pending.keepsHeaders ? served : withClose(served), head.method));
         } else if (isDelimited(served, head.method)) await sendResponse(served, response);
         else this.end(connection, responseBytes(served, head.method));
       } catch {
@@ -211,7 +211,7 @@ export class HttpServer {
     if (end === "whole") return this.answerer.answer(request, connection);
     // The rest of the body may still arrive, and could not be distinguished from another request.
     pending.last = true;
-    pending.isCutOff = true;
+    pending.keepsHeaders = true;
     return this.answerer.answer({ ...request, isCutOff: true }, connection);
   }
 
