@@ -49,7 +49,7 @@ export async function fetchFrom(
 }
 
 async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<WireResponse> {
-  const sent = wireRequest(request, Buffer.from(await request.arrayBuffer()), isIntercepted);
+  const sent = wireRequest(request, Buffer.from(await request.arrayBuffer()));
   // The last mock may have stopped while the body was read.
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
   return answer(hosts, sent);
@@ -59,20 +59,17 @@ async function send(hosts: HostTable, request: Request, isIntercepted: boolean):
 function wireRequest(
   { url, method, headers }: Request,
   body: Buffer,
-  isIntercepted: boolean,
 ): WireRequest & { readonly origin: string } {
   const target = new URL(url);
   const pairs: [string, string][] = [...headers];
   const add = (name: string, value: string) => headers.has(name) || pairs.push([name, value]);
   add("host", target.host);
-  if (isIntercepted) {
-    add("connection", "keep-alive");
-    add("accept", "*/*");
-    add("accept-language", "*");
-    add("sec-fetch-mode", "cors");
-    add("user-agent", "node");
-    add("accept-encoding", target.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate");
-  }
+  add("connection", "keep-alive");
+  add("accept", "*/*");
+  add("accept-language", "*");
+  add("sec-fetch-mode", "cors");
+  add("user-agent", "node");
+  add("accept-encoding", target.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate");
   if (body.length > 0 || method === "POST" || method === "PUT") add("content-length", String(body.length));
   return {
     origin: originOf(target),

@@ -122,6 +122,8 @@ export function answerDirectly(
     replace(globalThis, "fetch", (original) => {
       const { fetch: genuine } = unmocked;
       return function fetch(this: unknown, ...args) {
+        // A client that keeps this function (axios does) calls it after the stop too, when other mocks may intercept.
+        if (!isActive) return Reflect.apply(genuine ?? original, this, args);
         const url = urlOfInput(args[0]);
         if (url === undefined || !isDirect(originOf(url))) return Reflect.apply(original, this, args);
         return (async () => {

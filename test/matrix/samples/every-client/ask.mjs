@@ -1,10 +1,11 @@
-// Sends the same requests with one client in every mode: `node ask.mjs CLIENT`. Prints what the client received, by mode and request.
+// Sends the same requests with one client in every mode: `node ask.mjs CLIENT [MODE…]`. Prints what the client received, by mode and request.
 import { gzipSync } from "node:zlib";
 import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { CLIENTS } from "./clients.mjs";
 
-const [name] = process.argv.slice(2);
+const [name, ...given] = process.argv.slice(2);
+const modes = given.length > 0 ? given : ["nock", "sockets", "mock.fetch", "servers"];
 const KEYS = {
   databaseName: "shop",
   serverAccessKey: "server-access",
@@ -52,7 +53,6 @@ const REQUESTS = {
   "an OPTIONS": plain("OPTIONS", "/summary"),
   "a PATCH": plain("PATCH", "/summary", {}, target),
   "a PROPFIND": plain("PROPFIND", "/summary"),
-  "an escaped path": own("GET", "/targets/%2e%2e"),
   "a path with a space": own("GET", "/targets/%20"),
   "a path with odd characters": own("GET", "/targets/a!$&'()*+,;=:@"),
   "a header of 9,000 bytes": plain("GET", "/summary", { "X-Long": "a".repeat(9000) }),
@@ -81,6 +81,8 @@ const REQUESTS = {
       target,
     ),
     ends: true,
+    // Node's fetch hangs, whatever it talks to.
+    without: /fetch|ky|wretch/,
   },
 };
 
@@ -95,11 +97,12 @@ const stable = ({ status, headers, body }) => {
   return { status, headers: Object.fromEntries(times.sort()), body: text.replace(/[0-9a-f]{32}/g, "ID") };
 };
 
-const late = () => new Promise((_, reject) => setTimeout(() => reject(new Error("HANGS")), LATE).unref());
+const late = () => new Promise((_, reject) => setTimeout(() => reject(new Error("HANGS")), LATE));
 
 async function ask(urls, client) {
   const received = {};
-  for (const [request, { api = "target", path, ends, ...rest }] of Object.entries(REQUESTS)) {
+  for (const [request, { api = "target", path, ends, without, ...rest }] of Object.entries(REQUESTS)) {
+    if (without?.test(name)) continue;
     const url = urls[path.startsWith("/v1/") ? "query" : api].replace(/\/$/, "") + path;
     received[request] = await Promise.race([client({ url, ...rest }), late()]).then(stable, (error) => ({
       error:
@@ -114,14 +117,16 @@ async function ask(urls, client) {
 }
 
 const results = {};
-for (const intercept of ["nock", "sockets"]) {
+for (const intercept of ["nock", "sockets"].filter((mode) => modes.includes(mode))) {
   const mock = new MockCloudReco({ intercept });
   mock.addCloudDatabase(KEYS);
   results[intercept] = await ask(mock.urls, await CLIENTS[name]());
   results[`${intercept} journal`] = mock.requests.length;
   mock.stop();
+  // Lets clients notice that the last connection has ended.
+  await new Promise(setImmediate);
 }
-if (name === "fetch") {
+if (name === "fetch" && modes.includes("mock.fetch")) {
   const mock = new MockCloudReco({ intercept: false });
   mock.addCloudDatabase(KEYS);
   results["mock.fetch"] = await ask(mock.urls, async ({ url, ...init }) => {
@@ -131,10 +136,12 @@ if (name === "fetch") {
   });
   mock.stop();
 }
-const servers = await startServers({ logLevel: "silent" });
-servers.addCloudDatabase(KEYS);
-results.servers = await ask(servers.urls, await CLIENTS[name]());
-results["servers journal"] = (await servers.requests).length;
-await servers.stop();
+if (modes.includes("servers")) {
+  const servers = await startServers({ logLevel: "silent" });
+  servers.addCloudDatabase(KEYS);
+  results.servers = await ask(servers.urls, await CLIENTS[name]());
+  results["servers journal"] = servers.requests.length;
+  await servers.stop();
+}
 console.log(JSON.stringify(results));
 process.exit(0);

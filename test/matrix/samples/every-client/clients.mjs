@@ -1,6 +1,7 @@
 // Clients of HTTP by name. Each sends { url, method, headers, body } and returns { status, headers, body }.
 import http from "node:http";
 import https from "node:https";
+import net from "node:net";
 
 const load = async (name) => {
   const module = await import(name);
@@ -118,13 +119,13 @@ const ofGot = async (name, more = {}) => {
   };
 };
 
-const agentOf = async (name, pick) => {
-  const module = await import(name);
-  return pick(module);
-};
-
-/** A proxy that nobody listens at: a request must not need it. */
-const PROXY = "http://127.0.0.1:9";
+/** A proxy that never answers: no request may need it. */
+async function silentProxy() {
+  const proxy = net.createServer(() => {}).listen(0, "127.0.0.1");
+  proxy.unref();
+  await new Promise((resolve) => proxy.once("listening", resolve));
+  return `http://127.0.0.1:${proxy.address().port}`;
+}
 
 export const CLIENTS = {
   fetch: async () => withFetch(globalThis.fetch),
@@ -155,11 +156,14 @@ export const CLIENTS = {
       withNode({ agent: request.url.startsWith("https:") ? new Agent.HttpsAgent() : new Agent() })(request);
   },
   "https-proxy-agent": async () => {
-    const agent = await agentOf("https-proxy-agent", ({ HttpsProxyAgent }) => new HttpsProxyAgent(PROXY));
+    const { HttpsProxyAgent } = await import("https-proxy-agent");
+    const agent = new HttpsProxyAgent(await silentProxy());
     return (request) => withNode(request.url.startsWith("https:") ? { agent } : {})(request);
   },
-  "proxy-agent": async () =>
-    withNode({ agent: await agentOf("proxy-agent", ({ ProxyAgent }) => new ProxyAgent()) }),
+  "proxy-agent": async () => {
+    const { ProxyAgent } = await import("proxy-agent");
+    return withNode({ agent: new ProxyAgent() });
+  },
   "axios (http)": () => ofAxios("http"),
   "axios (fetch)": () => ofAxios("fetch"),
   "got 14": () => ofGot("got"),

@@ -1,0 +1,2 @@
+/** Clients of HTTP by name. */
+export declare const CLIENTS: Readonly<Record<string, () => Promise<unknown>>>;
