@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from "node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
 import { FACTS } from "../../src/verify/facts.ts";
 import { start } from "../cli/command.ts";
 import { useBundle } from "../support/use-bundle.ts";
@@ -147,6 +148,23 @@ describe("verify at a service", () => {
       code: 0,
       printed: expect.not.stringContaining("try"),
     });
+  });
+
+  test("that is waited for is said to be on a terminal", async () => {
+    const shown: string[] = [];
+    await at(
+      createServer(() => {}),
+      (url) =>
+        run(argumentsFor(url, "--only", "target-3-*", "--timeout-seconds", "2.5"), {
+          environment: KEYS,
+          print: () => {},
+          complain: () => {},
+          showProgress: (text) => shown.push(text),
+          openBrowser: () => {},
+          stopRequested: () => new Promise(() => {}),
+        }),
+    );
+    expect(shown).toContainEqual(expect.stringContaining("0 of 1 facts: asking which profile this is"));
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("ends with a report after one %s", async (signal) => {
