@@ -115,10 +115,11 @@ export function decodePixels<T>(
 /** Longest side, in pixels, of a displayed thumbnail. */
 const DRAWN_SIDE = 360;
 
-/** Scales an image down to a WebP thumbnail, keeping its aspect ratio. */
+/** Scales an image down to a WebP thumbnail, upright as EXIF data says, keeping its aspect ratio. */
 export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return decodeScaled(bytes, (image) =>
     image
+      .autoOrient()
       .resize(DRAWN_SIDE, DRAWN_SIDE, { fit: "inside", withoutEnlargement: true })
       .webp({ quality: 78 })
       .toBuffer(),

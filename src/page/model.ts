@@ -5,7 +5,7 @@ import type { CloudDatabase } from "../schema/cloud-database.ts";
 import type { ClientCredential } from "../schema/credential.ts";
 import type { Dataset } from "../schema/dataset.ts";
 import type { AddedFault } from "../schema/fault.ts";
-import type { EntryFacts } from "../schema/journal-entry.ts";
+import type { EntryFacts, Outline } from "../schema/journal-entry.ts";
 import type { Service } from "../schema/operation-names.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
@@ -254,6 +254,10 @@ export interface PageTriedTarget extends Pick<TargetRecord, "targetId" | "name" 
   readonly matched: boolean;
   /** Why a query does not find it at any score: inactive, still processing. */
   readonly passedOver: string | null;
+  /** How it was found, or why not, as far as the matcher can say. */
+  readonly why: string | null;
+  /** Where the image shows it, when the matcher can say. */
+  readonly outline: Outline | null;
 }
 
 /** Where two images are alike. */

@@ -1,7 +1,7 @@
 import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
 import { decodeThumbnail } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
-import { comparisonOf, type ImageMatcher } from "../images/matching/comparison.ts";
+import { comparisonOf, type ImageMatcher, type Recognition } from "../images/matching/comparison.ts";
 import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
 import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
@@ -62,8 +62,8 @@ async function scoresOf(
   const isSimilarity = comparison?.by === "structuralSimilarity";
   const threshold = isSimilarity ? comparison.threshold : Number.NEGATIVE_INFINITY;
   const scorer = isSimilarity ? createStructuralSimilarityMatcher({ threshold: -1 }) : matcher;
-  const { matches, notCompared, unmatched } = await rankTargets(scorer, bytes, targets);
-  const tried = (target: Target, score: number | null): PageTriedTarget => {
+  const { matches, notCompared, unmatched, whyNot } = await rankTargets(scorer, bytes, targets);
+  const tried = (target: Target, score: number | null, recognition?: Recognition): PageTriedTarget => {
     const obstacle = whyNotFound(target, now);
     const passedOver = obstacle === undefined ? null : obstacle.why + obstacle.detail;
     return {
@@ -73,10 +73,12 @@ async function scoresOf(
       score,
       matched: score !== null && score > threshold && passedOver === null,
       passedOver: passedOver,
+      why: recognition?.why ?? whyNot?.get(target) ?? null,
+      outline: recognition?.outline ?? null,
     };
   };
   return [
-    ...matches.map(({ target, score }) => tried(target, score)),
+    ...matches.map(({ target, score, recognition }) => tried(target, score, recognition)),
     ...[...notCompared, ...unmatched].map((target) => tried(target, null)),
   ];
 }

@@ -2,9 +2,12 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
+import { ManualClock } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { results } from "../protocol/query/send.ts";
+import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
 import { scene } from "../support/scenes.ts";
 import { complaints, drop, openPage } from "./browsing.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
@@ -94,6 +97,39 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.getByRole("button", { name: /^other.*0\./ }).click();
     await page.getByRole("img", { name: /score is 0\./ }).waitFor();
     expect(servers.requests).toHaveLength(2);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("outlines a target on a photograph that shows it", async () => {
+    await using servers = await startServers({ queryMatcher: "features" });
+    const keys = servers.addCloudDatabase({ databaseName: "shop" });
+    const done = { processing_time_seconds: 0 };
+    const picture = drawLeaves(1, 480, 360);
+    await addTarget(servers, "shop", "leaves", await pngOf(picture), done);
+    await addTarget(servers, "shop", "other", await scene(7), done);
+    const photo = await photograph(picture, { tilt: 20, scale: 0.7, cover: 0 }, 1);
+    const page = await openPage(browser, servers.urls.manager, "try");
+    await drop(page, [{ name: "photo.png", bytes: await pngOf(photo) }]);
+    await page.getByRole("heading", { name: "A query finds 1 target" }).waitFor();
+    await page.getByText(/^matched \d+ of \d+ features, tilt about/).waitFor();
+    await page.getByText(/ 8 are needed/).waitFor();
+    const isOutlined = async (shown: Page) => {
+      const outline = shown.getByRole("img", { name: "Outline of leaves" });
+      await outline.waitFor();
+      const drawn = (await outline.locator("polygon").getAttribute("points")) ?? "";
+      for (const [index, corner] of drawn.split(" ").entries()) {
+        const [x = 0, y = 0] = corner.split(",").map(Number);
+        const [cx = 0, cy = 0] = photo.corners[index] ?? [];
+        expect(Math.hypot(x - cx / photo.width, y - cy / photo.height)).toBeLessThan(0.02);
+      }
+    };
+    await isOutlined(page);
+    await results({ urls: servers.urls, clock: new ManualClock(new Date()) }, keys, await pngOf(photo));
+    const requests = await openPage(browser, servers.urls.manager, "requests");
+    await requests.getByText("/v1/query").first().click();
+    await isOutlined(requests);
+    await requests.close();
     expect(complaints.get(page)).toEqual([]);
     await page.close();
   });

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton } from "../parts/controls.tsx";
-import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
+import { Badge, Facts, Moment, Outlined, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
 import { curlOf } from "../state/curl.ts";
@@ -99,7 +99,13 @@ function Shown({ id, details: { request, images } }: ShownProps) {
         ]}
       />
       {considered !== undefined && <Considered considered={considered} others={request.otherTargets} />}
-      <Message title="Request" message={request.request} images={images} query={request.request.query} />
+      <Message
+        title="Request"
+        message={request.request}
+        images={images}
+        query={request.request.query}
+        shows={considered}
+      />
       {request.response !== undefined && (
         <Message title="Response" message={request.response} images={images} />
       )}
@@ -135,9 +141,11 @@ interface MessageProps {
   readonly message: ShownMessage;
   readonly images: PageRequestDetails["images"];
   readonly query?: string;
+  /** The targets that its picture may show. */
+  readonly shows?: ShownRequest["considered"];
 }
 
-function Message({ title, message, images, query = "" }: MessageProps) {
+function Message({ title, message, images, query = "", shows = [] }: MessageProps) {
   const { headers, size, dropped, fields, json, text: shown, image } = message;
   const pictures = new Set(
     [image, ...(fields ?? []).map((field) => field.image)].filter((each) => each !== undefined),
@@ -187,6 +195,7 @@ function Message({ title, message, images, query = "" }: MessageProps) {
               key={sha256}
               sha256={sha256}
               facts={images[sha256]}
+              shows={shows}
               alt={`Picture in the ${title.toLowerCase()}`}
             />
           ))}
@@ -200,12 +209,15 @@ interface PictureProps {
   readonly sha256: string;
   readonly facts: PageRequestDetails["images"][string] | undefined;
   readonly alt: string;
+  readonly shows: NonNullable<ShownRequest["considered"]>;
 }
 
-const Picture = ({ sha256, facts, alt }: PictureProps) => (
+const Picture = ({ sha256, facts, alt, shows }: PictureProps) => (
   <figure class="sent-picture">
     <a href={imageUrl(sha256) ?? ""} target="_blank" rel="noreferrer" aria-label={alt}>
-      <Thumbnail sha256={sha256} />
+      <Outlined targets={shows}>
+        <Thumbnail sha256={sha256} />
+      </Outlined>
     </a>
     {facts !== undefined && <figcaption class="faint">{pictureFacts(facts)}</figcaption>}
   </figure>

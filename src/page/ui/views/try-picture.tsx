@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { FileButton, Select, set } from "../parts/controls.tsx";
 import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
-import { Badge, Empty, Facts, Stars, StatusBadge, Thumbnail } from "../parts/facts.tsx";
+import { Badge, Empty, Facts, Outlined, Stars, StatusBadge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
 import { count, pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
@@ -93,11 +93,11 @@ export function TryPicture() {
         </div>
       ) : (
         <div class="try">
-          <PictureFacts tried={result} />
+          <PictureFacts tried={result} target={target} />
           <section class="card stack try-scores" aria-label="Nearest first">
             <Scores trial={result.trial} chosen={chosen.value} onChoose={(id) => set(chosen, id)} />
           </section>
-          {target !== undefined && target.score !== null && (
+          {target !== undefined && target.score !== null && target.outline === null && (
             <Pair key={`${result.url} ${target.targetId}`} tried={result} target={target} />
           )}
         </div>
@@ -106,11 +106,18 @@ export function TryPicture() {
   );
 }
 
-function PictureFacts({ tried: { picture, url, trial } }: { readonly tried: Tried }) {
+interface PictureFactsProps {
+  readonly tried: Tried;
+  readonly target: PageTriedTarget | undefined;
+}
+
+function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsProps) {
   const { image } = trial;
   return (
     <section class="card stack try-picture" aria-label="Your picture">
-      <img src={url} alt="Yours" />
+      <Outlined targets={target ? [target] : []}>
+        <img src={url} alt="Yours" />
+      </Outlined>
       <div class="stack">
         <h2>{picture.name}</h2>
         <p class="faint">{pictureFacts({ ...image, format: image.format ?? picture.type })}</p>
@@ -165,7 +172,9 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
         <p class="faint">
           {comparison?.by === "bytes"
             ? "This emulator compares bytes: only identical files match."
-            : "Your own matcher decides."}
+            : comparison?.by === "features"
+              ? "Targets are recognised by their features, also in photographs."
+              : "Your own matcher decides."}
         </p>
       )}
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
@@ -209,9 +218,9 @@ function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose 
   );
 }
 
-/** Why a target does not match, if the score does not explain it. */
-function WhyNot({ target: { matched, score, passedOver } }: { readonly target: PageTriedTarget }) {
-  const why = passedOver ?? (matched || score !== null ? null : "the matcher sees no match");
+/** Why a target matches or not, if the score does not explain it. */
+function WhyNot({ target: { matched, score, passedOver, why: said } }: { readonly target: PageTriedTarget }) {
+  const why = passedOver ?? said ?? (matched || score !== null ? null : "the matcher sees no match");
   return why === null ? null : <span class="faint small">{why}</span>;
 }
 
