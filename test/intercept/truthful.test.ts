@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import { type AddressInfo, connect as connectPlainly, createServer } from "node:net";
 import { connect } from "node:tls";
 import got from "got";
 import { HttpsProxyAgent } from "https-proxy-agent";
@@ -168,4 +170,49 @@ it("a method that no server reads is refused by fetch as by node:http", async ()
   const mock = start();
   const { status } = await fetch(SUMMARY, { method: "FOO" });
   expect([status, mock.requests.length]).toEqual([400, 1]);
+});
+
+describe("with unhandledRequests: error, a raw connection to another host", () => {
+  /** What a client's pieces of a text end in: the server's bytes, or the client's error. */
+  async function piecewise(...pieces: readonly string[]): Promise<string> {
+    const received: Buffer[] = [];
+    const server = createServer((socket) => socket.on("data", (bytes) => received.push(bytes))).listen(
+      0,
+      "127.0.0.1",
+    );
+    onTestFinished(() => {
+      server.close();
+    });
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const socket = connectPlainly(port, "127.0.0.1");
+    const failed = new Promise<string>((resolve) => {
+      socket.on("error", ({ message }) => resolve(message));
+    });
+    await once(socket, "connect");
+    for (const piece of pieces) {
+      socket.write(piece);
+      await new Promise(setImmediate);
+    }
+    if (socket.errored === null) socket.end();
+    const closed = once(socket, "close").then(() => Buffer.concat(received).toString());
+    socket.resume();
+    return Promise.race([failed, closed]);
+  }
+
+  it.each([
+    [["GET / HTTP/1.1\r\nHost: other.example\r\n\r\n"]],
+    [["GE", "T", " / HT", "TP/1.1\r", "\n\r\n"]],
+  ])("is refused when it speaks HTTP, in pieces of any length: %j", async (pieces) => {
+    start({ unhandledRequests: "error" });
+    expect(await piecewise(...pieces)).toMatch(/no mock serves this host, and the option unhandledRequests/);
+  });
+
+  it.each([[["EHLO a\r\n", "QUIT\r\n"]], [["GE"]], [["GET", "\n", "more"]]])(
+    "passes with %j",
+    async (pieces) => {
+      start({ unhandledRequests: "error" });
+      expect(await piecewise(...pieces)).toBe(pieces.join(""));
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 
 /** The head of a request that a client writes to a connection. */
@@ -13,23 +14,37 @@ export type Verdict = "send" | "sendAll" | { readonly fail: Error } | { readonly
 
 type Done = (error?: Error | null) => void;
 
+const NO_BYTES = Buffer.alloc(0);
 const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/;
 /** Longer than the request line and the Host header of any relevant request. */
 const MAX_INSPECTED = 4096;
 
+/** Whether more bytes may make these the beginning of a request. */
+const mayBecomeRequest = (start: string): boolean =>
+  !start.includes("\n") &&
+  start.length < MAX_INSPECTED &&
+  METHODS.some((method) => `${method} `.startsWith(start) || start.startsWith(`${method} `));
+
 /** Asks for a verdict on each HTTP request before it is sent on a connection. Ignores connections that do not start with HTTP. */
 export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict): void {
-  const { _write: write, _writev: writeMany } = socket;
-  const stopJudging = () => Object.assign(socket, { _write: write, _writev: writeMany });
+  const { _write: write, _writev: writeMany, _final: final } = socket;
+  const stopJudging = () => Object.assign(socket, { _write: write, _writev: writeMany, _final: final });
   let isHttp = false;
+  /** The beginning of the connection's first request line, which a client may write piece by piece. */
+  let held: Buffer = NO_BYTES;
 
   /** Whether the bytes may be sent. */
-  const passes = (chunk: Buffer | string, done: Done): boolean => {
-    const start =
-      typeof chunk === "string" ? chunk.slice(0, MAX_INSPECTED) : chunk.toString("latin1", 0, MAX_INSPECTED);
+  const passes = (chunk: Buffer, done: Done): boolean => {
+    const start = chunk.toString("latin1", 0, MAX_INSPECTED);
     const line = REQUEST_LINE.exec(start);
     if (line === null) {
-      if (!isHttp) stopJudging();
+      if (isHttp) return true;
+      if (mayBecomeRequest(start)) {
+        held = chunk;
+        done();
+        return false;
+      }
+      stopJudging();
       return true;
     }
     isHttp = true;
@@ -46,12 +61,26 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
     return false;
   };
 
-  socket._write = (chunk, encoding, done) => {
-    if (passes(chunk, done)) Reflect.apply(write, socket, [chunk, encoding, done]);
+  const withHeld = (chunk: Buffer): Buffer => {
+    const whole = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    held = NO_BYTES;
+    return whole;
+  };
+
+  socket._write = (chunk: Buffer | string, encoding, done) => {
+    const bytes = withHeld(typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk);
+    if (passes(bytes, done)) Reflect.apply(write, socket, [bytes, "buffer", done]);
   };
   socket._writev = (chunks, done) => {
-    const [first] = chunks;
-    if (first !== undefined && !passes(first.chunk, done)) return;
-    if (writeMany) Reflect.apply(writeMany, socket, [chunks, done]);
+    const bytes = chunks.map(({ chunk, encoding }) =>
+      typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk,
+    );
+    const whole = withHeld(Buffer.concat(bytes));
+    if (passes(whole, done)) Reflect.apply(write, socket, [whole, "buffer", done]);
+  };
+  socket._final = (done) => {
+    const end = () => Reflect.apply(final, socket, [done]);
+    if (held.length > 0) Reflect.apply(write, socket, [withHeld(NO_BYTES), "buffer", end]);
+    else end();
   };
 }
