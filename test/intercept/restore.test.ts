@@ -61,3 +61,15 @@ function expectSame(actual: unknown, wanted: unknown, path = "globals"): void {
       expectSame(Reflect.get(actual, key), Reflect.get(wanted, key), `${path}.${String(key)}`);
   }
 }
+
+test("a fetch that was saved while a mock was started reaches the next one", async () => {
+  const first = mock();
+  const { fetch: saved } = globalThis;
+  first.stop();
+  const next = mock({ baseUrl: "http://other.example" });
+  try {
+    expect(await (await saved("http://other.example", { method: "POST", body: "{}" })).text()).toBe("ours");
+  } finally {
+    next.stop();
+  }
+});
