@@ -1,49 +1,79 @@
 import { parseArgs } from "node:util";
+import { environments } from "../../combined/environments.ts";
+import { checkPrograms } from "../../combined/programs.ts";
 import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
 
-/** `npm run fuzz -- --minutes 10 [--seed …]`: new cases until the time is over; prints how many, and the memory. */
-const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" } } });
-const minutes = Number(values.minutes ?? "1");
-if (!(minutes > 0)) throw new RangeError(`--minutes: expected a number above 0; got ${values.minutes}`);
-const seed = values.seed ?? String(Date.now());
+/**
+ * `npm run fuzz -- --minutes 10 [--seed …]`: new cases until the time is over; prints how many, and the memory.
+ *
+ * `npm run fuzz -- combined [--programs 2000] [--seed …]`: features together, in all environments; prints the shortest program
+ * that fails.
+ */
+const { values, positionals } = parseArgs({
+  options: { minutes: { type: "string" }, seed: { type: "string" }, programs: { type: "string" } },
+  allowPositionals: true,
+});
+const above0 = (name: "minutes" | "programs", preset: number): number => {
+  const given = Number(values[name] ?? preset);
+  if (given > 0) return given;
+  throw new RangeError(`--${name}: expected a number above 0; got ${values[name]}`);
+};
 
-console.info(`seed ${seed}, ${minutes} minutes`);
-await using fuzzer = await Fuzzer.start();
-const counts = new Map<Subject, number>(SUBJECTS.map((subject) => [subject, 0]));
-const failures: string[] = [];
-const start = performance.now();
-const end = start + minutes * 60_000;
-/** After this part of the time, what is made only once has been made, and caches are full or nearly so. */
-const WARM_UP = 0.5;
-const MOST_GROWTH = 1.1;
-/** The caches of facts about images and of unused images are full after about 20,000 images. */
-const LONG_MINUTES = 10;
-let before: number | undefined;
-while (performance.now() < end && failures.length < 20) {
-  // Requests of the manager may have taken away what the others ask for.
-  await fuzzer.begin();
-  if (performance.now() > start + WARM_UP * (end - start)) before ??= await usedBytes();
-  for (const subject of SUBJECTS) {
-    const count = counts.get(subject) ?? 0;
-    const size = subject === "snapshots" ? 1 : 16;
-    const cases = Array.from({ length: size }, (_, index) => `${seed} ${subject} ${count + index}`);
-    await Promise.all(
-      cases.map((each) =>
-        fuzzer
-          .send(subject, each)
-          .catch((error: unknown) => failures.push(`case "${each}": ${String(error)}`)),
-      ),
-    );
-    counts.set(subject, count + size);
+if (positionals[0] === "combined") await fuzzCombined();
+else await fuzzBytes();
+
+async function fuzzCombined(): Promise<void> {
+  const all = Object.entries(environments);
+  const programs = Math.ceil(above0("programs", 2000) / all.length);
+  const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+  for (const [name, environment] of all) {
+    console.info(`${name}: ${programs} programs, seed ${seed}`);
+    await checkPrograms(environment, { programs, seed });
   }
 }
-await fuzzer.begin();
-console.table(Object.fromEntries(counts));
-console.table(Object.fromEntries([...fuzzer.statuses].sort(([a], [b]) => a - b)));
-const after = await usedBytes();
-const megabytes = (bytes = 0) => `${(bytes / 1e6).toFixed(1)} MB`;
-console.info(`memory in use: ${megabytes(before)} after half the time, ${megabytes(after)} at the end`);
-if (minutes >= LONG_MINUTES && before !== undefined && after > before * MOST_GROWTH)
-  failures.push("memory grew by more than 10 %");
-for (const failure of failures) console.error(failure);
-process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function fuzzBytes(): Promise<void> {
+  const minutes = above0("minutes", 1);
+  const seed = values.seed ?? String(Date.now());
+
+  console.info(`seed ${seed}, ${minutes} minutes`);
+  await using fuzzer = await Fuzzer.start();
+  const counts = new Map<Subject, number>(SUBJECTS.map((subject) => [subject, 0]));
+  const failures: string[] = [];
+  const start = performance.now();
+  const end = start + minutes * 60_000;
+  /** After this part of the time, what is made only once has been made, and caches are full or nearly so. */
+  const WARM_UP = 0.5;
+  const MOST_GROWTH = 1.1;
+  /** The caches of facts about images and of unused images are full after about 20,000 images. */
+  const LONG_MINUTES = 10;
+  let before: number | undefined;
+  while (performance.now() < end && failures.length < 20) {
+    // Requests of the manager may have taken away what the others ask for.
+    await fuzzer.begin();
+    if (performance.now() > start + WARM_UP * (end - start)) before ??= await usedBytes();
+    for (const subject of SUBJECTS) {
+      const count = counts.get(subject) ?? 0;
+      const size = subject === "snapshots" ? 1 : 16;
+      const cases = Array.from({ length: size }, (_, index) => `${seed} ${subject} ${count + index}`);
+      await Promise.all(
+        cases.map((each) =>
+          fuzzer
+            .send(subject, each)
+            .catch((error: unknown) => failures.push(`case "${each}": ${String(error)}`)),
+        ),
+      );
+      counts.set(subject, count + size);
+    }
+  }
+  await fuzzer.begin();
+  console.table(Object.fromEntries(counts));
+  console.table(Object.fromEntries([...fuzzer.statuses].sort(([a], [b]) => a - b)));
+  const after = await usedBytes();
+  const megabytes = (bytes = 0) => `${(bytes / 1e6).toFixed(1)} MB`;
+  console.info(`memory in use: ${megabytes(before)} after half the time, ${megabytes(after)} at the end`);
+  if (minutes >= LONG_MINUTES && before !== undefined && after > before * MOST_GROWTH)
+    failures.push("memory grew by more than 10 %");
+  for (const failure of failures) console.error(failure);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { changesIn, prefix } from "./changes.ts";
+import type { Environment } from "./environments.ts";
+import { Model } from "./model.ts";
+import { type Real, requests } from "./requests.ts";
+
+const MOST_COMMANDS = 40;
+
+/**
+ * Runs random programs in an environment, each on an emulator of its own.
+ *
+ * @throws Error with the shortest program that does not do what the model says, and the seed that repeats it.
+ */
+export async function checkPrograms(
+  environment: Environment,
+  { programs, seed }: { readonly programs: number; readonly seed: number },
+): Promise<void> {
+  const probe = await environment();
+  const changes = changesIn(probe);
+  await probe.close();
+  const commands = fc.commands<Model, Real, false>([...requests, ...changes], {
+    maxCommands: MOST_COMMANDS,
+    size: "max",
+  });
+  const property = fc.asyncProperty(commands, async (program) => {
+    const real: Real = {
+      world: await environment(),
+      snapshots: [],
+      faults: new Map(),
+      handles: new Map(),
+      calls: [],
+    };
+    try {
+      await fc.asyncModelRun(() => ({ model: new Model(), real }), [...prefix, ...program]);
+    } finally {
+      for (const call of real.calls.reverse()) await call.end();
+      await real.world.close();
+    }
+  });
+  await fc.assert(property, { numRuns: programs, seed });
+}
