@@ -24,4 +24,6 @@ edit("CHANGELOG.md", (text) => text.replace("## Unreleased\n", `## ${name}\n`));
 execFileSync("npm", ["version", version, "--no-git-tag-version"], { stdio: "inherit" });
 git("commit", "--all", "--message", `Release ${name}`);
 git("tag", "--annotate", name, "--message", name);
-console.log(`${name} (npm: ${version}) is committed and tagged; git push --follow-tags && npm publish`);
+console.log(
+  `${name} (npm: ${version}) is committed and tagged; git push --follow-tags && npm run stage && npm publish ./published`,
+);

@@ -1,7 +1,11 @@
-import { type MockCloudDatabase, MockCloudReco, type MockCloudRecoOptions } from "../index.ts";
+import type { Fixtures, PlaywrightTestArgs } from "@playwright/test";
+import type { MockCloudDatabase, MockCloudReco } from "../index.ts";
+import { outcomeOf } from "./assert.ts";
 import { baseUrls, type FetchMock, fetchDecoded } from "./fetch-decoded.ts";
+import type { MockFixtureOptions } from "./fixture.ts";
+import { FixtureHooks } from "./hooks.ts";
 
-export type { FetchMock };
+export type { FetchMock, MockFixtureOptions };
 
 /** The parts of Playwright's `Route` that {@link route} uses. */
 export interface PlaywrightRoute {
@@ -67,43 +71,43 @@ async function requestOf(routed: PlaywrightRoute): Promise<Request> {
 
 /** What each test of {@link mockFixtures} receives. */
 export interface PlaywrightFixtures {
-  /** The worker's mock, which intercepts nothing in the test's own process. */
+  /** The test's own mock, which answers the test's own process too, until the test ends. */
   readonly mock: MockCloudReco;
-  /** A cloud database for all tests of a worker. */
+  /** An empty cloud database of that mock. */
   readonly database: MockCloudDatabase;
 }
 
-type Use<Value> = (value: Value) => Promise<void>;
-
 /**
- * Fixtures for `test.extend` of `@playwright/test`: a mock and a database per worker, and a `context` whose pages reach the mock.
+ * Fixtures for `test.extend` of `@playwright/test`: a mock and a database for each test, and a `context` whose pages reach the
+ * mock. When a test fails, what the mock refused is appended to its error.
  *
- * @param options - options of the mock, and of {@link route}.
- * @example export const test = base.extend(mockFixtures({ processingTimeSeconds: 0, corsAllowOrigin: "*" }));
+ * @param options - options of a test's mock, and of {@link route}.
+ * @throws in each test, what `new MockCloudReco()` throws.
+ * @example export const test = base.extend(mockFixtures({ processingTimeSeconds: 0, failOnRefusedRequests: true }));
  */
-export function mockFixtures({ corsAllowOrigin, ...options }: MockCloudRecoOptions & RouteOptions = {}) {
+export function mockFixtures({
+  corsAllowOrigin,
+  ...options
+}: MockFixtureOptions & RouteOptions = {}): Fixtures<PlaywrightFixtures, object, PlaywrightTestArgs> {
   const routeOptions = corsAllowOrigin === undefined ? {} : { corsAllowOrigin };
+  const hooks = new FixtureHooks(options, "use it in a test or in a fixture of a test");
   return {
     mock: [
       // Playwright requires a destructured first parameter.
       // biome-ignore lint/correctness/noEmptyPattern: see above
-      async ({}: object, use: Use<MockCloudReco>): Promise<void> => {
-        await using mock = new MockCloudReco({ intercept: false, ...options });
-        await use(mock);
+      async ({}, use, test) => {
+        hooks.begin();
+        await use(hooks.mock);
+        await hooks.end(outcomeOf(test));
       },
-      { scope: "worker" },
+      // Also for tests that name none of these fixtures: their backend must not reach the real service.
+      { auto: true },
     ],
-    database: [
-      async ({ mock }: Pick<PlaywrightFixtures, "mock">, use: Use<MockCloudDatabase>): Promise<void> =>
-        use(mock.addCloudDatabase()),
-      { scope: "worker" },
-    ],
-    context: async <Context extends PlaywrightContext>(
-      { context, mock }: { context: Context } & Pick<PlaywrightFixtures, "mock">,
-      use: Use<Context>,
-    ): Promise<void> => {
+    // The database is the mock's, so that the mock exists before it.
+    database: async ({ mock: _mock }, use) => use(hooks.database),
+    context: async ({ context, mock }, use) => {
       await route(context, mock, routeOptions);
       await use(context);
     },
-  } as const;
+  };
 }

@@ -44,6 +44,7 @@ const RUN_ELSEWHERE = new Map([
   ["servers sh", "below"],
   ["servers python", "below"],
   ["playwright js", "below"],
+  ["playwright mjs", "test/package/playwright.test.ts"],
 ]);
 
 // Each of these blocks registers its own tests.

@@ -168,3 +168,27 @@ it("declares nothing in terms of a bundled package or of its own internals", asy
       /\bzod\b|ZodMini|lru-cache|EmulatorParts|MemoryStore|ResolvedOptions/,
     );
 });
+
+it("has a package.json without what only its repository needs", async () => {
+  const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+  const own = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+  const {
+    private: _private,
+    scripts: _scripts,
+    devDependencies: _development,
+    knip: _knip,
+    ...published
+  } = own;
+  expect(manifest).toEqual(published);
+  expect(own).toMatchObject({ private: true });
+});
+
+it("says truly where plain JavaScript has `await using`", async () => {
+  const guide = await readFile(inConsumer("examples/runners/README.md"), "utf8");
+  const [, since] = /plain JavaScript, .*it needs Node (\d+): before, it is a SyntaxError/.exec(guide) ?? [];
+  const source = "await using mock = { async [Symbol.asyncDispose]() {} };";
+  const { code, printed } = await runNode(".", ["--input-type=module", "--eval", source]);
+  const [major] = process.versions.node.split(".");
+  expect(code, printed).toBe(Number(major) < Number(since) ? 1 : 0);
+  if (code === 1) expect(printed).toContain("SyntaxError");
+});

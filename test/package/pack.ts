@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { buildPage } from "../../src/page/ui/build.ts";
+import { stagePackage } from "../../.ci/stage.ts";
 import { hasMatrix, MATRIX_MODULES } from "../support/matrix.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 
@@ -21,16 +21,8 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Builds and packs the package in a folder. Returns the path of the tarball. */
 export async function packIn(staged: string): Promise<string> {
-  await mkdir(staged);
-  for (const part of ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "examples"]) {
-    await cp(join(repository, part), join(staged, part), { recursive: true });
-  }
-  const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
-  await run(process.execPath, [tsdown, "--out-dir", join(staged, "dist"), "--log-level", "error"], {
-    cwd: repository,
-  });
-  await buildPage(join(staged, "dist/page.html.br"));
-  const packed = await run("npm", ["pack", "--ignore-scripts"], { cwd: staged });
+  await stagePackage(staged);
+  const packed = await run("npm", ["pack"], { cwd: staged });
   return join(staged, packed.stdout.trim());
 }
 

@@ -5,7 +5,7 @@ const test = base.extend(mockFixtures({ corsAllowOrigin: "*" }));
 const databases = [];
 
 for (const name of ["first", "second"]) {
-  test(`a page reaches the worker's mock and database: ${name}`, async ({ page, mock, database }) => {
+  test(`a page reaches its test's mock and database: ${name}`, async ({ page, mock, database }) => {
     const ask = (url, init) =>
       page.evaluate(
         async ([asked, options]) => {
@@ -23,6 +23,6 @@ for (const name of ["first", "second"]) {
     ]);
     await expect(ask(`${mock.urls.target}/nothing`)).rejects.toThrow("Failed to fetch");
     databases.push(database.databaseName);
-    expect(new Set(databases).size).toBe(1);
+    expect(new Set(databases).size).toBe(databases.length);
   });
 }

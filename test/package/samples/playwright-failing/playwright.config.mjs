@@ -1,0 +1,1 @@
+export default { workers: 1, reporter: "line" };
