@@ -99,6 +99,16 @@ describe.each(["nock", "sockets"] as const)(
       expect(mock.requests).toHaveLength(1);
     });
 
+    it("a request for a proxy, which is told how to go without", async () => {
+      const mock = start({ intercept });
+      const failure = await new Promise<string>((resolve) => {
+        const request = http.request({ host: "127.0.0.1", port: 9, path: SUMMARY });
+        request.on("error", ({ message }) => resolve(message)).end();
+      });
+      expect(failure).toMatch(/bypassed the mock: the client used a proxy; exclude the host with NO_PROXY/);
+      await expect.poll(() => mock.requests).toMatchObject([{ reason: expect.stringContaining("NO_PROXY") }]);
+    });
+
     it("`Expect: 100-continue`, twice on one connection", async () => {
       const mock = start({ intercept });
       const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });

@@ -167,13 +167,17 @@ const restoreAgents = (isDirect: (origin: string | undefined) => boolean): (() =
     };
   });
 
-/** The origin to which node:http will connect with these arguments. */
+/** The origin that a request of node:http with these arguments is for. */
 function originIn(scheme: Scheme, [first, second]: readonly unknown[]): string | undefined {
   const url = urlIn(first);
   if (typeof first === "string" && url === undefined) return undefined;
   const given = url === undefined ? first : second;
   const options = isFields(given) ? given : {};
   if (options.socketPath) return undefined;
+  // A request for a proxy names its host in the path, which nock cannot parse.
+  const { path } = options;
+  if (typeof path === "string" && /^https?:\/\//i.test(path) && URL.canParse(path))
+    return originOf(new URL(path));
   const agent = isFields(options._defaultAgent) ? options._defaultAgent : {};
   const protocol = String(options.protocol || url?.protocol || agent.protocol || scheme);
   const host = String(options.hostname || url?.hostname || options.host || "localhost");

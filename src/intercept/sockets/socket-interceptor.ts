@@ -152,12 +152,10 @@ export class SocketInterceptor implements OpeningHandler {
     );
     const origin = originOf(url);
     if (isForProxy && this.hosts.has(origin)) {
-      const endpoint: Endpoint = {
-        scheme: "http:",
-        host: url.hostname,
-        port: Number(url.port || 80),
-        options: {},
-      };
+      const isSecure = url.protocol === "https:";
+      const port = Number(url.port || (isSecure ? 443 : 80));
+      const scheme = isSecure ? "https:" : "http:";
+      const endpoint: Endpoint = { scheme, host: url.hostname, port, options: {} };
       return { fail: this.bypassError(endpoint, WHY.proxy) };
     }
     if (!this.others.mayPass(origin))
