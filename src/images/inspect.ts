@@ -180,6 +180,10 @@ function likelyKind(bytes: Buffer): string | undefined {
   }
   if (/^(iVBORw0KGgo|\/9j\/)/.test(text))
     return "it is base64 text of an image: decode it once more, or encode it once less";
+  // What base64 decoders make of hexadecimal digits, which are base64 as well.
+  if (/^(89504e47|ffd8ff)/i.test(bytes.toString("base64", 0, 6)))
+    return "it was sent in hexadecimal: encode the image's bytes as base64";
+  if (/^(89504e47|ffd8ff)/i.test(text)) return "it is hexadecimal text: send the image's bytes";
   if (/^data:image\//i.test(text)) return "it is a data URI: send the image's bytes only";
   if (text.startsWith("GIF8")) return "it is a GIF: convert it";
   if (text.startsWith("RIFF") && text.slice(8, 12) === "WEBP") return "it is a WebP: convert it";

@@ -64,7 +64,7 @@ export function connectionError({ kind, message }: ConnectionError, reason?: unk
 export const stoppedError = (method: string, origin: string, target: string): TypeError =>
   connectionError({
     kind: "refused",
-    message: `${method} ${showUrl(origin, target)}: the mock was stopped while the request was in flight`,
+    message: `${method} ${showUrl(origin, target)}: the mock was stopped while the request was in flight; await the response before the mock stops`,
   });
 
 /** The error of a request that must not leave the process. */

@@ -176,7 +176,8 @@ export async function changeTarget(
   throw new Error(updated === "nameTaken" ? nameTaken(given.name) : noTarget(databaseName, targetId));
 }
 
-export const noDatabase = (databaseName: string): string => `there is no database "${databaseName}"`;
+export const noDatabase = (databaseName: string): string =>
+  `there is no database "${databaseName}" here; was it added to another mock, or deleted?`;
 
 export const noTarget = (databaseName: string, targetId: string): string =>
   `the database "${databaseName}" has no target with the id ${JSON.stringify(targetId)}`;

@@ -8,6 +8,9 @@ export interface MockPage extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+const LIMITED =
+  " If the test's time limit ends it first, set MOCK_CLOUD_RECO_PAUSE=1, which lifts the limit.";
+
 /** The pages of one mock that are being served. */
 export class MockPages {
   /** How to stop each, even while it starts. */
@@ -36,7 +39,10 @@ export class MockPages {
   async pause(mock: Omit<PagedMock, "resume">): Promise<void> {
     const { promise, resolve } = withResolvers();
     await using page = await this.serve({ ...mock, resume: resolve }, resolve);
-    process.stderr.write(`mock-cloud-reco: paused. Open ${page.url} and press Continue there.\n`);
+    const limited = (process.env.MOCK_CLOUD_RECO_PAUSE ?? "") === "";
+    process.stderr.write(
+      `mock-cloud-reco: paused. Open ${page.url} and press Continue there.${limited ? LIMITED : ""}\n`,
+    );
     await promise;
   }
 

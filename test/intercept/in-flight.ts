@@ -107,7 +107,7 @@ export function testRequestsInFlight(options: Way): void {
         expect(codesOf(error)).toContain("ECONNREFUSED");
         expect(messagesOf(error).join()).toMatch(
           method === "GET"
-            ? `GET ${HOST}/path: the mock was stopped while the request was in flight`
+            ? `GET ${HOST}/path: the mock was stopped while the request was in flight; await the response before the mock stops`
             : /the mock was stopped/,
         );
         expect(requests).toEqual([]);

@@ -50,6 +50,25 @@ describe("a database of a mock", () => {
   });
 });
 
+describe("mistakes with a mock's own functions are named", () => {
+  test("a picture that is not awaited", async () => {
+    await using mock = new MockCloudReco();
+    const database = mock.addCloudDatabase();
+    const image: unknown = samplePicture(1);
+    const adding = mock.addTarget(database, Object.assign({ name: "poster" }, { image }) as never);
+    await expect(adding).rejects.toThrow("got a Promise: await it.");
+  });
+
+  test("a database of another mock", async () => {
+    await using mock = new MockCloudReco();
+    await using other = new MockCloudReco();
+    const database = other.addCloudDatabase({ databaseName: "shop" });
+    expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow(
+      'there is no database "shop" here; was it added to another mock, or deleted?',
+    );
+  });
+});
+
 describe("a target that is added", () => {
   test("as failed ends processing so, whatever its image, until its image changes", async () => {
     const clock = new ManualClock();

@@ -91,6 +91,7 @@ describe("the page of a mock", () => {
     const [[said] = []] = write.mock.calls;
     write.mockRestore();
     const [url = ""] = /http:\S+/.exec(String(said)) ?? [];
+    expect(said).toContain("set MOCK_CLOUD_RECO_PAUSE=1");
     expect(isOver).toBe(false);
     await fetch(new URL("/page/continue", url), { method: "POST" });
     await paused;

@@ -77,11 +77,15 @@ function mistakenFor(
       key,
       advice: "the secret key has quotation marks around it: sign without them",
     })),
+    ...(["hex", "base64"] as const).map((encoding) => ({
+      key: Buffer.from(secretKey, encoding),
+      advice: `the secret key was decoded from ${encoding === "hex" ? "hexadecimal" : encoding}: sign with its characters as they are`,
+    })),
     {
       key: secretKey.trim(),
       advice: "the secret key of the database has white space around it, which was not signed",
     },
-  ].filter(({ key }) => key !== secretKey && key !== "");
+  ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 
 /** Secrets of other databases, in case the keys of two were mixed up. */
@@ -114,7 +118,7 @@ function marked(text: string, other: string): string {
 
 /** A secret that a client may have signed with, and the advice for that mistake. */
 interface Secret {
-  readonly key: string;
+  readonly key: string | Buffer;
   readonly advice?: string;
 }
 
@@ -178,7 +182,7 @@ interface Explained {
   readonly signed: string;
 }
 
-export type ComputeHmac = (algorithm: Form["algorithm"], key: string, text: string) => Buffer;
+export type ComputeHmac = (algorithm: Form["algorithm"], key: string | Buffer, text: string) => Buffer;
 
 const computeHmac: ComputeHmac = (algorithm, key, text) => createHmac(algorithm, key).update(text).digest();
 

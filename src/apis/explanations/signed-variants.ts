@@ -5,9 +5,9 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import { percentDecoded } from "../../emulator/router.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 
-/** One of the five signed lines with a mistake that clients make. */
+/** One of the five signed lines, or what separates them, with a mistake that clients make. */
 export interface Variant {
-  readonly line: "method" | "digest" | "type" | "date" | "path";
+  readonly line: "method" | "digest" | "type" | "date" | "path" | "separator";
   readonly value: string;
   /** Whether it is also tried together with a second mistake. */
   readonly likely: boolean;
@@ -17,8 +17,8 @@ export interface Variant {
 /** The five lines as they should have been signed. */
 export type SignedLines = Readonly<Record<Variant["line"], string>>;
 
-export const joined = ({ method, digest, type, date, path }: SignedLines): string =>
-  [method, digest, type, date, path].join("\n");
+export const joined = ({ method, digest, type, date, path, separator }: SignedLines): string =>
+  [method, digest, type, date, path].join(separator);
 
 /** @param digest - the MD5 of the body. */
 export function rightLines(request: WireRequest, digest: string): SignedLines {
@@ -28,6 +28,7 @@ export function rightLines(request: WireRequest, digest: string): SignedLines {
     type: (header(request, "content-type") ?? "").replace(/;.*$/s, ""),
     date: header(request, "date") ?? "",
     path: request.path,
+    separator: "\n",
   };
 }
 
@@ -41,6 +42,18 @@ const COMMON_TYPES = [
   "application/octet-stream",
   "application/x-www-form-urlencoded",
 ];
+
+/** Added by HTTP clients, or only signed. */
+const CHARSETS = ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8"];
+
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+
+const SEPARATORS = [
+  ["\r\n", 'a carriage return and a line feed ("\\r\\n")'],
+  ["\\n", "a backslash and the letter n"],
+  [" ", "a space"],
+  ["", "nothing"],
+] as const;
 
 /**
  * Each line with the mistakes that clients commonly make.
@@ -72,6 +85,7 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
   const variants: readonly Variant[] = [
     ...[contentType, ""].map((value) => type(value, true)),
     ...COMMON_TYPES.map((value) => type(value, false)),
+    ...CHARSETS.map((charset) => type(`${right.type}${charset}`, false)),
     ...(await bodyVariants(request.body, right.digest)),
     {
       line: "date",
@@ -79,10 +93,35 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
       likely: true,
       advice: "sign the Date header's exact value, not an empty line",
     },
+    ...nearDates(right.date),
     { line: "method", value: method.toLowerCase(), likely: true, advice: "sign the method in upper case" },
+    ...METHODS.map(
+      (value): Variant => ({
+        line: "method",
+        value,
+        likely: false,
+        advice: `sign the method that is sent (${JSON.stringify(right.method)}, not ${JSON.stringify(value)})`,
+      }),
+    ),
     ...[`${path}?${query}`, ...urls].map((value) => wrongPath(value, true)),
     ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map((value) =>
       wrongPath(value, false),
+    ),
+    ...partsOf(path).map(
+      (value): Variant => ({
+        line: "path",
+        value,
+        likely: false,
+        advice: `sign the whole path as it is sent (${JSON.stringify(path)}, not ${JSON.stringify(value)})`,
+      }),
+    ),
+    ...SEPARATORS.map(
+      ([value, what]): Variant => ({
+        line: "separator",
+        value,
+        likely: false,
+        advice: `join the five lines with a line feed ("\\n"), not ${what}`,
+      }),
     ),
   ];
   const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
@@ -92,6 +131,33 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
     seen.add(key);
     return true;
   });
+}
+
+/** Paths that lack one or both of the last segments, or the first. */
+function partsOf(path: string): readonly string[] {
+  const segments = path.split("/").slice(1);
+  return [segments.slice(0, -1), segments.slice(0, -2), segments.slice(1)]
+    .filter((part) => part.length > 0)
+    .map((part) => `/${part.join("/")}`);
+}
+
+/** How many seconds may pass between two readings of a client's clock. */
+const MOST_SECONDS_APART = 5;
+
+/** Dates shortly before and after the one that was sent. */
+function nearDates(date: string): readonly Variant[] {
+  const sent = Date.parse(date);
+  if (Number.isNaN(sent)) return [];
+  return Array.from({ length: MOST_SECONDS_APART }, (_, index) => [-(index + 1), index + 1])
+    .flat()
+    .map((seconds) => ({
+      line: "date",
+      value: new Date(sent + seconds * 1000).toUTCString(),
+      likely: false,
+      advice:
+        `the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's: ` +
+        "read the clock once, then sign and send that text",
+    }));
 }
 
 /** Larger bodies take too long to digest again in every way that clients may have done it. */

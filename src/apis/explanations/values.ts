@@ -192,6 +192,7 @@ const MOST_SEARCHED = 2 ** 22;
 /** What makes a text invalid base64, where, and the likely cause. */
 export function explainBase64(text: string): string {
   const rule = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
+  if (looksLikeText(text)) return `${rule}: it is plain text; send Buffer.from(text).toString("base64")`;
   const dataUri = /^data:[^,]{0,200},/i.exec(text);
   if (dataUri !== null) {
     return `${rule}: it is a data URI; send only what follows ${show(dataUri[0])}`;
@@ -202,6 +203,14 @@ export function explainBase64(text: string): string {
     return `${rule}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return `${rule}: the character ${JSON.stringify(character)} at position ${at + 1} of ${text.length} ${likely(text, character)}`;
+}
+
+/** Words, or JSON. Base64 in which spaces replaced each `+` has far longer ones. */
+function looksLikeText(text: string): boolean {
+  const beginning = text.slice(0, 1000).trim();
+  if (/^[[{"]/.test(beginning)) return true;
+  const words = beginning.split(/ +/);
+  return words.length > 1 && words.every((word) => /^[\p{L}\p{N}.,:;!?'"()-]{1,20}$/u.test(word));
 }
 
 function likely(text: string, character: string): string {

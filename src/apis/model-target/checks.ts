@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
 import { header } from "../../emulator/message.ts";
 import { RequestBody } from "../../emulator/request-body.ts";
 import { type Refusal, refuse } from "../../emulator/response.ts";
-import { show, utf8TextOf } from "../../emulator/text.ts";
+import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import type { DatasetTypeName } from "../../schema/dataset.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
@@ -112,6 +112,10 @@ export interface Bearer {
   readonly databaseName?: string | undefined;
 }
 
+/** Masked, unless it is what JavaScript makes of a value that is no text. */
+const showToken = (token: string): string =>
+  /^(undefined|null|NaN|\[object \w+\])$/.test(token) ? show(token) : showUnknownKey(token);
+
 const unauthorized = serviceError<string>(
   401,
   "401",
@@ -144,7 +148,7 @@ export const bearerToken = check({
     ) {
       return rejected(
         "Invalid JWT serialization: Missing dot delimiter(s)",
-        "the bearer token must have three parts with dots between them",
+        `the bearer token is ${showToken(token)}; expected the access_token of POST /oauth2/token, three parts with dots between them`,
       );
     }
     const jose = jsonObjectPart(headerPart);

@@ -73,7 +73,7 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   if (given === undefined) {
     return refuse(
       invalidAuthorization,
-      "expected an Authorization header with `Basic` and the base64 of <client id>:<client secret>",
+      `expected an Authorization header with \`Basic\` and the base64 of <client id>:<client secret>${jsonAdvice(context)}`,
     );
   }
   const { settings, store } = context.services;
@@ -82,6 +82,14 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   const created = await store.findCredential(given.id);
   if (created?.databaseName !== undefined) context.notes.database = created.databaseName;
   if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
+  const swapped =
+    (given.id === secret && given.secret === id) ||
+    (await store.findCredential(given.secret))?.clientSecret === given.id;
+  if (swapped)
+    return refuse(
+      invalidClient,
+      "the client id and the client secret are swapped; expected Basic and the base64 of <client id>:<client secret>",
+    );
   const known = given.id === id || created !== undefined;
   return refuse(
     invalidClient,
@@ -91,7 +99,17 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   );
 }
 
-function userOf({ form, services: { settings } }: ApiContext & Form): Refusal | Holder {
+/** What to add when the body is JSON, which has none of the form's fields. */
+const jsonAdvice = ({ body }: ApiContext): string =>
+  /^\s*\{/.test(body.text ?? "")
+    ? "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)"
+    : "";
+
+function userOf(context: ApiContext & Form): Refusal | Holder {
+  const {
+    form,
+    services: { settings },
+  } = context;
   const username = form.get("username") ?? "";
   const password = form.get("password") ?? "";
   if (username === "" || password === "") {

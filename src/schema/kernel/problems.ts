@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import type * as z from "zod/mini";
 import { nearest } from "./nearest.ts";
 import { wordsOf } from "./values.ts";
@@ -112,5 +113,6 @@ function shown(path: readonly PropertyKey[], value: unknown): string | undefined
   }
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (types.isPromise(value)) return "a Promise: await it";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

@@ -21,6 +21,14 @@ const authorized = (sent: Sent, Authorization: string | undefined): Sent => ({
   ...sent,
   headers: { ...sent.headers, Authorization },
 });
+const token = (s: Situation, authorization?: string): Sent => ({
+  ...authorized(request(s, "POST", "/oauth2/token"), authorization),
+  api: "modelTarget",
+});
+const datasets = (s: Situation, authorization: string): Sent => ({
+  ...authorized(request(s, "POST", "/modeltargets/datasets"), authorization),
+  api: "modelTarget",
+});
 const asText = (bytes: Buffer) => Buffer.from(bytes.toString("utf8"));
 
 const MISTAKES: readonly Mistake[] = [
@@ -290,10 +298,94 @@ const MISTAKES: readonly Mistake[] = [
     'the database "other" has it: sign with the keys of the database that the target was added to',
   ],
   ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
+  [
+    "the date is read twice",
+    (s) => changed(listing(s), { date: moved(s, -2 / 3600) }),
+    "the date that was signed is 2 s before the Date header's",
+    "read the clock once",
+  ],
+  [
+    "another method is signed",
+    (s) => changed(adding(s), { method: "PUT" }),
+    "does not match",
+    'sign the method that is sent ("POST", not "PUT")',
+  ],
+  [
+    "the path is signed without its id",
+    (s) => changed(request(s, "GET", "/targets/abc"), { path: "/targets" }),
+    "does not match",
+    'sign the whole path as it is sent ("/targets/abc", not "/targets")',
+  ],
+  [
+    "the path is signed without its prefix",
+    (s) => changed(searching(s), { path: "/query" }),
+    "does not match",
+    'sign the whole path as it is sent ("/v1/query", not "/query")',
+  ],
+  [
+    "the lines are joined with CRLF",
+    (s) => ({ ...listing(s), separator: "\r\n" }),
+    'not a carriage return and a line feed ("\\r\\n")',
+    'join the five lines with a line feed ("\\n")',
+  ],
+  [
+    "the secret key is decoded from hexadecimal",
+    (s) => ({ ...listing(s), secretKey: Buffer.from(s.keys.serverSecretKey, "hex") }),
+    "the secret key was decoded from hexadecimal",
+    "sign with its characters as they are",
+  ],
+  [
+    "a charset is signed that is not sent",
+    (s) => changed(adding(s), { type: "application/json; charset=utf-8" }),
+    "does not match",
+    '("application/json", not "application/json; charset=utf-8")',
+  ],
+  [
+    "an image in hexadecimal",
+    (s) => adding(s, { image: image.toString("hex") }),
+    "it was sent in hexadecimal",
+    "encode the image's bytes as base64",
+  ],
+  [
+    "metadata as plain text",
+    (s) => adding(s, { application_metadata: "A beetle, seen from above." }),
+    "application_metadata is not base64",
+    'it is plain text; send Buffer.from(text).toString("base64")',
+  ],
+  [
+    "metadata as JSON",
+    (s) => adding(s, { application_metadata: '{"page":1}' }),
+    "application_metadata is not base64",
+    'it is plain text; send Buffer.from(text).toString("base64")',
+  ],
+  [
+    "the client id and secret are swapped",
+    (s) => token(s, `Basic ${Buffer.from("client-secret:client-id").toString("base64")}`),
+    "the client id and the client secret are swapped",
+    "the base64 of <client id>:<client secret>",
+  ],
+  [
+    "JSON to the token route",
+    (s) => ({ ...token(s), body: Buffer.from('{"grant_type":"client_credentials"}') }),
+    "the body is JSON",
+    "this route reads a form (application/x-www-form-urlencoded)",
+  ],
+  [
+    "a token that was never set",
+    (s) => datasets(s, "Bearer undefined"),
+    'the bearer token is "undefined"',
+    "expected the access_token of POST /oauth2/token",
+  ],
+  [
+    "a key as a token",
+    (s) => datasets(s, `Bearer ${s.keys.serverSecretKey}`),
+    "characters)",
+    "expected the access_token of POST /oauth2/token",
+  ],
 ];
 
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
-  it("is one of 43", () => expect(MISTAKES).toHaveLength(43));
+  it("is one of 57", () => expect(MISTAKES).toHaveLength(57));
 
   it.each(MISTAKES)("%s", async (_what, make, mistake, fix) => {
     await using service = await backend.open(

@@ -7,12 +7,14 @@ import { makePng } from "../../support/png.ts";
 /** A request as it is signed and sent; a mistake changes a part of it. */
 export interface Sent {
   api: "target" | "query" | "modelTarget";
+  /** Between the signed lines. */
+  separator: string;
   method: string;
   path: string;
   /** As it is signed. */
   signed: { method: string; digest: string; type: string; date: string; path: string };
   accessKey: string;
-  secretKey: string;
+  secretKey: string | Buffer;
   algorithm: "sha1" | "sha256";
   encode: (hmac: Buffer) => string;
   scheme: string;
@@ -50,6 +52,7 @@ export function request(
   const date = rfc1123Date(service.clock.now());
   return {
     api: "target",
+    separator: "\n",
     method,
     path,
     signed: { method, digest: md5(body), type, date, path },
@@ -92,7 +95,7 @@ export function searching(
 export async function send({ service }: Situation, sent: Sent): Promise<void> {
   const { method, digest, type, date, path } = sent.signed;
   const hmac = createHmac(sent.algorithm, sent.secretKey)
-    .update([method, digest, type, date, path].join("\n"))
+    .update([method, digest, type, date, path].join(sent.separator))
     .digest();
   const all = { Authorization: `${sent.scheme} ${sent.accessKey}:${sent.encode(hmac)}`, ...sent.headers };
   const headers = Object.fromEntries(
