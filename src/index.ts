@@ -17,7 +17,7 @@ export {
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matching/matchers.ts";
-export { brisqueRater } from "./images/on-demand.ts";
+export { brisqueRater, featureRater } from "./images/on-demand.ts";
 export { fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";

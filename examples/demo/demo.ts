@@ -1,16 +1,20 @@
-import { readFile } from "node:fs/promises";
-import { MockCloudReco, samplePicture } from "mock-cloud-reco";
+import { mkdir, readFile } from "node:fs/promises";
+import { featureMatcher, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
 import { progressOf } from "../../src/cli/output.ts";
 import { createReport } from "./report.ts";
 
 /*
- * The main job from end to end: add photographs, process them, and find one by another picture of it.
+ * The main job from end to end: add photographs, process them, find one by another picture of it, and another in a photograph
+ * that a camera took of it.
  */
 
 const PICTURES = 40;
-const photo = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}.jpg`, import.meta.url));
+const file = (name: string): Promise<Buffer> => readFile(new URL(`./images/${name}`, import.meta.url));
+const photo = (name: string): Promise<Buffer> => file(`${name}.jpg`);
+/** What the demo draws. */
+const RESULTS = "demo-results";
 const report = createReport(process.stdout);
 
 report.title("mock-cloud-reco", "the Vuforia cloud recognition services, in this process");
@@ -53,6 +57,31 @@ report.check("a photograph that is not in the database is not found", unknown.le
 report.say("Why not:");
 for (const { name, why } of mock.requests.at(-1)?.considered ?? []) report.detail(`${name}: ${why}`);
 
+report.step("Find one in a photograph that a camera took");
+await using camera = new MockCloudReco({ queryMatcher: featureMatcher, processingTimeSeconds: 0 });
+const shelf = new VuforiaClient(camera.addCloudDatabase({ databaseName: "shelf" }));
+await shelf.addTarget("box", await file("box.png"));
+await shelf.addTarget("raccoon", raccoon);
+const scene = await file("box-in-scene.png");
+const seen = await shelf.find(scene);
+report.check(
+  `box-in-scene.png shows the box, turned, among other things: ${seen[0]?.target_data?.name}`,
+  seen.length === 1 && seen[0]?.target_data?.name === "box",
+);
+const shown = camera.requests.at(-1)?.considered ?? [];
+for (const { name, why } of shown) report.detail(`${name}: ${why}`);
+const [box] = shown;
+const { width, height } = await sharp(scene).metadata();
+const corners = (box?.outline ?? []).map(([x, y]) => `${x * width},${y * height}`);
+const line = `<polygon points="${corners.join(" ")}" fill="none" stroke="#0f8" stroke-width="4"/>`;
+await mkdir(RESULTS, { recursive: true });
+await sharp(scene)
+  .toColourspace("srgb")
+  .composite([{ input: Buffer.from(`<svg width="${width}" height="${height}">${line}</svg>`) }])
+  .png()
+  .toFile(`${RESULTS}/box-in-scene.png`);
+report.check(`${RESULTS}/box-in-scene.png shows where it is`, corners.length === 4);
+
 report.step("Search a larger database");
 const progress = progressOf("pictures", report.drawLine);
 for (let number = 1; number <= PICTURES; number += 1) {
@@ -83,8 +112,9 @@ report.detail(`${refusedBy}: ${reason}`);
 report.check("the reason names the mistake", reason?.includes("client secret key") === true);
 
 report.step("In short");
-const total = mock.requests.reduce((sum, { durationMs }) => sum + durationMs, 0);
+const requests = [...mock.requests, ...camera.requests];
+const total = requests.reduce((sum, { durationMs }) => sum + durationMs, 0);
 report.say(
-  `${mock.requests.length} requests in ${total.toFixed(0)} ms, with no account, no network and no traces.`,
+  `${requests.length} requests in ${total.toFixed(0)} ms, with no account, no network and no traces.`,
 );
 process.exitCode = report.finish();

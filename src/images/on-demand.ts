@@ -24,6 +24,15 @@ export const assessImage: typeof Engine.assessImage = async (image, rater, rando
  */
 export const brisqueRater: TargetRater = (image) => rateImage(image);
 
+/**
+ * Rates images by how well {@link featureMatcher} recognises them: by the number of their features, and how far these are spread.
+ * Images without features or that cannot be decoded get 0.
+ */
+export const featureRater: TargetRater = (image) => rateByFeatures(image);
+
+const rateByFeatures: typeof Engine.rateByFeatures = async (...given) =>
+  (await engine()).rateByFeatures(...given);
+
 const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
 
 export const compareImages: typeof Engine.compareImages = async (...given) =>

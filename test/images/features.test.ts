@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   createFeatureMatcher,
   featureMatcher,
+  featureRater,
   ManualClock,
   MockCloudReco,
   perfectRater,
@@ -82,6 +83,21 @@ describe("featureMatcher", () => {
       .update(JSON.stringify(recognise(features, { ...features, width: 321 })))
       .digest("hex");
     expect([features.count, hash.slice(0, 16)]).toEqual([275, "3138d3f7f4889184"]);
+  });
+});
+
+describe("featureRater", () => {
+  it("rates by number and spread of features", async () => {
+    const flat = { data: new Uint8Array(480 * 360).fill(90), width: 480, height: 360 };
+    const corner = {
+      ...flat,
+      data: at(targets, 0).data.map((grey, index) => (index % 480 < 160 ? grey : 90)),
+    };
+    const ratings = await Promise.all(
+      [flat, corner, at(targets, 0)].map(async (picture) => featureRater(await pngOf(picture))),
+    );
+    expect(ratings).toEqual([0, 3, 5]);
+    expect(await featureRater(Buffer.from("hello"))).toBe(0);
   });
 });
 

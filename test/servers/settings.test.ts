@@ -222,7 +222,7 @@ describe("settings of all three in one process", () => {
 
   test("an invalid one has one line, however many servers read it", () => {
     expect(wrongLines(() => readSharedSettings({ SERVICE_PROFILE: "x", TARGET_RATER: "y" }))).toEqual([
-      'TARGET_RATER: expected "brisque", "perfect" or "random"; got "y"',
+      'TARGET_RATER: expected "brisque", "features", "perfect" or "random"; got "y"',
       'SERVICE_PROFILE: expected "neutral" or "vuforia"; got "x"',
     ]);
   });

@@ -37,7 +37,10 @@ describe("options", () => {
       { queryMatcher: "blurry" },
       /options\.queryMatcher: expected "exact", "structural_similarity" or "features"; got "blurry"/,
     ],
-    [{ targetRater: "kind" }, /options\.targetRater: expected "brisque", "perfect" or "random"; got "kind"/],
+    [
+      { targetRater: "kind" },
+      /options\.targetRater: expected "brisque", "features", "perfect" or "random"; got "kind"/,
+    ],
     [
       { ports: { target: 70_000 } },
       /options\.ports\.target: expected a whole number from 0 to 65535; got 70000/,

@@ -1,5 +1,5 @@
 import { createRandom } from "../../emulator/random.ts";
-import { brisqueRater } from "../on-demand.ts";
+import { brisqueRater, featureRater } from "../on-demand.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
 
 /** Rates every image 5. */
@@ -26,11 +26,11 @@ export function fixedRater(rating: number): TargetRater {
 }
 
 /** The names of raters in settings, which are text. */
-export const RATER_NAMES = ["brisque", "perfect", "random"] as const;
+export const RATER_NAMES = ["brisque", "features", "perfect", "random"] as const;
 /** The name of a rater. */
 export type RaterName = (typeof RATER_NAMES)[number];
 export const DEFAULT_RATER: RaterName = "brisque";
 
 /** The rater of that name; a random one with that seed. */
 export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
-  ({ brisque: brisqueRater, perfect: perfectRater, random: randomRater(seed) })[name];
+  ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];

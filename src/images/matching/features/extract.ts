@@ -17,6 +17,10 @@ export interface Features {
   readonly codes: Uint8Array;
 }
 
+/** Where a feature is, in pixels. */
+export const placeOf = (frames: Uint16Array, index: number): readonly number[] =>
+  Array.from(frames.subarray(index * FRAME_FIELDS, index * FRAME_FIELDS + 2), (value) => value / 64);
+
 /** A picture to search for features. */
 export interface GreyPicture {
   readonly data: Uint8Array;

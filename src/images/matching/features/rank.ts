@@ -1,9 +1,17 @@
+import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { latestFeatures, MadeOfImages } from "../../cache.ts";
 import { decodeGrey } from "../../decode.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
-import { FeatureFinder, type Features, QUERY_SEARCH, type Search, TARGET_SEARCH } from "./extract.ts";
+import {
+  FeatureFinder,
+  type Features,
+  placeOf,
+  QUERY_SEARCH,
+  type Search,
+  TARGET_SEARCH,
+} from "./extract.ts";
 import { readProjections } from "./projections.ts";
 import { judge, recognise } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
@@ -93,6 +101,27 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
   ]);
   if (!query || !target) return null;
   return judge(recognise(target, query), target, query, minimumInliers).found?.score ?? null;
+}
+
+/** The worth that each star needs. */
+const STARS = [20, 60, 120, 220, 360];
+/** Cells along each side of a picture. */
+const SPREAD_GRID = 6;
+
+/** From 0 to 5 stars for how likely a picture is recognised. An image that cannot be decoded gets 0. */
+export async function rateByFeatures(bytes: Buffer): Promise<number> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const features = await targetFeatures.of({ sha256, bytes: () => bytes });
+  if (!features) return 0;
+  const { count, frames, width, height } = features;
+  const cells = new Set<number>();
+  for (let index = 0; index < count; index++) {
+    const [x = 0, y = 0] = placeOf(frames, index);
+    cells.add(Math.floor((x / width) * SPREAD_GRID) * SPREAD_GRID + Math.floor((y / height) * SPREAD_GRID));
+  }
+  // Features in one corner are worth something, too: it may be what a photograph shows.
+  const worth = count * (0.4 + (0.6 * cells.size) / SPREAD_GRID ** 2);
+  return STARS.filter((least) => worth >= least).length;
 }
 
 const WHOLE: Outline = [
