@@ -15,7 +15,10 @@ const optionsHelp = (command: Role | "serve"): string =>
 const SERVERS_OPTIONS = `  --target-port N    port of the target API       (default: any free port)
   --query-port N     port of the query API        (default: any free port)
   --manager-port N   port of the target manager   (default: any free port)
-${optionsHelp("serve")}`;
+  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
+                     address of one server, so that several can have the same port   (default: that of --host)
+${optionsHelp("serve")}
+  --tls-ca FILE      write the certificate that clients have to trust (with TLS_GENERATE=true)`;
 
 /** What settings are about, in the order of the help: a setting belongs to the first group whose pattern fits its name. */
 const GROUPS = [

@@ -25,11 +25,17 @@ const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const { port: _port, ...SHARED_FLAGS } = FLAGS;
 
+type ServerName = "target" | "query" | "manager";
+
 /** Options of the commands that run all three servers. */
 export const SERVERS_FLAGS = {
   "target-port": text,
   "query-port": text,
   "manager-port": text,
+  "target-host": text,
+  "query-host": text,
+  "manager-host": text,
+  "tls-ca": text,
   ...SHARED_FLAGS,
   help: { ...flag, short: "h" },
 } as const;
@@ -48,24 +54,31 @@ interface Started extends Launched<Manager> {
  * @throws UsageError; the errors of the settings and of the servers.
  */
 export async function startAll(
-  values: Readonly<Partial<Record<`${"target" | "query" | "manager"}-port`, string>>>,
+  values: Readonly<Partial<Record<`${ServerName}-${"port" | "host"}` | "tls-ca", string>>>,
   terminal: Terminal,
   { hasPage = true, opens = false }: { readonly hasPage?: boolean; readonly opens?: boolean } = {},
 ): Promise<Started> {
-  const portOf = (name: "target" | "query" | "manager") =>
-    readPort(`${name}-port`, values[`${name}-port`]) ?? 0;
+  const portOf = (name: ServerName) => readPort(`${name}-port`, values[`${name}-port`]) ?? 0;
   const ports = { target: portOf("target"), query: portOf("query"), manager: portOf("manager") };
+  const hosts = withoutUndefined({
+    target: values["target-host"],
+    query: values["query-host"],
+    manager: values["manager-host"],
+  });
   const { state, options, logFormat, ...settings } = readSharedSettings(
     withFlags(terminal.environment, values),
   );
   const { stateFile } = settings;
   const ui = settings.ui && hasPage;
   if (opens && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
+  const authorityFile = values["tls-ca"];
+  if (authorityFile !== undefined && settings.tls === undefined)
+    throw new UsageError("--tls-ca: the servers use plain HTTP; set TLS_GENERATE=true");
   const launch = <Running extends Manager>(
     start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
   ) =>
     launchServers(
-      { ...options, ...withoutUndefined(settings), ports, ui },
+      { ...options, ...withoutUndefined(settings), hosts, ports, ui },
       start,
       logOf(terminal, logFormat),
       startProgressOf(terminal.showProgress),
@@ -75,6 +88,8 @@ export async function startAll(
     : launch((setup) => startThreeOnRedis(setup, state)));
   try {
     const database = await firstDatabase(launched);
+    if (authorityFile !== undefined && launched.certificate !== undefined)
+      await writeOutput("tls-ca", authorityFile, launched.certificate, PUBLIC);
     const place = stateFile ?? (state === undefined ? "memory" : state.stateUrl.host);
     return { ...launched, database, ui, place };
   } catch (error) {
@@ -104,12 +119,16 @@ const asLines = (variables: Readonly<Record<string, string>>): string =>
 
 const inQuotes = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Writes a file that only this user can read, whatever it was before. */
-async function writeSecretly(option: string, path: string, content: string): Promise<void> {
+/** Modes of files: a certificate, and what only this user may read. */
+const PUBLIC = 0o644;
+const SECRET = 0o600;
+
+/** Writes the file of an option. It gets this mode even if it existed with another one. */
+async function writeOutput(option: string, path: string, content: string, mode: number): Promise<void> {
   try {
-    const file = await open(path, "w", 0o600);
+    const file = await open(path, "w", mode);
     try {
-      await file.chmod(0o600);
+      await file.chmod(mode);
       await file.writeFile(content);
     } finally {
       await file.close();
@@ -139,7 +158,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     // Before printing: whoever reads the output may stop the process at once.
     const stop = terminal.stopRequested();
-    if (values.env !== undefined) await writeSecretly("env", values.env, asLines(variablesOf(started)));
+    if (values.env !== undefined) await writeOutput("env", values.env, asLines(variablesOf(started)), SECRET);
     terminal.print(values.json === true ? asJson(started) : asText(started));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
     await stop;

@@ -55,11 +55,13 @@ const hostName = textMatching("a host name without port", /^\.?[\w-]+(\.[\w-]+)*
 const matcherName = oneOf(...MATCHER_NAMES);
 
 type Ports = Partial<Readonly<Record<"target" | "query" | "manager", number>>>;
+type Hosts = Partial<Readonly<Record<"target" | "query" | "manager", string>>>;
 
 /** Checked when the database is added. */
 const databaseFields = kind("an object", z.custom<CloudDatabaseFields>(isJsonObject));
 
 const NO_PORTS: Ports = {};
+const NO_HOSTS: Hosts = {};
 const MODEL_TARGET_CLIENT = { id: "client-id", secret: "client-secret" };
 const MODEL_TARGET_USER = { name: "user@example.com", password: "password" };
 
@@ -225,6 +227,11 @@ const startServers = {
     setting: { HOST: ROLES },
     flag: "--host ADDRESS",
   }),
+  hosts: option(
+    deferred("an object", () => record<Hosts>(optional({ target: text, query: text, manager: text }))),
+    "addresses of servers that listen on their own",
+    { default: NO_HOSTS, defaultWords: "`host`" },
+  ),
   ports: option(
     deferred("an object", () => record<Ports>(optional({ target: port, query: port, manager: port }))),
     "ports of the three servers",

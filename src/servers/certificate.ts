@@ -1,6 +1,7 @@
-import { generateKeyPairSync, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { isIP } from "node:net";
 import { systemClock } from "../emulator/clock.ts";
+import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { createRandom } from "../emulator/random.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 
@@ -23,6 +24,10 @@ const VERSION_3 = Buffer.from("a003020102", "hex");
 const ECDSA_WITH_SHA256 = Buffer.from("300a06082a8648ce3d040302", "hex");
 const COMMON_NAME = Buffer.from("0603550403", "hex");
 const BASIC_CONSTRAINTS = Buffer.from("0603551d13", "hex");
+const KEY_USAGE = Buffer.from("0603551d0f", "hex");
+const KEY_IDENTIFIER = Buffer.from("0603551d0e", "hex");
+/** A bit string: digitalSignature and keyCertSign. */
+const SERVES_AND_SIGNS = Buffer.from("03020284", "hex");
 const ALTERNATIVE_NAMES = Buffer.from("0603551d11", "hex");
 const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
@@ -54,17 +59,24 @@ function alternativeName(host: string): Buffer {
     : value(DNS_NAME, Buffer.from(host));
 }
 
+/** The service's own names, for clients that have them built in and find this machine by a hosts file. */
+const SERVICE_HOSTS = [DEFAULT_URLS.target, DEFAULT_URLS.query].map((url) => new URL(url).hostname);
+
 /**
- * Creates a key and a self-signed certificate that is valid for a year. Clients have to be configured to trust it.
+ * Creates a key and a self-signed certificate that is valid for a year. Clients have to be configured to trust it, as its own
+ * authority.
  *
- * @param hosts - names and IPv4 addresses that clients use, in addition to localhost, 127.0.0.1 and ::1.
+ * @param hosts - names and IPv4 addresses that clients use, in addition to localhost, 127.0.0.1, ::1 and the service's names.
  */
 export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const now = systemClock.now().getTime();
   const commonName = value(SEQUENCE, COMMON_NAME, value(UTF8_STRING, Buffer.from("mock-cloud-reco")));
   const name = value(SEQUENCE, value(SET, commonName));
-  const names = [...new Set(["localhost", "127.0.0.1", "::1", ...hosts])].map(alternativeName);
+  const names = [...new Set(["localhost", "127.0.0.1", "::1", ...SERVICE_HOSTS, ...hosts])].map(
+    alternativeName,
+  );
+  const spki = publicKey.export({ type: "spki", format: "der" });
   const content = value(
     SEQUENCE,
     VERSION_3,
@@ -74,12 +86,15 @@ export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
     name,
     value(SEQUENCE, time(now - DAY_MILLISECONDS), time(now + VALID_DAYS * DAY_MILLISECONDS)),
     name,
-    publicKey.export({ type: "spki", format: "der" }),
+    spki,
     value(
       EXTENSIONS,
       value(
         SEQUENCE,
         value(SEQUENCE, BASIC_CONSTRAINTS, TRUE, value(OCTET_STRING, value(SEQUENCE, TRUE))),
+        // Strict clients, such as Python 3.13, ask both of an authority.
+        value(SEQUENCE, KEY_USAGE, TRUE, value(OCTET_STRING, SERVES_AND_SIGNS)),
+        value(SEQUENCE, KEY_IDENTIFIER, value(OCTET_STRING, value(OCTET_STRING, sha1(spki)))),
         value(SEQUENCE, ALTERNATIVE_NAMES, value(OCTET_STRING, value(SEQUENCE, ...names))),
       ),
     ),
@@ -88,6 +103,8 @@ export function generateCertificate(hosts: readonly string[] = []): TlsFiles {
   const certificate = value(SEQUENCE, content, ECDSA_WITH_SHA256, signature);
   return { cert: pem("CERTIFICATE", certificate), key: pem("PRIVATE KEY", privateKey.export(PKCS8)) };
 }
+
+const sha1 = (bytes: Buffer): Buffer => createHash("sha1").update(bytes).digest();
 
 const PKCS8 = { type: "pkcs8", format: "der" } as const;
 

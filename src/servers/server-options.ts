@@ -30,6 +30,15 @@ export interface ServerOptions extends CommonOptions {
 export interface StartServersOptions extends ServerOptions {
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string;
+  /** Addresses of servers that listen on one of their own, so that several can have the same port. Default: `host`. */
+  readonly hosts?: {
+    /** Address of the target API, OAuth 2.0 and Model Targets. */
+    readonly target?: string;
+    /** Address of the query API. */
+    readonly query?: string;
+    /** Address of the target manager. */
+    readonly manager?: string;
+  };
   /** Ports. Default 0: the system chooses. */
   readonly ports?: {
     /** Port of the target API, OAuth 2.0 and Model Targets. */

@@ -231,7 +231,16 @@ function read(command: Command, reader: SettingsReader): ServerSettings {
     ...DEFAULTS,
     ...given,
   };
-  const { clientId, clientSecret, userName, password, generateCertificate, ports: _ports, ...own } = others;
+  const {
+    clientId,
+    clientSecret,
+    userName,
+    password,
+    generateCertificate,
+    ports: _ports,
+    hosts: _hosts,
+    ...own
+  } = others;
   if ((command === "target-api" || command === "query") && stateUrl === undefined)
     reader.require("managerUrl");
   if (certificate !== undefined) reader.require("certificateKey");

@@ -199,6 +199,7 @@ export async function launchServers<Running extends Manager>(
   const given = checkStartServersOptions(options);
   const {
     host,
+    hosts,
     ports,
     seedFile,
     stateFile,
@@ -213,9 +214,9 @@ export async function launchServers<Running extends Manager>(
   const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
   const { settings } = resolved(UNUSED_URL);
   setImageCacheBytes(rest.imageCacheBytes);
-  const files = tls === "generated" ? generateCertificate([host]) : tls;
+  const files = tls === "generated" ? generateCertificate([host, ...Object.values(hosts)]) : tls;
   const listen = (server: "target" | "query" | "manager", name: string) => ({
-    host,
+    host: hosts[server] ?? host,
     port: ports[server] ?? 0,
     name,
     portOption: `ports.${server} (serve: --${server}-port)`,

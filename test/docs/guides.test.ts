@@ -34,6 +34,9 @@ async function printedBeside(command: string, ...args: readonly string[]): Promi
 
 /** Blocks that are not TypeScript, and what runs them. */
 const RUN_ELSEWHERE = new Map([
+  ...["text", "sh", "python", "ruby", "php"].map(
+    (language) => [`languages ${language}`, "test/cli/languages.test.ts"] as const,
+  ),
   ["containers sh", "test/cli/walkthrough.test.ts"],
   ["manager json", "test/cli/walkthrough.test.ts"],
   ["redis sh", "test/cli/walkthrough.test.ts"],

@@ -1,0 +1,107 @@
+import { execFile, spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { codeBlocks } from "../support/code-blocks.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
+import { useBundle } from "../support/use-bundle.ts";
+import { type Served, start } from "./command.ts";
+
+const main = useBundle();
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "languages-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const works = (program: string, ...args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0;
+
+/** Runs a command with a network and a hosts file of its own, in which it may use port 443. */
+const ISOLATED = ["--net", "--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
+const canIsolate = works(
+  "unshare",
+  ...ISOLATED,
+  "sh",
+  "-c",
+  "ip link set lo up && mount --bind /dev/null /etc/hosts",
+);
+if (!canIsolate) sayWhatIsSkipped("Skipped clients by the service's names: no name spaces.");
+
+/** How each language runs its block of the guide, with what proves that it is installed. */
+const CLIENTS = [
+  ["sh", "CURL_CA_BUNDLE=ca.pem sh", "curl --version && openssl version"],
+  ["python", "SSL_CERT_FILE=ca.pem python3", "python3 --version"],
+  ["ruby", "SSL_CERT_FILE=ca.pem ruby", "ruby -ropenssl -e 1"],
+  ["php", "php -d curl.cainfo=ca.pem", "php -r 'exit(function_exists(\"curl_init\") ? 0 : 1);'"],
+] as const;
+const installed = CLIENTS.filter(([, , check]) => works("sh", "-c", check));
+const missing = CLIENTS.filter((client) => !installed.includes(client)).map(([language]) => language);
+if (missing.length > 0) sayWhatIsSkipped(`Skipped clients that are not installed: ${missing.join(", ")}.`);
+
+test.skipIf(!canIsolate)(
+  "clients with the service's names built in reach the servers, as the guide shows it",
+  async () => {
+    const guide = await readFile(new URL("../../examples/languages/README.md", import.meta.url), "utf8");
+    const blocks = codeBlocks(guide);
+    const [hosts] = blocks.filter(({ language }) => language === "text");
+    const [recipe, ...shell] = blocks.filter(({ language }) => language === "sh");
+    await writeFile(join(folder, "hosts"), `127.0.0.1 localhost\n${hosts?.text}\n`);
+    const lines = ["#!/bin/sh", "set -e"];
+    for (const [language, command] of installed) {
+      const [block, ...more] =
+        language === "sh" ? shell : blocks.filter((each) => each.language === language);
+      expect([block?.language, more]).toEqual([language, []]);
+      await writeFile(join(folder, `first.${language}`), block?.text ?? "");
+      lines.push(`echo "${language}: $(${command} first.${language})"`);
+    }
+    const query = `fetch("https://cloudreco.vuforia.com/v1/query", { method: "POST" })`;
+    lines.push(
+      `NODE_EXTRA_CA_CERTS=ca.pem "${process.execPath}" -e '${query}.then(({ status }) => console.log("query: " + status))'`,
+    );
+    await writeFile(join(folder, "tests.sh"), lines.join("\n"), { mode: 0o755 });
+    const program = `ip link set lo up
+mount --bind hosts /etc/hosts
+${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
+    const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "sh", "-euc", program], {
+      cwd: folder,
+      env: { ...process.env, NODE: process.execPath, MAIN: main(), LOG_LEVEL: "silent" },
+    });
+    const printed = stdout.trim().split("\n");
+    expect(printed).toEqual([
+      ...installed.map(([language]) =>
+        expect.stringMatching(
+          new RegExp(`^${language}: \\{.*"result_code": ?"Success".*"name": ?"database-1"`),
+        ),
+      ),
+      "query: 401",
+    ]);
+  },
+);
+
+test("--tls-ca writes the certificate, which is its own authority and has the service's names", async () => {
+  const file = join(folder, "ca.pem");
+  const command = start(["serve", "--json", "--tls-ca", file, "--query-host", "127.0.0.9"], {
+    TLS_GENERATE: "true",
+    LOG_LEVEL: "silent",
+  });
+  const { urls, certificate }: Served & { certificate: string } = JSON.parse(await command.printed());
+  const pem = await readFile(file, "utf8");
+  expect(pem).toBe(certificate);
+  const read = new X509Certificate(pem);
+  for (const name of ["localhost", "vws.vuforia.com", "cloudreco.vuforia.com"])
+    expect(read.checkHost(name)).toBe(name);
+  for (const address of ["127.0.0.1", "127.0.0.9"]) expect(read.checkIP(address)).toBe(address);
+  expect([read.ca, read.checkIssued(read)]).toEqual([true, true]);
+  expect(urls.query).toMatch(/^https:\/\/127\.0\.0\.9:\d+$/);
+  expect(urls.target).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  await command.stop();
+});
+
+test("--tls-ca without HTTPS is refused", async () => {
+  const { code, complained } = await start(["serve", "--tls-ca", join(folder, "ca.pem")]).finished;
+  expect([code, complained]).toEqual([2, expect.stringContaining("--tls-ca: the servers use plain HTTP")]);
+});
