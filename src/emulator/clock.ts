@@ -1,3 +1,5 @@
+import { asClockMoment } from "../schema/kernel/values.ts";
+
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {
   /** The current time. */
@@ -18,7 +20,10 @@ export interface ClockSetting {
 /** The same as the base clock. */
 export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
 
-/** The emulator's clock: follows its base clock until the target manager's API moves or freezes it. */
+/**
+ * The emulator's clock: follows its base clock until the target manager's API moves or freezes it. Stands still outside the
+ * years that it can be set to, because no date format could write it.
+ */
 export class MovableClock implements Clock {
   constructor(
     private readonly base: Clock,
@@ -27,7 +32,7 @@ export class MovableClock implements Clock {
 
   now(): Date {
     const { ahead, frozenAt } = this.setting;
-    return new Date(frozenAt ?? this.base.now().getTime() + ahead);
+    return new Date(frozenAt ?? asClockMoment(this.base.now().getTime() + ahead));
   }
 
   get isFrozen(): boolean {

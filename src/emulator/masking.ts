@@ -38,11 +38,19 @@ function maskAuthorization(value: string): string {
 
 const hiddenText = (text: string): string => `‹hidden, ${text.length} characters›`;
 
+/** What the values of these parameters look like; anything else may be a misplaced secret. */
+const USUAL_VALUES: Readonly<Record<string, RegExp>> = {
+  grant_type: /^[a-z_]{0,30}$/,
+  scope: /^(modeltargets\.[a-z.]+( |$))*$/i,
+};
+
 /** Masks the values of secret parameters in a query string or a URL-encoded form. */
 export function maskParameters(text: string): string {
-  return text.replace(/(^|&)([^=&]*)=([^&]*)/g, (found, start: string, name: string) =>
-    isSecretName(new URLSearchParams(`name=${name}`).get("name") ?? "") ? `${start}${name}=${HIDDEN}` : found,
-  );
+  return text.replace(/(^|&)([^=&]*)=([^&]*)/g, (found, start: string, name: string) => {
+    const [[parameter, value] = ["", ""]] = new URLSearchParams(found.slice(start.length));
+    const isUsual = USUAL_VALUES[parameter]?.test(value) ?? true;
+    return isSecretName(parameter) || !isUsual ? `${start}${name}=${HIDDEN}` : found;
+  });
 }
 
 /**

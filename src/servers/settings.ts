@@ -58,6 +58,10 @@ export class InvalidSettingsError extends Error {
   }
 }
 
+/** Whether a value may be a private key itself where the path of its file is expected. */
+const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
+const LONGEST_PATH = 1024;
+
 const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:6379", (given) => {
   const url = new URL(given);
   if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
@@ -194,7 +198,7 @@ class SettingsReader {
       const reading = readText(schema, given);
       if ("value" in reading) values[option] = reading.value;
       else {
-        const isSecret = /secret|password|state_url/i.test(name);
+        const isSecret = /secret|password|state_url/i.test(name) || mayBeKey(given);
         const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(given));
         this.wrong.add(`${name}: expected ${expected}; got ${got}`);
       }

@@ -1,4 +1,4 @@
-import { ManualClock } from "mock-cloud-reco";
+import { ManualClock, MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { realDelay } from "../../src/emulator/clock.ts";
 
@@ -35,4 +35,15 @@ it("a real delay longer than the longest timeout does not end at once", async ()
     realDelay(0.02).then(() => "the short one"),
   ]);
   expect(first).toBe("the short one");
+});
+
+it.each([
+  ["9999-12-31T23:59:59.999Z", new Date(8.64e15)],
+  ["1970-01-01T00:00:00.000Z", new Date(-1)],
+])("a mock's clock stops at %s", async (end, moment) => {
+  await using mock = new MockCloudReco({ clock: new ManualClock(moment) });
+  expect(mock.clock.now().toISOString()).toBe(end);
+  expect((await mock.fetch(`${mock.urls.manager}/clock`)).status).toBe(200);
+  const listed = await mock.fetch(`${mock.urls.manager}/requests`);
+  expect(await listed.json()).toMatchObject({ requests: [{ time: end }] });
 });

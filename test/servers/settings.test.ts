@@ -188,6 +188,14 @@ describe("settings of one server", () => {
     ]);
   });
 
+  test("a key in place of the path of its file is not shown", () => {
+    const TLS_KEY_FILE = "-----BEGIN PRIVATE KEY----- MIIE5ecret";
+    expect(linesOf("target-manager", { TLS_KEY_FILE })).toContain(
+      "TLS_KEY_FILE: expected the path of a file that can be read; got a value that is not shown",
+    );
+    expect(linesOf("target-manager", { TLS_KEY_FILE: "/no/key.pem" }).join()).toContain('"/no/key.pem"');
+  });
+
   test("a setting that works in process only is refused with a line that says so", () => {
     expect(linesOf("query", { ...MANAGER, CLOUD_QUERY_FAILURE: "500" })).toEqual([
       "CLOUD_QUERY_FAILURE: servers do not support this; it works in process only, with new MockCloudReco()",

@@ -196,6 +196,17 @@ describe("the servers", () => {
   });
 });
 
+test("stopping many times, even at once, warns of no leak", async () => {
+  const warned: string[] = [];
+  const listen = ({ name }: Error) => void warned.push(name);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+  const servers = await startServers();
+  await Promise.all(Array.from({ length: 20 }, () => servers.stop()));
+  await servers.stop();
+  expect(warned).not.toContain("MaxListenersExceededWarning");
+});
+
 test("journalCapacity limits what requests has", async () => {
   await using servers = await startServers({ journalCapacity: 3 });
   for (let count = 0; count < 8; count += 1) await fetch(`${servers.urls.manager}/${count}`);

@@ -18,6 +18,9 @@ const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const isScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((scope) => typeof scope === "string");
 
+/** The kind of a JSON value, without the value: text may be a misplaced secret. */
+const kindOf = (value: unknown): string => (typeof value === "string" ? "text" : show(value));
+
 /** The real service treats any other JSON value as a dataset request without any field. */
 const bodyIsJsonObject = check({
   name: "bodyIsJsonObject",
@@ -26,7 +29,7 @@ const bodyIsJsonObject = check({
   test: ({ body: { json } }: ApiContext) => {
     if (json.error !== undefined || isJsonObject(json.value)) return true;
     const messages = missingTopLevel({}).map(({ message }) => message);
-    const reason = `the body must be a JSON object with scopes; got ${show(json.value)}`;
+    const reason = `the body must be a JSON object with scopes; got ${kindOf(json.value)}`;
     return refuse(validationError, reason, messages);
   },
 });
@@ -40,7 +43,7 @@ const scopesGiven = check({
     const { scopes } = body.fields;
     if (isScopes(scopes)) return { wanted: scopes };
     const { message } = expected("/scopes", "jsarray", scopes);
-    return refuse(validationError, `scopes must be an array of strings; got ${show(scopes)}`, [message]);
+    return refuse(validationError, `scopes must be an array of strings; got ${kindOf(scopes)}`, [message]);
   },
 });
 

@@ -44,7 +44,7 @@ const supportedGrantType = check({
     if (isBlank(given)) return { form, grant: "client_credentials" };
     return given === "client_credentials" || given === "password"
       ? { form, grant: given }
-      : `grant_type is ${show(given)}; expected client_credentials (the default) or password`;
+      : `grant_type is ${showUnknownKey(given ?? undefined)}; expected client_credentials (the default) or password`;
   },
 });
 
@@ -148,9 +148,13 @@ const scopesHeld = check({
     const lacking = granted.filter((scope) => !holder.scopes.includes(scope));
     return lacking.length === 0
       ? { granted }
-      : `scope names ${show(lacking.join(" "))}, which the credential does not hold; it holds ${holder.scopes.join(" ")}`;
+      : `scope names ${lacking.map(shownScope).join(" ")}, which the credential does not hold; it holds ${holder.scopes.join(" ")}`;
   },
 });
+
+/** A scope that nobody knows may be a misplaced secret. */
+const shownScope = (scope: string): string =>
+  ALL_SCOPES.includes(scope) ? show(scope) : showUnknownKey(scope);
 
 const LIFETIME_SECONDS = 3600;
 

@@ -215,6 +215,8 @@ const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
 
 /** Whether a clock can be set to a moment: every date format can write these years. */
 export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
+/** The nearest moment that a clock can be set to. */
+export const asClockMoment = (time: number): number => Math.min(Math.max(time, 0), END_OF_CLOCKS);
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
 /** A moment that a clock can be set to. */

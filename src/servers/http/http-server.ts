@@ -68,6 +68,7 @@ export class HttpServer {
   /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
   private closing = false;
+  private closed: Promise<void> | undefined;
   /** Ends streamed responses, which have no end of their own. */
   private readonly ending = new AbortController();
 
@@ -134,13 +135,14 @@ export class HttpServer {
   async close(graceSeconds = 5): Promise<void> {
     this.closing = true;
     this.ending.abort();
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    // Once: each further call would add a listener to the server.
+    this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
     const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
     // Over TLS, the accepted socket and the one that serves requests are two objects with the same address.
     const kept = new Set(busy.map(addressOf));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
     const timer = setTimeout(() => this.destroyAll(), graceSeconds * 1000);
-    await closed;
+    await this.closed;
     clearTimeout(timer);
   }
 

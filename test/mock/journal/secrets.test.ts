@@ -121,6 +121,12 @@ it("no password, client secret or token of OAuth 2.0 gets into the journal", asy
     await send("POST", "/oauth2/token", {}, `grant_type=password&username=other&password=${value}`);
     await send("POST", "/oauth2/token", {}, `grant_type=password&username=${value}&password=user`);
     await send("POST", "/oauth2/token", {}, `username=${value}`.padEnd(300_000, "x"));
+    await send("POST", "/oauth2/token", {}, `grant_type=${value}`);
+    const rightClient = { Authorization: basic(`client:${secrets.client}`) };
+    await send("POST", "/oauth2/token", rightClient, `scope=modeltargets.view+${value}`);
+    const bearer = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+    for (const body of [value, [value]])
+      await send("POST", "/oauth2/clientcredentials", bearer, JSON.stringify(body));
   }
   for (const bearer of [
     token,
