@@ -180,7 +180,7 @@ export class Model {
     if (!this.takesToken(database)) return 429;
     if (requestQuota === 0 || state === "PROJECT_SUSPENDED" || state === "PROJECT_HAS_NO_API_ACCESS")
       return 403;
-    const isServed = operation === "databaseSummary" || operation === "listTargets";
+    const isServed = ["databaseSummary", "listTargets", "getTarget"].includes(operation);
     return state === "PROJECT_INACTIVE" && !isServed ? 403 : undefined;
   }
 
