@@ -17,7 +17,7 @@ const WHOLE_PROCESS = [
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
-  "test/cli/{exec,languages,processes,progress,redis-guide,run,serve,verify,walkthrough}.test.ts",
+  "test/cli/{exec,host-names,processes,progress,redis-guide,run,serve,verify,walkthrough}.test.ts",
   "test/docs/{facts,main-job,release,vuforia-api}.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",

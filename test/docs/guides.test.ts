@@ -35,7 +35,7 @@ async function printedBeside(command: string, ...args: readonly string[]): Promi
 /** Blocks that are not TypeScript, and what runs them. */
 const RUN_ELSEWHERE = new Map([
   ...["text", "sh", "python", "ruby", "php"].map(
-    (language) => [`languages ${language}`, "test/cli/languages.test.ts"] as const,
+    (language) => [`languages ${language}`, "test/cli/host-names.test.ts"] as const,
   ),
   ["containers sh", "test/cli/walkthrough.test.ts"],
   ["manager json", "test/cli/walkthrough.test.ts"],

@@ -3,6 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
@@ -79,6 +80,35 @@ ${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
       ),
       "query: 401",
     ]);
+  },
+);
+
+const hasTools = works("sh", "-c", "bash --version && curl --version && openssl version");
+
+test.skipIf(!canIsolate || !hasTools)(
+  "three servers work by the names of their containers, with no setting but the manager's URL",
+  async () => {
+    const addresses = { "target-manager": "127.0.0.4", "target-api": "127.0.0.5", query: "127.0.0.6" };
+    const names = Object.entries(addresses);
+    await writeFile(join(folder, "hosts"), names.map(([name, address]) => `${address} ${name}\n`).join(""));
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const program = `ip link set lo up
+mount --bind hosts /etc/hosts
+trap 'kill $(jobs -p)' EXIT
+${names
+  .map(
+    ([name, address]) =>
+      `HOST=${address} TARGET_MANAGER_BASE_URL=http://target-manager:5000 "$NODE" "$MAIN" ${name} > started-${name} &`,
+  )
+  .join("\n")}
+${names.map(([name]) => `until [ -s started-${name} ]; do sleep 0.1; done`).join("\n")}
+"$ROOT/examples/containers/find-a-picture.sh" "$ROOT/examples/demo/images/raccoon.jpg" \\
+  ${names.map(([name]) => `http://${name}:5000`).join(" ")}`;
+    const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "bash", "-euc", program], {
+      cwd: folder,
+      env: { ...process.env, NODE: process.execPath, MAIN: main(), ROOT: root, LOG_LEVEL: "silent" },
+    });
+    expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
   },
 );
 
