@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { startServers } from "../../src/servers/index.ts";
 import { start } from "../cli/command.ts";
-import { codeBlocks } from "../support/code-blocks.ts";
+import { codeBlocks, wordsOf } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
@@ -41,6 +41,7 @@ const RUN_ELSEWHERE = new Map([
   ["manager json", "test/cli/walkthrough.test.ts"],
   ["redis sh", "test/cli/walkthrough.test.ts"],
   ["runners js", "test/package/runners.test.ts"],
+  ["runners mjs", "test/package/runners.test.ts"],
   ["server-settings sh", "test/cli/walkthrough.test.ts"],
   ["verify json", "test/docs/facts.test.ts"],
   ["verify sh", "test/docs/facts.test.ts"],
@@ -100,5 +101,19 @@ describe("the other blocks of the guides", () => {
     });
     expect([ready.status, preflight.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
     expect((await command.stop()).code).toBe(0);
+  });
+});
+
+const textOf = (path: string): string => readFileSync(new URL(path, examples), "utf8");
+
+describe("the guides", () => {
+  it("are all listed, by question", () => {
+    const list = textOf("README.md");
+    expect(guides.map(({ name }) => name).filter((name) => !list.includes(`(${name}/README.md`))).toEqual([]);
+  });
+
+  it("have few words together", () => {
+    const words = guides.map(({ name }) => wordsOf(textOf(`${name}/README.md`)));
+    expect(words.reduce((total, count) => total + count, 0)).toBeLessThanOrEqual(8500);
   });
 });

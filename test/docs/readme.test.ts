@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { releaseName } from "../../src/emulator/version.ts";
-import { codeBlocks } from "../support/code-blocks.ts";
+import { OPERATIONS } from "../../src/schema/operation-names.ts";
+import { codeBlocks, wordsOf } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
@@ -10,20 +11,19 @@ const blocks = codeBlocks(readme);
 /** Blocks that are not TypeScript, and what runs them. */
 const COMMANDS = new Map<string | undefined, string>([
   ["npm install --save-dev mock-cloud-reco", "test/package installs the packed package"],
-  ["npm install && npm run demo", "test/docs/main-job.test.ts runs the demo"],
-  ["npm install && npm test", "this very run"],
+  [
+    "npm install && npm run demo\nnpm install && npm test",
+    "test/docs/main-job.test.ts runs the demo; this very run",
+  ],
   ["npx mock-cloud-reco serve", "test/cli/processes.test.ts"],
   [blocks.find(({ language }) => language === "text")?.text, "test/package/explained.test.ts"],
 ]);
 
-/** Languages whose blocks are run as they are; `js` by Jest and `mjs` by node:test, in test/package. */
-const RUN = ["ts", "js", "mjs"];
-
 describe("the README", () => {
   it("has only blocks that a test runs", () => {
-    const unknown = blocks.filter(({ language, text }) => !RUN.includes(language) && !COMMANDS.has(text));
+    const unknown = blocks.filter(({ language, text }) => language !== "ts" && !COMMANDS.has(text));
     expect(unknown).toEqual([]);
-    expect(blocks.filter(({ language }) => language === "ts").length).toBeGreaterThan(4);
+    expect(blocks.filter(({ language }) => language === "ts").length).toBeGreaterThan(2);
   });
 
   it("names releases as the command does", () => {
@@ -32,8 +32,33 @@ describe("the README", () => {
     expect(releaseName(version ?? "")).toBe(name);
   });
 
-  it("fits into 250 lines", () => {
-    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(250);
+  it("is short, and shows code first, then a picture, then the servers", () => {
+    const lines = readme.trimEnd().split("\n");
+    const lineOf = (text: string) => 1 + lines.findIndex((line) => line.startsWith(text));
+    expect(lines.length).toBeLessThanOrEqual(180);
+    expect(wordsOf(readme)).toBeLessThanOrEqual(800);
+    const order = ["```ts", "```text", "<img", "npx mock-cloud-reco serve", "npm install && npm test"].map(
+      lineOf,
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    const [code = 0, , picture = 0, serve = 0, checkout = 0] = order;
+    for (const [line, last] of [
+      [code, 14],
+      [picture, 60],
+      [serve, 75],
+      [checkout, 90],
+    ] as const) {
+      expect(line).toBeGreaterThan(0);
+      expect(line).toBeLessThanOrEqual(last);
+    }
+  });
+
+  it("names every operation", () => {
+    expect(OPERATIONS.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("says that the example client stands for the reader's own", () => {
+    expect(/^.*mock-cloud-reco\/examples\/client.*$/m.exec(readme)?.[0]).toContain("replace it with yours");
   });
 });
 

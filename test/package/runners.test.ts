@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
+const guide = (): Promise<string> =>
+  readFile(new URL("../../examples/runners/README.md", import.meta.url), "utf8");
+
 /** Runs an example with the installed package. Returns its output. */
 async function runExample(name: string, ...args: string[]): Promise<string> {
   const { code, printed } = await runNode(`examples/${name}`, args);
@@ -45,9 +48,8 @@ describe("in a project with", () => {
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
   });
 
-  it("node:test, as the README shows it", async () => {
-    const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-    const [block, ...more] = codeBlocks(readme).filter(({ language }) => language === "mjs");
+  it("node:test, as the guide shows it", async () => {
+    const [block, ...more] = codeBlocks(await guide()).filter(({ language }) => language === "mjs");
     expect(more).toEqual([]);
     await mkdir(inConsumer("node-test"));
     await writeFile(inConsumer("node-test/block.test.mjs"), block?.text ?? "");
@@ -55,13 +57,8 @@ describe("in a project with", () => {
     expect([code, printed]).toEqual([0, expect.stringContaining("# pass 1")]);
   });
 
-  it("Jest, as the README and the guide show it", async () => {
-    const documents = ["README.md", "examples/runners/README.md"].map((path) =>
-      readFile(new URL(`../../${path}`, import.meta.url), "utf8"),
-    );
-    const blocks = (await Promise.all(documents))
-      .flatMap(codeBlocks)
-      .filter(({ language }) => language === "js");
+  it("Jest, as the guide shows it", async () => {
+    const blocks = codeBlocks(await guide()).filter(({ language }) => language === "js");
     await mkdir(inConsumer("examples/readme"));
     for (const [index, { text }] of blocks.entries()) {
       await writeFile(inConsumer(`examples/readme/block-${index}.test.js`), text);

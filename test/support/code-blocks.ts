@@ -13,3 +13,11 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
     line: markdown.slice(0, match.index).split("\n").length,
   }));
 }
+
+/** How many words a Markdown document has outside of code blocks and of tables that are generated. */
+export const wordsOf = (markdown: string): number =>
+  markdown
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .replace(/<!-- ([\w-]+) -->[\s\S]*?<!-- \/\1 -->/g, "")
+    .split(/\s+/)
+    .filter((word) => word !== "").length;
