@@ -1,7 +1,11 @@
+import { createEmulator } from "../apis/index.ts";
+import { Journal } from "../emulator/journal.ts";
+import { header } from "../emulator/message.ts";
 import { createRandom } from "../emulator/random.ts";
 import type { EmulatorState } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { Service } from "../schema/operation-names.ts";
+import { PAGE_HEADER } from "../schema/page.ts";
 import { startServer } from "../servers/server.ts";
 import { whyDistrusted } from "../servers/trusted-callers.ts";
 import { PageApi } from "./page-api.ts";
@@ -38,16 +42,30 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
     pause: resume && { resume },
   });
+  // What others send, such as a browser that looks for an icon, is no request of the mock.
+  const unrecorded = createEmulator(
+    {
+      store,
+      clock,
+      random: state.random,
+      profile: options.profile,
+      settings,
+      journal: new Journal(1),
+      faults: state.faults,
+    },
+    { unservedPaths: "notFound" },
+  );
   const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
     apis: ["manager"],
-    emulator,
+    emulator: unrecorded,
     settings,
     handle: async (request) => {
       const distrust = whyDistrusted(request);
-      if (distrust !== undefined) return emulator.handle(["manager"], request, { status: 403, ...distrust });
-      return page.serves(request)
-        ? { response: await page.answer(request) }
-        : emulator.handle(["manager"], request);
+      if (distrust !== undefined)
+        return unrecorded.handle(["manager"], request, { status: 403, ...distrust });
+      if (page.serves(request)) return { response: await page.answer(request) };
+      const isOwn = header(request, PAGE_HEADER) !== undefined;
+      return (isOwn ? emulator : unrecorded).handle(["manager"], request);
     },
   }));
   return { url: `${server.url}/`, close: () => server.close(1) };

@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -65,6 +66,18 @@ describe("the page of a mock", () => {
     await mock[Symbol.asyncDispose]();
     await expect(fetch(open.url)).rejects.toThrow("fetch failed");
     await expect(fetch((await starting).url)).rejects.toThrow("fetch failed");
+  });
+
+  it("records no requests of others, such as a browser that looks for an icon", async () => {
+    await using mock = await usedMock();
+    const before = mock.requests.length;
+    await using page = await mock.servePage();
+    expect((await fetch(new URL("/favicon.ico", page.url))).status).toBe(404);
+    const socket = connect(Number(new URL(page.url).port), "127.0.0.1", () =>
+      socket.write("stray bytes\r\n\r\n"),
+    );
+    await new Promise((resolve) => socket.resume().once("close", resolve));
+    expect(mock.requests).toHaveLength(before);
   });
 
   it("ends a pause when the mock stops", async () => {
