@@ -5,9 +5,9 @@ import vuforia from "vuforia-api";
 
 /**
  * Runs a published client, unchanged, against the mock: `npx tsx examples/vuforia-api/vuforia-api.ts`.
- * The client does not decode gzip, so `identity` turns gzip off.
+ * The client neither accepts nor decodes gzip, so it needs `profile: "vuforia"`, or `queryContentEncoding: "identity"`.
  */
-await using mock = new MockCloudReco({ queryContentEncoding: "identity" });
+await using mock = new MockCloudReco({ profile: "vuforia" });
 const database = mock.addCloudDatabase({ databaseName: "examples" });
 const client = vuforia.client(database);
 

@@ -44,6 +44,10 @@ export interface Profile {
   readonly modelNamesUnique: boolean;
   /** The 404 page is always gzipped, or only for clients that accept it. */
   readonly notFoundPageEncoding: "always" | "negotiated";
+  /** The same of every response to a query, unless the option `queryContentEncoding` is `identity`. */
+  readonly queryEncoding: "always" | "negotiated";
+  /** The content type of a dataset creation: JSON by its media type, in any case, or a text that contains one in this case. */
+  readonly datasetContentType: "mediaType" | "contained";
   /** `motionHint` and `trackingMode` with an allowed value are accepted; if false, any value is refused. */
   readonly trackingHintsSupported: boolean;
   /** The allowed values of `cadDataFormat`, upper case; null: not checked. */
@@ -83,6 +87,8 @@ const neutral: Profile = {
   datasetViewsRequired: false,
   modelNamesUnique: false,
   notFoundPageEncoding: "negotiated",
+  queryEncoding: "always",
+  datasetContentType: "mediaType",
   trackingHintsSupported: true,
   cadDataFormats: null,
   cadDataUuidIsSource: false,
@@ -109,6 +115,8 @@ const vuforia: Profile = {
   datasetViewsRequired: true,
   modelNamesUnique: true,
   notFoundPageEncoding: "always",
+  queryEncoding: "negotiated",
+  datasetContentType: "contained",
   trackingHintsSupported: false,
   cadDataFormats: [
     "ZIP",

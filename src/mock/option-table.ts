@@ -76,7 +76,7 @@ const common = {
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),
-    "content encoding of query responses; identity for clients that do not decode gzip",
+    "content encoding of query responses; gzip under profile vuforia only if accepted; identity for clients that do not decode it",
     { default: "gzip", setting: { QUERY_CONTENT_ENCODING: SERVICES } },
   ),
   responseDelaySeconds: option(seconds, "wait before every response except the target manager's", {

@@ -1,3 +1,4 @@
+import type { ProfileName } from "../emulator/profiles.ts";
 import { fieldsOf } from "./database.ts";
 import { DATASET_CASES } from "./dataset-cases.ts";
 import { DATASET_VIEW_CASES } from "./dataset-view-cases.ts";
@@ -65,6 +66,14 @@ const acceptedType = (type: string): Row<Draft> => [
   ofType(type),
   { needs: "spending" },
 ];
+/** By media type, or by what the header contains. */
+const typeByProfile = (type: string, answer: Readonly<Record<ProfileName, Expected>>): Row<Draft> => [
+  "create dataset",
+  `${slug(`content type ${type}`)}: with the content type ${type} is accepted or refused, by profile`,
+  answer,
+  ofType(type),
+  { needs: "spending" },
+];
 
 const DECODED = noDataset(`${UNKNOWN_ID}%41`);
 const ASSUMED: More = { known: assumed, needs: "reading" };
@@ -74,7 +83,11 @@ const BODIES: Table<Draft> = {
   about: "A dataset creation",
   more: { needs: "writing" },
   rows: {
-    served: ["application/json; charset=utf-8", "text/json", "x/y, text/json"].map(acceptedType),
+    served: [
+      ...["application/json; charset=utf-8", "text/json"].map(acceptedType),
+      typeByProfile("x/y, text/json", { neutral: NOT_JSON, vuforia: CREATED }),
+      typeByProfile("Application/JSON", { neutral: CREATED, vuforia: NOT_JSON }),
+    ],
     jsonContentType: [
       ...["text/plain", "application/jso", "multipart/form-data; boundary=x"].map((type) =>
         refusedType(type, type),

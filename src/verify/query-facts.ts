@@ -1,3 +1,4 @@
+import type { Profile } from "../emulator/profiles.ts";
 import { assumed, documented, type Fact } from "./fact.ts";
 import {
   accepting,
@@ -246,13 +247,33 @@ const SERVED: Table<Plan> = {
 const single = (what: string, answer: Answer, kind: Partial<Kind<Plan>>, more: More = {}): Fact[] =>
   factsOf({ ...QUERY, ...kind }, { ids: "query", rows: { served: [[ON, what, answer, unchanged, more]] } });
 
+const encodedFor = (
+  encoding: string,
+  isGzipped: (profile: Profile) => boolean,
+): Pick<Kind<Plan>, "written" | "complete"> => ({
+  written: (plan, { keys }) => {
+    const query = queryOf(plan, keys);
+    return { ...query, headers: { ...query.headers, "Accept-Encoding": encoding } };
+  },
+  complete: (expected, at) => {
+    const { headers = [], ...rest } = QUERY.complete(expected, at);
+    const others = headers.filter(([name]) => name !== "Content-Encoding?");
+    const encoded = isGzipped(at.profile) ? [["Content-Encoding", "gzip"] as const] : [];
+    return { ...rest, headers: [...others, ...encoded] };
+  },
+});
+
 const OTHERS: readonly Fact[] = [
-  ...single("gzip: Every response to a query is encoded with gzip", FOUND, {
-    complete: (expected, at) => {
-      const { headers = [], ...rest } = QUERY.complete(expected, at);
-      return { ...rest, headers: headers.map(([name, value]) => [name.replace("?", ""), value]) };
-    },
-  }),
+  ...single(
+    "gzip: that accepts gzip is answered with gzip",
+    FOUND,
+    encodedFor("gzip", () => true),
+  ),
+  ...single(
+    "gzip-not-accepted: that does not accept gzip is answered with gzip all the same, or without, by profile",
+    FOUND,
+    encodedFor("identity", ({ queryEncoding }) => queryEncoding === "always"),
+  ),
   ...single(
     "unserved-method: GET /v1/query, which nothing serves, is answered with an empty 404",
     bare(404),

@@ -2,6 +2,7 @@ import { check } from "../../emulator/check.ts";
 import type { Context, OperationContext } from "../../emulator/context.ts";
 import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
 import { header } from "../../emulator/message.ts";
+import { parseMediaType } from "../../emulator/multipart.ts";
 import { RequestBody } from "../../emulator/request-body.ts";
 import { type Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
@@ -225,6 +226,7 @@ export const creationLengthIsInteger = check({
   },
 });
 
+const JSON_TYPES = ["application/json", "text/json"];
 const EXPECTED_TYPE = "Expecting text/json or application/json body";
 
 const wrongContentType = serviceError(415, "ERROR", "The content type is not JSON.", () => ({
@@ -235,12 +237,13 @@ const wrongContentType = serviceError(415, "ERROR", "The content type is not JSO
 export const jsonContentType = check({
   name: "jsonContentType",
   refusals: [wrongContentType],
-  test: ({ request }: Context) => {
+  test: ({ request, profile }: Context) => {
     const given = header(request, "content-type") ?? "";
+    const { main } = parseMediaType(given);
     return (
-      given.includes("application/json") ||
-      given.includes("text/json") ||
-      `the Content-Type header is ${show(given)}; expected application/json or text/json`
+      JSON_TYPES.some((type) =>
+        profile.datasetContentType === "contained" ? given.includes(type) : main === type,
+      ) || `the Content-Type header is ${show(given)}; expected application/json or text/json`
     );
   },
 });

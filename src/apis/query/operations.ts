@@ -1,4 +1,6 @@
+import { acceptsEncoding } from "../../emulator/accept.ts";
 import type { Api } from "../../emulator/api.ts";
+import type { Context } from "../../emulator/context.ts";
 import type { FaultRule } from "../../emulator/faults.ts";
 import { described, object } from "../../emulator/json-schema.ts";
 import { header } from "../../emulator/message.ts";
@@ -54,10 +56,7 @@ export const query = operation({
       maxNumResults,
       now,
     );
-    if (
-      services.settings.queryContentEncoding === "gzip" &&
-      header(context.request, "accept-encoding") === undefined
-    ) {
+    if (isGzipped(context, services.settings) && header(context.request, "accept-encoding") === undefined) {
       notes.reason = GZIP_UNASKED;
     }
     if (search.whyNone !== undefined) notes.reason = search.whyNone;
@@ -73,7 +72,11 @@ export const query = operation({
   },
 });
 
-/** The service sends gzip whether or not the request accepts it. */
+/** By profile, whether or not the request accepts it. */
+const isGzipped = ({ request, profile }: Context, { queryContentEncoding }: Settings): boolean =>
+  queryContentEncoding === "gzip" &&
+  (profile.queryEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip"));
+
 const GZIP_UNASKED =
   "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
   '"identity"';
@@ -119,7 +122,7 @@ export const queryApi: Api<Services> = {
   },
   presetFaults,
   finish: (response, context, { settings }) =>
-    encodeResponse(response, context, settings.queryContentEncoding),
+    encodeResponse(response, context, isGzipped(context, settings)),
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,

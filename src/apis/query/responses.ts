@@ -191,14 +191,14 @@ const gzipped = promisify(gzip);
 export async function encodeResponse(
   response: ApiResponse,
   { profile }: Context,
-  encoding: "gzip" | "identity",
+  isGzipped: boolean,
 ): Promise<ApiResponse> {
-  const body = encoding === "gzip" ? await gzipped(response.body) : response.body;
+  const body = isGzipped ? await gzipped(response.body) : response.body;
   return {
     ...response,
     headers: [
       ...response.headers.filter(([name]) => name !== "Content-Length"),
-      ...(encoding === "gzip" ? [["Content-Encoding", "gzip"] as const] : []),
+      ...(isGzipped ? [["Content-Encoding", "gzip"] as const] : []),
       ...regionHeader(profile),
       ["Content-Length", String(body.length)],
     ],

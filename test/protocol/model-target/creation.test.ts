@@ -33,6 +33,24 @@ const EXCEEDED = {
   },
 };
 
+describeApi("the content type of a dataset creation", (openApi) => {
+  it.each([
+    ["Application/JSON; charset=utf-8", 201, 415],
+    ["TEXT/JSON", 201, 415],
+    ["text/json", 201, 201],
+    ["application/json-patch+json", 415, 201],
+    ["text/plain; was=application/json", 415, 201],
+    ["image/png", 415, 415],
+  ])("%s is answered with %i, under the vuforia profile with %i", async (type, neutral, vuforia) => {
+    for (const [profile, status] of [["neutral", neutral] as const, ["vuforia", vuforia] as const]) {
+      await using api = await openApi({ profile });
+      const body = dataset();
+      const sent = creation(body, { headers: { ...bearer(), "Content-Type": type } });
+      expect([profile, (await api.send(sent)).status]).toEqual([profile, status]);
+    }
+  });
+});
+
 describeApi("creating a dataset of either family", (openApi) => {
   describe.each([
     ["standard", STANDARD, "modeltargets.standardmodeltarget.all", "modeltargets.statebasedmodeltarget.all"],

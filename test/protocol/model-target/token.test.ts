@@ -125,6 +125,22 @@ describeApi("POST /oauth2/token", (openApi) => {
   });
 });
 
+describeApi("a token request in JSON", (openApi) => {
+  const body = JSON.stringify(password);
+  it.each([
+    ["by its content type", { headers: { "Content-Type": "application/json; charset=utf-8" }, body }],
+    ["by its body", { headers: {}, body }],
+  ])("is refused %s, with a reason that names the content type of a form", async (_how, changes) => {
+    await using api = await openApi();
+    const received = await api.send(tokenRequest(changes));
+    expect(received.status).toBe(401);
+    expect(jsonOf(received)).toMatchObject({ error: "invalid_request" });
+    expect((await api.latest())?.reason).toContain(
+      "the body is JSON, but this route reads a form (application/x-www-form-urlencoded)",
+    );
+  });
+});
+
 describe("Content-Length of a token request", () => {
   it("may be any integer", async () => {
     const headers = { ...basic("client-id", "client-secret"), "Content-Length": "7" };

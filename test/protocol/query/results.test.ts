@@ -59,6 +59,26 @@ describeBackends("the results of a query", (backend) => {
     expect(await sendPlan(service, keys, refused)).toMatchObject({ status: 406, body: Buffer.alloc(0) });
   });
 
+  it("are gzip under the vuforia profile only if the request accepts it, failures too", async () => {
+    await using service = await backend.open({ profile: "vuforia" });
+    const keys = await service.addCloudDatabase();
+    for (const [accepted, encoding] of [
+      [undefined, undefined],
+      ["identity", undefined],
+      ["gzip;q=0, *", undefined],
+      ["br, gzip", "gzip"],
+      ["*", "gzip"],
+    ] as const) {
+      const client: typeof nodeClient = ({ headers, ...request }) =>
+        nodeClient({ ...request, headers: { ...headers, ...(accepted && { "Accept-Encoding": accepted }) } });
+      const plan = goodPlan(service.clock.now());
+      for (const sent of [plan, { ...plan, accept: "" }]) {
+        const { headers } = await sendPlan(service, keys, sent, client);
+        expect([accepted, headers["content-encoding"]]).toEqual([accepted, encoding]);
+      }
+    }
+  });
+
   it.each([
     [null, null],
     ["", ""],
