@@ -69,7 +69,8 @@ export async function searchTargets(
 const MOST_SCORED = 3;
 const ADVICE =
   "; the matcher compares whole pictures, so a photograph of a target from another angle does not match: " +
-  "define which pictures match with the option queryMatcher: mappingMatcher([…])";
+  "recognise photographs with the option queryMatcher: featureMatcher (servers: QUERY_IMAGE_MATCHER=features), or define " +
+  "which pictures match: mappingMatcher([…])";
 
 /** The scores of the nearest targets that did not match. */
 async function scoresOfNearest(

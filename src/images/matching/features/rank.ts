@@ -34,6 +34,8 @@ export const targetFeatures = new MadeOfImages(latestFeatures, (image: ComparedI
 /** Of many targets, those that share most features with the query are verified: at least as many, or so many when all are wanted. */
 const [LEAST_SHORTLIST, LONGEST_SHORTLIST] = [20, 100];
 
+/** Each takes 1 to 3 ms. */
+const COMPARED_PER_SLICE = 2;
 /** Targets whose features are found, if they have not been yet, while others are decoded. */
 const PREPARED_AT_ONCE = 32;
 
@@ -73,13 +75,15 @@ export async function rankByFeatures<T extends ComparedTarget>(
   }
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
   const verified = new Set(query ? await shortlist(query, [...prepared.values()], wanted) : []);
+  let compared = 0;
   for (const target of others) {
     const features = prepared.get(target);
     if (!query || !features) noMatch(target, "the picture cannot be decoded");
     else if (!verified.has(features))
       noMatch(target, "too few features look alike to compare their positions");
     else {
-      await yieldToEventLoop();
+      if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
+      compared += 1;
       const { inliers, why, found } = judge(recognise(features, query), features, query, minimumInliers);
       if (!found) noMatch(target, why, inliers);
       else if (only !== undefined && !isWhole(found.outline))

@@ -36,7 +36,7 @@ export const MOST_NOT_INDEXED = 50;
 const LEAST_SEGMENT = 1000;
 const MOST_SEGMENT = 4000;
 const INDEXED_PER_SLICE = 25;
-const FEATURES_PER_SLICE = 100;
+const FEATURES_PER_SLICE = 500;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
 
