@@ -293,10 +293,15 @@ const changes: readonly fc.Arbitrary<Command>[] = [
 /** What only a mock in this process has. */
 const changesOf = (mockOf: (real: Real) => NonNullable<World["mock"]>): readonly fc.Arbitrary<Command>[] => [
   fc.constant(
-    command("stop(), start()", always, async (_model, real) => {
-      mockOf(real).stop();
-      mockOf(real).start();
-    }),
+    command(
+      "stop(), start()",
+      // Inside a call, a pool of fetch then connects anew in that call, and so do requests of calls that are nested in it.
+      ({ depth }) => depth === 0,
+      async (_model, real) => {
+        mockOf(real).stop();
+        mockOf(real).start();
+      },
+    ),
   ),
   operationName.map((operation) =>
     command(`expectRefusal(${operation})`, always, async ({ state }, real) => {
