@@ -2,7 +2,13 @@ import { AssertionError } from "node:assert";
 import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
 import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts";
 import { FixtureHooks } from "./hooks.ts";
-import { type MatcherResult, matchReceived, matchRefusedNothing, type ReceivedLike } from "./received.ts";
+import {
+  type MatcherResult,
+  matchReceived,
+  matchRefusedNothing,
+  pointingInto,
+  type ReceivedLike,
+} from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike, TestOutcome };
 
@@ -140,7 +146,7 @@ export function assertReceived(
   wanted: Operation | RequestFilter,
   like?: ReceivedLike,
 ): void {
-  assertPass(matchReceived(mock, wanted, like), assertReceived);
+  assertPass(() => matchReceived(mock, wanted, like), assertReceived);
 }
 
 /**
@@ -150,12 +156,13 @@ export function assertReceived(
  * @example assertRefusedNothing(mock);
  */
 export function assertRefusedNothing(mock: MockCloudReco): void {
-  assertPass(matchRefusedNothing(mock), assertRefusedNothing);
+  assertPass(() => matchRefusedNothing(mock), assertRefusedNothing);
 }
 
 function assertPass(
-  { pass, message }: MatcherResult,
+  match: () => MatcherResult,
   stackStartFn: (mock: MockCloudReco, ...rest: never[]) => void,
 ): void {
+  const { pass, message } = pointingInto(stackStartFn, match);
   if (!pass) throw new AssertionError({ message: message(), stackStartFn });
 }

@@ -95,7 +95,14 @@ export function matchReceived(
   wanted: Operation | RequestFilter,
   like: ReceivedLike = {},
 ): MatcherResult {
-  checkMock(mock);
+  return pointingInto(matchReceived, () => judgeReceived(checkedMock(mock), wanted, like));
+}
+
+function judgeReceived(
+  mock: MockCloudReco,
+  wanted: Operation | RequestFilter,
+  like: ReceivedLike,
+): MatcherResult {
   checkLike(like);
   const { times, ...sent } = like;
   const near = mock.requestsOf(typeof wanted === "string" ? { operation: wanted } : wanted);
@@ -130,8 +137,8 @@ function showSent(near: readonly JournalEntry[]): string {
  *
  * @throws TypeError when the argument is not a mock.
  */
-export function matchRefusedNothing(mock: unknown): MatcherResult {
-  checkMock(mock);
+export function matchRefusedNothing(given: unknown): MatcherResult {
+  const mock = pointingInto(matchRefusedNothing, () => checkedMock(given));
   const refused = mock.unexpectedRefusals();
   return {
     pass: refused.length === 0,
@@ -146,9 +153,25 @@ export function matchRefusedNothing(mock: unknown): MatcherResult {
 export const matchers = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
 
 /** Looks at methods instead of the class, of which there are several after `jest.resetModules()`. */
-function checkMock(value: unknown): asserts value is MockCloudReco {
-  const isMock = typeof value === "object" && value !== null && "requestsOf" in value && "explain" in value;
-  if (!isMock) throw new TypeError(`expected a MockCloudReco; got ${inspect(value, { depth: 0 })}`);
+const isMock = (value: unknown): value is MockCloudReco =>
+  typeof value === "object" && value !== null && "requestsOf" in value && "explain" in value;
+
+function checkedMock(value: unknown): MockCloudReco {
+  if (isMock(value)) return value;
+  throw new TypeError(`expected a MockCloudReco; got ${inspect(value, { depth: 0 })}`);
+}
+
+/**
+ * Runs a function; the stack of an error that it throws begins at the caller of `expectation`, which is the test, not in this
+ * package.
+ */
+export function pointingInto<T>(expectation: (...args: never[]) => unknown, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Error) Error.captureStackTrace(error, expectation);
+    throw error;
+  }
 }
 
 function showWanted(wanted: Operation | RequestFilter): string {

@@ -1,5 +1,6 @@
+import { MockCloudReco } from "mock-cloud-reco";
 import { test } from "mock-cloud-reco/vitest";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { assertReceived, assertRefusedNothing } from "../../src/testing/node-test.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
@@ -174,5 +175,32 @@ describe("the assertions for node:test", () => {
     expect(() => assertRefusedNothing(mock)).toThrow(
       expect.objectContaining({ code: "ERR_ASSERTION", message: expect.stringContaining("refused nothing") }),
     );
+  });
+});
+
+describe("a failing expectation points into the test", () => {
+  const mock = new MockCloudReco({ intercept: false });
+  it.each<[string, () => unknown]>([
+    ["assertReceived", () => assertReceived(mock, "query")],
+    ["assertReceived with an unknown option", () => assertReceived(mock, "query", { tmes: 1 } as never)],
+    ["assertReceived with an unknown operation", () => assertReceived(mock, "querry" as never)],
+    ["assertRefusedNothing without a mock", () => assertRefusedNothing({} as never)],
+    ["toHaveReceived", () => expect(mock).toHaveReceived("query")],
+    [
+      "toHaveReceived with an unknown option",
+      () => expect(mock).toHaveReceived("query", { tmes: 1 } as never),
+    ],
+    ["toHaveRefusedNothing without a mock", () => expect({}).toHaveRefusedNothing()],
+  ])("%s", (_what, fail) => {
+    let stack = "";
+    try {
+      fail();
+    } catch (error) {
+      stack = error instanceof Error ? (error.stack ?? "") : "";
+    }
+    const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+    const ours = frames.findIndex((frame) => frame.includes("matchers.test.ts"));
+    expect(ours).toBeGreaterThan(-1);
+    expect(frames.slice(0, ours).filter((frame) => /[\\/]src[\\/]/.test(frame))).toEqual([]);
   });
 });
