@@ -62,6 +62,14 @@ describe("the README", () => {
   });
 });
 
+it("the changelog is short, and says first what breaks", () => {
+  const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
+  const lines = changelog.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(120);
+  expect(lines.filter((line) => !line.startsWith("|") && line.length > 140)).toEqual([]);
+  expect(lines.find((line) => line.startsWith("### "))).toBe("### What breaks");
+});
+
 // Each block registers its own tests.
 for (const [index, { language, line }] of blocks.entries()) {
   if (language !== "ts") continue;
