@@ -18,6 +18,6 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
 export const wordsOf = (markdown: string): number =>
   markdown
     .replace(/^```[\s\S]*?^```$/gm, "")
-    .replace(/<!-- ([\w-]+) -->[\s\S]*?<!-- \/\1 -->/g, "")
+    .replace(/^<!-- .* -->\n(\|.*\n)+/gm, "")
     .split(/\s+/)
     .filter((word) => word !== "").length;
