@@ -85,10 +85,10 @@ describeBackends("the target manager's faults", (backend) => {
   });
 
   it("never apply to the requests that remove them", async () => {
-    const { id } = await addFault({ reset_connection: true });
+    const { id } = await addFault({ api: "manager", reset_connection: true });
     await expect(manage(service, "GET", "/cloud_databases")).rejects.toThrow();
     expect(await listed()).toMatchObject([{ id, reset_connection: true }]);
-    await addFault({ answer: { status: 500 }, executed: true, delay_seconds: 0 });
+    await addFault({ api: "manager", answer: { status: 500 }, executed: true, delay_seconds: 0 });
     expect((await manage(service, "POST", "/reset")).status).toBe(200);
     expect(await listed()).toEqual([]);
     expect((await manage(service, "GET", "/cloud_databases")).text).toBe("[]");
