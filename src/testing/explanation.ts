@@ -19,7 +19,8 @@ export class Evidence {
     });
     mock.on("rejected", (entry) => this.#collected.push(entry));
     mock.on("response", (entry) => {
-      if (entry.refusedBy === undefined && (isUnmatchedQuery(entry) || hasNote(entry)))
+      const { refusedBy, fault } = entry;
+      if (refusedBy === undefined && (fault !== undefined || isUnmatchedQuery(entry) || hasNote(entry)))
         this.#collected.push(entry);
     });
   }
@@ -34,6 +35,13 @@ export class Evidence {
   /** Queries that succeeded without a match. */
   get unmatched(): readonly JournalEntry[] {
     return this.#collected.filter(isUnmatchedQuery);
+  }
+
+  /** Requests that a fault applied to and that no check refused. */
+  get faulted(): readonly JournalEntry[] {
+    return this.#collected.filter(
+      (entry) => entry.refusedBy === undefined && entry.fault !== undefined && !isUnmatchedQuery(entry),
+    );
   }
 
   /** Served requests whose response may surprise the client; for each reason the last. */
@@ -55,7 +63,7 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
   refusedBy === undefined &&
   !considered?.some(({ matched }) => matched);
 
-/** Whether the journal has something to say about a request that was served. The test itself caused faults. */
+/** Whether the journal has something to say about a request that was served. */
 const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
   refusedBy === undefined && fault === undefined && reason !== undefined;
 
@@ -67,7 +75,7 @@ const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
  */
 export function explainFailure(
   mock: MockCloudReco,
-  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "noted">,
+  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "faulted" | "noted">,
   error: unknown,
 ): string | undefined {
   const shown = messageIn(error);
@@ -83,6 +91,7 @@ export function explainFailure(
   const paragraphs = [
     ...paragraph("The mock refused", evidence.refused, "request", "requests"),
     ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
+    ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
   return paragraphs.length === 0 ? undefined : paragraphs.join("\n");

@@ -122,11 +122,13 @@ describe("a test that failed is told what may surprise about served requests", (
     );
   });
 
-  it("but not of responses that the test itself configured", async () => {
+  it("and which requests its own faults applied to", async () => {
     const { mock, end } = openFixture();
     mock.addFault({ operation: "databaseSummary", answer: { status: 503 } });
     await summary();
-    expect(end({ failed: true, error: new Error("503") })).toBeUndefined();
+    expect(end({ failed: true, error: new Error("503") })).toMatch(
+      /^A fault of this test applied to 1 request:\n#1 .* → 503 .*\n {3}addFault: answered with 503$/,
+    );
   });
 });
 
