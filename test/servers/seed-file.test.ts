@@ -160,7 +160,7 @@ test("a conflict of secrets does not show them", async () => {
 test("a secret of another type is not shown", async () => {
   const error = await start({ cloud_databases: [{ server_secret_key: 271828 }] }).catch(String);
   expect(error).toMatch(
-    /cloud_databases\[0\]\.server_secret_key: expected non-empty text; got a value that is not shown$/,
+    /cloud_databases\[0\]\.server_secret_key: expected a key of 1 to 4096 visible ASCII characters without ":"; got a value that is not shown$/,
   );
 });
 
