@@ -131,6 +131,17 @@ describe.each(["nock", "sockets"] as const)(
       expect(mock.requests).toHaveLength(2);
     });
 
+    it("requests sent at once when a mock has just stopped, whose connections the agent still keeps", async () => {
+      const agent = new https.Agent({ keepAlive: true });
+      onTestFinished(() => agent.destroy());
+      const many = () => Promise.all(Array.from({ length: 20 }, () => send(SUMMARY, { agent })));
+      for (let round = 0; round < 5; round += 1) {
+        const mock = start({ intercept });
+        expect(new Set((await many()).map((answer) => answer.slice(0, 4)))).toEqual(new Set(["401 "]));
+        mock.stop();
+      }
+    });
+
     it("a connection whose bytes arrive one by one", async () => {
       const mock = start({ intercept });
       const socket = connect({ host: "vws.vuforia.com", port: 443 });

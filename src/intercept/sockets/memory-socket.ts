@@ -100,7 +100,11 @@ export class MemorySocket extends Socket {
     if (peer === undefined || peer.destroyed) return;
     // Lets a client read the received data first.
     if (peer.role === "client" && peer.hasUnread) peer.arrive({});
-    else peer.destroy();
+    else {
+      peer.destroy();
+      // Node's agent hands out destroyed sockets until their "close" event, if the first one that it keeps is open.
+      peer.emit("agentRemove");
+    }
   }
 
   // A real socket applies these to its handle, or defers them until it has one. This socket never has a handle.
