@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { release, version } from "../../src/emulator/version.ts";
 
 // processes.test.ts tests the process itself; this tests how main.ts uses it.
@@ -58,12 +58,13 @@ test.each([
   const exit = vi.spyOn(process, "exit").mockImplementation((() => {}) as () => never);
   const others = new Set(process.listeners(signal));
   /** Only the listeners of this command: the test runner has its own. */
+  const own = () => process.listeners(signal).filter((each) => !others.has(each));
   const send = () => {
-    for (const listener of process.listeners(signal).filter((each) => !others.has(each))) {
-      process.off(signal, listener);
-      listener(signal);
-    }
+    for (const listener of own()) listener(signal);
   };
+  onTestFinished(() => {
+    for (const listener of own()) process.off(signal, listener);
+  });
   const written = await runMain("serve", "--json");
   await vi.waitUntil(() => written.out !== "");
   const { urls }: { urls: { manager: string } } = JSON.parse(written.out);
