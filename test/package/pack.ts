@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,8 +29,10 @@ export async function packIn(staged: string): Promise<string> {
 
 /** Lets the project find what `test/matrix` has installed before what this repository has. */
 async function linkMatrix(modules: string): Promise<void> {
+  const isOurs = (name: string) => name.startsWith("@") && existsSync(join(repository, "node_modules", name));
   for (const name of await readdir(MATRIX_MODULES))
-    if (!name.startsWith(".")) await symlink(join(MATRIX_MODULES, name), join(modules, name));
+    if (!name.startsWith(".") && !isOurs(name))
+      await symlink(join(MATRIX_MODULES, name), join(modules, name));
 }
 
 /**
