@@ -56,7 +56,7 @@ describeBackends("the journal remarks on", (backend) => {
     await send(situation, searching(situation, picture));
     const [first, second] = (await service.latest()).considered ?? [];
     expect(first?.why).toMatch(
-      /^no match: score 0\.\d+, must be above 0\.6; .* queryMatcher: mappingMatcher/,
+      /^no match: score 0\.\d+, must be above 0\.6; .* queryMatcher: featureMatcher .* mappingMatcher/,
     );
     expect(second?.why).toMatch(/^no match: score 0\.\d+, must be above 0\.6$/);
   });

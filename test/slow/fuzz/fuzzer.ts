@@ -29,8 +29,8 @@ export type Subject = (typeof SUBJECTS)[number];
 /** Real time within which everything has to be answered, on a machine that does much else. */
 const LIMIT_MILLISECONDS = 20_000;
 const KEYS = {
-  server: { accessKey: "server", secretKey: "server secret" },
-  client: { accessKey: "client", secretKey: "client secret" },
+  server: { accessKey: "server", secretKey: "server-secret" },
+  client: { accessKey: "client", secretKey: "client-secret" },
 };
 const DATABASE = {
   database_name: "fuzz",
