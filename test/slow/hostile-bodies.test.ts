@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { watchTurns } from "../support/longest-turn.ts";
 import { useBundle } from "../support/use-bundle.ts";
 
-/** `JSON.parse` takes most of it for a text of 63 MiB. */
-const LIMIT_MILLISECONDS = 60;
+/** `JSON.parse` takes up to 80 for a text of 63 MiB on a busy machine; nothing of it can be divided. */
+const LIMIT_MILLISECONDS = 150;
 
 /** What the sender says: that it begins to send a body, or what it was answered. */
 interface Progress {

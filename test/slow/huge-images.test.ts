@@ -103,8 +103,11 @@ describe("a target image of an extreme shape", () => {
       for (let run = 0; run < 3 && seconds >= 2; run += 1) {
         const image = numbered(run);
         const before = process.cpuUsage();
-        expect(await inspectTargetImage(image, true)).toMatchObject({ ok: true, width, height });
-        expect(await assessImage(image, brisqueRater)).toMatchObject({ rating: 0 });
+        const inspected = await inspectTargetImage(image, true);
+        expect(inspected).toMatchObject({ ok: true, width, height });
+        // What was decoded is used again, as when a target is added.
+        const upload = inspected.ok ? inspected.upload : undefined;
+        expect(await assessImage(image, brisqueRater, undefined, upload)).toMatchObject({ rating: 0 });
         const { user, system } = process.cpuUsage(before);
         seconds = Math.min(seconds, (user + system) / 1e6);
       }
