@@ -291,8 +291,5 @@ const fixture = {
   reportFolder: option(text, "folder of the reports", { default: "mock-cloud-reco-reports" }),
 } satisfies Rows;
 
-/**
- * Every option, once, by where it can be given. The types of the public interfaces and these rows do not compile unless they
- * agree; the checks, defaults, settings, the commands' help and the guide's table are derived.
- */
+/** Every option, once, by where it can be given. The public interfaces document them. */
 export const OPTIONS = { common, mock, servers, startServers, fixture };
