@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
@@ -22,7 +21,7 @@ const moduleEntries = { vitest: "src/testing/vitest.ts", msw: entries.msw };
  * Packages whose used parts go into ours: tree-shaken and in one file, they load in a few milliseconds, and nobody
  * installs the 28 MB of date-fns for one function.
  */
-const BUNDLED = ["date-fns", "lru-cache", "zod"];
+export const BUNDLED = ["date-fns", "lru-cache", "zod"];
 
 const common: UserConfig = {
   platform: "node",
@@ -31,21 +30,6 @@ const common: UserConfig = {
   dts: { compilerOptions: { stripInternal: true } },
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
 };
-
-/** Bundled packages keep their licences. */
-const bundledLicences: Rolldown.Plugin = {
-  name: "bundled-licences",
-  generateBundle() {
-    for (const name of BUNDLED) {
-      const file = readdirSync(packageFolder(name)).find((file) => /^licen[cs]e/i.test(file));
-      if (file === undefined) throw new Error(`${name} has no licence file to pass on`);
-      const source = readFileSync(new URL(file, packageFolder(name)), "utf8");
-      this.emitFile({ type: "asset", fileName: `LICENSE-${name}`, source });
-    }
-  },
-};
-
-const packageFolder = (name: string) => new URL(`node_modules/${name}/`, import.meta.url);
 
 /**
  * Gives every CommonJS entry an ECMAScript module that passes its exports on. So there is one copy of the code however often
@@ -98,7 +82,6 @@ const NOT_IN_CORE = [
   "openapi/",
   "apis/internal/",
   "mock/register",
-  "schema/seed",
   "schema/kernel/(environment|json-schema)",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.
@@ -135,7 +118,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [moduleWrappers, bundledLicences, asciiOnly],
+    plugins: [moduleWrappers, asciiOnly],
     outputOptions: oneCore,
   },
   {

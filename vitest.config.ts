@@ -50,6 +50,7 @@ export default defineConfig({
       provider: "v8",
       include: ["src/**/*.ts"],
       exclude: ["src/page/ui/**"],
+      reporter: "text-summary",
       // Without the slow tests, and those of the installed package, which run in processes of their own.
       thresholds: { lines: 97, branches: 92 },
     },
@@ -100,6 +101,7 @@ export default defineConfig({
           // They start processes of their own, in which everything happens that they test.
           isolate: false,
           globalSetup: "test/package/pack.ts",
+          maxConcurrency: 3,
           testTimeout: 120_000,
           retry: 1,
         },

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { releaseName } from "../src/emulator/version.ts";
+import { releaseName } from "../src/emulator/package.ts";
 
 /** `npm run release`: gives the section "Unreleased" of the CHANGELOG today's date, sets the version, commits and tags. */
 
@@ -21,9 +21,9 @@ for (let count = 1; tags.has(releaseName(version)); count += 1) version = `${day
 const name = releaseName(version);
 
 edit("CHANGELOG.md", (text) => text.replace("## Unreleased\n", `## ${name}\n`));
-execFileSync("npm", ["version", version, "--no-git-tag-version"], { stdio: "inherit" });
+// The version may be that of the release already: only its tag says that it was made.
+const args = ["version", version, "--no-git-tag-version", "--allow-same-version"];
+execFileSync("npm", args, { stdio: "inherit" });
 git("commit", "--all", "--message", `Release ${name}`);
 git("tag", "--annotate", name, "--message", name);
-console.log(
-  `${name} (npm: ${version}) is committed and tagged; git push --follow-tags && npm run stage && npm publish ./published`,
-);
+console.log(`${name} (npm: ${version}) is committed and tagged; git push --follow-tags publishes it`);

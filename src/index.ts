@@ -1,6 +1,5 @@
 export type { InstanceFailure, ModelTargetPhase } from "./apis/services.ts";
 export { type Clock, ManualClock, systemClock } from "./emulator/clock.ts";
-export { formatJournal } from "./emulator/format-journal.ts";
 export type { JournalEntry, JournalEvents } from "./emulator/journal.ts";
 export type { HeaderList } from "./emulator/message.ts";
 export type { ProfileName } from "./emulator/profiles.ts";
@@ -17,6 +16,7 @@ export {
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matching/matchers.ts";
+
 export { brisqueRater, featureRater } from "./images/on-demand.ts";
 export { fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
@@ -30,11 +30,14 @@ export type {
   MockTarget,
   MockVuMarkDatabase,
 } from "./mock/handles.ts";
+
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
+export type { PictureOptions } from "./mock/pictures.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type { RequestFilter } from "./mock/requests.ts";
+export { formatJournal } from "./mock/requests.ts";
 export type { MockReport } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {
@@ -44,20 +47,20 @@ export {
   DOCUMENTED_REQUEST_RATE_LIMITS,
   type RequestRateLimits,
 } from "./schema/cloud-database.ts";
-export type { ConfiguredResponse } from "./schema/configured-response.ts";
-export type { ClientCredential } from "./schema/credential.ts";
-export type { DatasetFields, DatasetStatus, DatasetTypeName, GenerationWarning } from "./schema/dataset.ts";
+export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/database.ts";
 export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
+export type { ConfiguredResponse } from "./schema/fault-answer.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
-export type { Operation, Service } from "./schema/operation-names.ts";
-export type { PictureOptions } from "./schema/picture.ts";
+export type {
+  ClientCredential,
+  DatasetFields,
+  DatasetStatus,
+  DatasetTypeName,
+  GenerationWarning,
+} from "./schema/model-target.ts";
 export type { TargetStatus } from "./schema/processing.ts";
-export type { ResultCode } from "./schema/result-codes.ts";
+export type { Operation, ResultCode, Service } from "./schema/protocol.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
-export type {
-  TemplateTargetFields,
-  VuMarkDatabaseChanges,
-  VuMarkDatabaseFields,
-} from "./schema/vumark-database.ts";
+
 export { InvalidSnapshotError } from "./store/snapshot.ts";

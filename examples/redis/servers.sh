@@ -3,7 +3,8 @@
 # Usage: STATE_URL=redis://127.0.0.1:6379 servers.sh [six ports]
 set -euo pipefail
 export STATE_URL=${STATE_URL:-redis://127.0.0.1:6379}
-command=${MOCK_CLOUD_RECO:-npx mock-cloud-reco}
+# Not npx, which does not pass signals on.
+command=${MOCK_CLOUD_RECO:-node_modules/.bin/mock-cloud-reco}
 (($# > 0)) || set -- 5000 5001 5002 5003 5004 5005
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null || true; wait' EXIT

@@ -1,7 +1,8 @@
-import type { Api } from "../emulator/api.ts";
 import { Emulator as CoreEmulator, type EmulatorOptions } from "../emulator/emulator.ts";
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
+import type { Api } from "../emulator/operation.ts";
+import type { Service } from "../schema/protocol.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
 import { queryApi } from "./query/operations.ts";
@@ -11,20 +12,20 @@ import { targetApi } from "./target/operations.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
 /** Every API, in the order in which hints list them. */
-export const APIS: readonly Api<Services>[] = [
-  {
+export const APIS: Readonly<Record<Service, Api<Services>>> = {
+  target: {
     ...targetApi,
     operations: [...targetApi.operations, ...instanceOperations, ...reportOperations],
     presetFaults: instanceFaults,
   },
-  modelTargetApi,
-  queryApi,
-  managerApi,
-];
+  modelTarget: modelTargetApi,
+  query: queryApi,
+  manager: managerApi,
+};
 
 /** Faults as the settings define them; more can be added. */
 export const createFaults = (settings: Settings): Faults =>
-  new Faults(APIS.flatMap(({ presetFaults }) => presetFaults?.(settings) ?? []));
+  new Faults(Object.values(APIS).flatMap(({ presetFaults }) => presetFaults?.(settings) ?? []));
 
 /** An emulator of all APIs. */
 export type Emulator = CoreEmulator<Services>;

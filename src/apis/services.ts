@@ -6,8 +6,8 @@ import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
-import type { ConfiguredResponse } from "../schema/configured-response.ts";
-import type { ResultCode } from "../schema/result-codes.ts";
+import type { ConfiguredResponse } from "../schema/fault-answer.ts";
+import type { ResultCode } from "../schema/protocol.ts";
 import type { Store } from "../store/store.ts";
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */

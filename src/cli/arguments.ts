@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { messageOf } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
-import { nearest } from "../schema/kernel/nearest.ts";
+import { nearest } from "../schema/kernel/problems.ts";
 import type { Environment } from "../servers/settings.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;

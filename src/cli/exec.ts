@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import { messageOf } from "../emulator/text.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
@@ -38,6 +40,22 @@ const NOT_EXECUTABLE = 126;
 /** What a shell adds to the number of the signal that ended a command. */
 const SIGNALLED = 128;
 
+/** Whether keys typed in a terminal send signals to this process and to those that it starts. */
+function isInForeground(): boolean {
+  // Not only the input, which may be a file. Without any, it is a test runner's or supervisor's, which sends signals itself.
+  if (![0, 1, 2].some(isatty)) return false;
+  let status: string;
+  try {
+    status = readFileSync("/proc/self/stat", "utf8");
+  } catch {
+    // Not Linux.
+    return true;
+  }
+  // After the name, which is in parentheses and may contain spaces: state, parent, group, session, terminal, its foreground.
+  const [, , group, , , foreground] = status.slice(status.lastIndexOf(")") + 2).split(" ");
+  return group === foreground;
+}
+
 /** Runs a program with this process's input, output and signals. Resolves with its exit code, as a shell would. */
 function runProgram(
   program: string,
@@ -47,8 +65,8 @@ function runProgram(
   return new Promise((resolve) => {
     const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
     const pass = (signal: NodeJS.Signals) => {
-      // Ctrl+C and Ctrl+\\ reach every process of a terminal's foreground, the program too.
-      if (process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT")) return;
+      // Ctrl+C and Ctrl+\\ reach every process of a terminal's foreground, the program too. A second SIGINT makes many give up.
+      if ((signal === "SIGINT" || signal === "SIGQUIT") && isInForeground()) return;
       child.kill(signal);
     };
     for (const signal of SIGNALS) process.on(signal, pass);

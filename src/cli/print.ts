@@ -1,8 +1,12 @@
+import { get as httpGet } from "node:http";
+import { get as httpsGet } from "node:https";
 import { DEFAULT_PROFILE, PROFILE_NAMES } from "../emulator/profiles.ts";
-import { show } from "../emulator/text.ts";
-import { flatPicture, samplePicture } from "../mock/pictures.ts";
-import { openApiDocument } from "../openapi/document.ts";
-import type { PictureOptions } from "../schema/picture.ts";
+import { messageOf, show } from "../emulator/text.ts";
+import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures.ts";
+import { openApiDocument } from "../openapi/index.ts";
+import { localHost, parseBaseUrl } from "../schema/base-url.ts";
+import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
+import { LISTENING } from "../servers/settings.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { HELP } from "./help.ts";
 
@@ -57,3 +61,58 @@ export async function printPicture(args: readonly string[], terminal: Terminal):
 
 /** What is not a number is passed on, so that the error shows it. */
 const numberIn = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
+
+const TIMEOUT_MILLISECONDS = 5000;
+
+/** `mock-cloud-reco healthcheck`: whether a server responds. */
+export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { values, positionals } = readOptions(args, { help: { type: "boolean", short: "h" } }, { words: 1 });
+  if (values.help === true) {
+    terminal.print(HELP.healthcheck);
+    return 0;
+  }
+  const url = addressed(positionals[0] ?? ownUrl(terminal));
+  const answer = await statusOf(url);
+  const healthy = isHealthy(answer);
+  terminal.print(`${url.href} ${healthy ? "is healthy" : "is not healthy"}: ${answer}\n`);
+  return healthy ? 0 : 1;
+}
+
+function addressed(given: string): URL {
+  try {
+    return parseBaseUrl("url", given);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+/** The URL of the server that the same environment starts; a server that listens on all addresses is checked on loopback. */
+function ownUrl({ environment }: Terminal): string {
+  const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
+  const host = localHost(HOST === "" ? LISTENING.host : HOST);
+  const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
+  return `${secure ? "https" : "http"}://${host}:${PORT === "" ? LISTENING.port : PORT}`;
+}
+
+const isHealthy = (answer: number | string): boolean =>
+  typeof answer === "number" && ((answer >= 200 && answer < 300) || [401, 403, 404].includes(answer));
+
+/** The status, or why there is no response. */
+function statusOf(url: URL): Promise<number | string> {
+  const get = url.protocol === "https:" ? httpsGet : httpGet;
+  return new Promise((resolve) => {
+    // Any certificate is accepted: the question is only whether the server responds.
+    const headers = { "User-Agent": HEALTH_CHECK_AGENT };
+    const options = { headers, timeout: TIMEOUT_MILLISECONDS, rejectUnauthorized: false };
+    const request = get(url, options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? "no status");
+      request.destroy();
+    });
+    request.on("error", (error: Error & { code?: string }) => resolve(error.code ?? error.message));
+    request.on("timeout", () => {
+      resolve(`no response within ${TIMEOUT_MILLISECONDS / 1000} s`);
+      request.destroy();
+    });
+  });
+}

@@ -1,5 +1,5 @@
+import { release, version } from "../emulator/package.ts";
 import { messageOf } from "../emulator/text.ts";
-import { release, version } from "../emulator/version.ts";
 import { ROLES } from "../mock/option.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
@@ -9,9 +9,8 @@ import { InvalidSettingsError } from "../servers/settings.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
 import { type Terminal, UsageError } from "./arguments.ts";
 import { exec } from "./exec.ts";
-import { healthcheck } from "./healthcheck.ts";
 import { HELP } from "./help.ts";
-import { printOpenApi, printPicture } from "./print.ts";
+import { healthcheck, printOpenApi, printPicture } from "./print.ts";
 import { serve, singleServer } from "./serve.ts";
 
 /** Mistakes of the user: exit code 2. */

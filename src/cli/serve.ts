@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
+import { release } from "../emulator/package.ts";
 import { createRandom } from "../emulator/random.ts";
 import { messageOf } from "../emulator/text.ts";
-import { release } from "../emulator/version.ts";
 import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
-import { nextDatabaseName } from "../schema/page.ts";
-import { withoutUndefined } from "../schema/without-undefined.ts";
+import { withoutUndefined } from "../schema/kernel/record.ts";
+import { nextDatabaseName } from "../schema/protocol.ts";
 import {
   startOneServer,
   startThreeOnRedis,

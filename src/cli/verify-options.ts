@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../emulator/profiles.ts";
-import { createRandom } from "../emulator/random.ts";
+import { systemRandom } from "../emulator/random.ts";
 import { messageOf, show } from "../emulator/text.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import { wireClient } from "../verify/client.ts";
-import { FACT_APIS, type Fact, type Keys, KNOWN_BY } from "../verify/fact.ts";
-import { FACTS } from "../verify/facts.ts";
-import type { Verified } from "../verify/plan.ts";
+import { FACT_APIS, type Fact, KEY_PAIRS, type Keys, KNOWN_BY, variableOf } from "../verify/fact.ts";
+import { FACTS, type Verified } from "../verify/plan.ts";
 import { type Recording, readRecording } from "../verify/recording.ts";
 import { type readOptions, type Terminal, UsageError } from "./arguments.ts";
 
@@ -102,7 +101,7 @@ export function settingsOf(values: Values, { environment }: Terminal): Settings 
     spend: values.spend === true,
     send: wireClient(seconds("timeout-seconds", values["timeout-seconds"], 30)),
     waitSeconds: seconds("wait-seconds", values["wait-seconds"], 600),
-    prefix: `verify-${createRandom().hex(8)}-`,
+    prefix: `verify-${systemRandom.hex(8)}-`,
   };
 }
 
@@ -120,19 +119,9 @@ function seconds(option: string, given: string | undefined, otherwise: number): 
   throw new UsageError(`--${option}: expected a number of seconds above 0; got ${show(given)}`);
 }
 
-const keysIn = (values: Readonly<Record<string, string | undefined>>): Keys => {
-  const key = (name: string) => (values[name] === "" ? undefined : values[name]);
-  return {
-    serverAccessKey: key("SERVER_ACCESS_KEY"),
-    serverSecretKey: key("SERVER_SECRET_KEY"),
-    clientAccessKey: key("CLIENT_ACCESS_KEY"),
-    clientSecretKey: key("CLIENT_SECRET_KEY"),
-    modelTargetClientId: key("MODEL_TARGET_CLIENT_ID"),
-    modelTargetClientSecret: key("MODEL_TARGET_CLIENT_SECRET"),
-    modelTargetUsername: key("MODEL_TARGET_USERNAME"),
-    modelTargetPassword: key("MODEL_TARGET_PASSWORD"),
-  };
-};
+/** An empty value counts as none. */
+const keysIn = (values: Readonly<Record<string, string | undefined>>): Keys =>
+  Object.fromEntries(KEY_PAIRS.flat().map((name) => [name, values[variableOf(name)] || undefined]));
 
 function readKeys(file: string): Readonly<Record<string, string | undefined>> {
   try {
@@ -150,10 +139,10 @@ export function recordingIn(option: "compare" | "replay", file: string): Recordi
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
   try {
-    const recording = readRecording(text);
-    if (recording !== undefined) return recording;
-  } catch {
-    // Without the parser's message, which quotes the file: it may be that of the keys.
+    return readRecording(text);
+  } catch (error) {
+    throw new UsageError(
+      `--${option}: expected a file that --record wrote; got ${show(file)}: ${messageOf(error)}`,
+    );
   }
-  throw new UsageError(`--${option}: expected a file that --record wrote; got ${show(file)}`);
 }

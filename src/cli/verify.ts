@@ -1,16 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { systemClock } from "../emulator/clock.ts";
 import { profiles } from "../emulator/profiles.ts";
+import { show } from "../emulator/text.ts";
 import type { Fact } from "../verify/fact.ts";
 import { placeholder, whyNot } from "../verify/plan.ts";
 import { compare, record, replay } from "../verify/recording.ts";
-import { redacted, redactor } from "../verify/redact.ts";
 import {
   type Findings,
   idLines,
   jsonReport,
   junitReport,
   markdownReport,
+  redacted,
+  redactor,
   shownKnown,
   textReport,
 } from "../verify/report.ts";
@@ -71,6 +73,8 @@ function replayed(facts: readonly Fact[], file: string, values: Values, terminal
   if (other !== undefined) throw new UsageError(`--replay: asks no service; expected no --${other}`);
   const recording = recordingIn("replay", file);
   const outcomes = replay(facts, recording);
+  if (outcomes.every(({ result }) => result === "notTried"))
+    throw new UsageError(`--replay: ${show(file)} has no response to any of the chosen facts`);
   report({ profile: recording.profile, outcomes, left: [] }, values, terminal);
   return outcomes.some(({ result }) => result === "differs") ? 1 : 0;
 }

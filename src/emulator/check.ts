@@ -1,4 +1,4 @@
-import type { Operation } from "../schema/operation-names.ts";
+import type { Operation } from "../schema/protocol.ts";
 import type { MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";

@@ -1,4 +1,6 @@
-import { asClockMoment } from "../schema/kernel/values.ts";
+import { types } from "node:util";
+import { END_OF_CLOCKS } from "../schema/kernel/values.ts";
+import { realTimers } from "./real-timers.ts";
 
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {
@@ -6,8 +8,79 @@ export interface Clock {
   now(): Date;
 }
 
+/** A clock that tells microseconds too. */
+abstract class PreciseClock implements Clock {
+  /** Milliseconds since the epoch, with three decimals. */
+  abstract moment(): number;
+
+  now(): Date {
+    return new Date(Math.floor(this.moment()));
+  }
+}
+
+/** What a clock reads, in milliseconds since the epoch; with microseconds if it has them. */
+export const momentOf = (clock: Clock): number =>
+  clock instanceof PreciseClock ? clock.moment() : clock.now().getTime();
+
+// Captured before any fake timers are installed, so that durations stay real.
+const realPerformance = performance;
+const realNow = performance.now;
+const realDateNow = Date.now;
+/** False if this module was loaded after fake timers were installed. */
+const dateWasReal = /\[native code\]/.test(Function.prototype.toString.call(realDateNow));
+
+/**
+ * Adds microseconds to the milliseconds of `Date`, from a timer that has another origin and does not follow corrections of the
+ * system's time. Up to a thousand readings in a millisecond are distinct and in order, so that a running clock keeps the order
+ * of creation.
+ */
+export class Microseconds {
+  private last = Number.NEGATIVE_INFINITY;
+
+  /** @param origin - the moment at which the timer was 0, in milliseconds since the epoch. */
+  constructor(private origin: number) {}
+
+  /** The moment in this millisecond of `Date`, at this reading of the timer, with three decimals. */
+  moment(milliseconds: number, timer: number): number {
+    let moment = this.origin + timer;
+    if (moment < milliseconds || moment >= milliseconds + 1) {
+      moment = moment < milliseconds ? milliseconds : milliseconds + 0.5;
+      this.origin = moment - timer;
+    }
+    const following = this.last < milliseconds + 1 ? this.last + 0.001 : 0;
+    moment = Math.min(Math.max(moment, following), milliseconds + 0.999);
+    this.last = Math.round(moment * 1000) / 1000;
+    return this.last;
+  }
+}
+
+/** The clock of `Date`, with microseconds unless fake timers replace it. */
+class SystemClock extends PreciseClock {
+  private readonly microseconds = new Microseconds(realPerformance.timeOrigin);
+
+  override now(): Date {
+    return new Date(Date.now());
+  }
+
+  override moment(): number {
+    const milliseconds = Date.now();
+    const isReal = dateWasReal && Date.now === realDateNow;
+    return isReal ? this.microseconds.moment(milliseconds, realMilliseconds()) : milliseconds;
+  }
+}
+
 /** The system clock; follows fake timers, which replace `Date`. */
-export const systemClock: Clock = { now: () => new Date(Date.now()) };
+export const systemClock: Clock = new SystemClock();
+
+class FixedClock extends PreciseClock {
+  constructor(private readonly fixed: number) {
+    super();
+  }
+
+  override moment(): number {
+    return this.fixed;
+  }
+}
 
 /** How a movable clock differs from its base clock: all that another server needs to know about it. */
 export interface ClockSetting {
@@ -24,15 +97,17 @@ export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
  * The emulator's clock: follows its base clock until the target manager's API moves or freezes it. Stands still outside the
  * years that it can be set to, because no date format could write it.
  */
-export class MovableClock implements Clock {
+export class MovableClock extends PreciseClock {
   constructor(
     private readonly base: Clock,
     public setting: ClockSetting = UNMOVED,
-  ) {}
+  ) {
+    super();
+  }
 
-  now(): Date {
+  override moment(): number {
     const { ahead, frozenAt } = this.setting;
-    return new Date(frozenAt ?? asClockMoment(this.base.now().getTime() + ahead));
+    return frozenAt ?? Math.min(Math.max(momentOf(this.base) + ahead, 0), END_OF_CLOCKS);
   }
 
   get isFrozen(): boolean {
@@ -51,9 +126,9 @@ export class MovableClock implements Clock {
       : { ahead: moment - this.base.now().getTime(), frozenAt: null };
   }
 
-  /** The clock for one request: the base clock's time at its arrival, with the current setting. */
-  at(arrival: Date): MovableClock {
-    return new MovableClock({ now: () => arrival }, this.setting);
+  /** The clock for one request: the base clock's moment at its arrival, with the current setting. */
+  at(arrival: number): MovableClock {
+    return new MovableClock(new FixedClock(arrival), this.setting);
   }
 
   reset(): void {
@@ -73,9 +148,12 @@ export class MovableClock implements Clock {
 export class ManualClock implements Clock {
   #milliseconds: number;
 
-  /** @param start - its initial time; default: now. */
+  /**
+   * @param start - its initial time; default: now.
+   * @throws RangeError when it is no date, or an invalid one.
+   */
   constructor(start: Date = systemClock.now()) {
-    this.#milliseconds = checked(start.getTime(), start);
+    this.#milliseconds = checkedMoment(start);
   }
 
   now(): Date {
@@ -98,7 +176,7 @@ export class ManualClock implements Clock {
    * @throws RangeError when `moment` is an invalid date.
    */
   set(moment: Date): void {
-    this.#milliseconds = checked(moment.getTime(), moment);
+    this.#milliseconds = checkedMoment(moment);
   }
 }
 
@@ -109,11 +187,14 @@ function checked(milliseconds: number, given: unknown): number {
   );
 }
 
-/** Captured before any fake timers are installed, so that waits and durations stay real. */
-const realSetTimeout = setTimeout;
-const realClearTimeout = clearTimeout;
-const realPerformance = performance;
-const realNow = performance.now;
+/** Not by its class: tests of Jest have a `Date` of another realm. */
+function checkedMoment(given: unknown): number {
+  if (types.isDate(given) || given instanceof Date) return checked(given.getTime(), given);
+  const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
+  throw new RangeError(
+    `ManualClock: expected a Date, as new Date("2026-11-21T10:42:00Z") makes it; got ${shown}`,
+  );
+}
 
 /** Node's longest timeout, in milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -125,11 +206,11 @@ export async function realDelay(seconds: number, signal?: AbortSignal): Promise<
     const step = Math.min(left, LONGEST_TIMER);
     await new Promise<void>((resolve) => {
       const end = () => {
-        realClearTimeout(timer);
+        realTimers.clearTimeout(timer);
         signal?.removeEventListener("abort", end);
         resolve();
       };
-      const timer = realSetTimeout(end, step);
+      const timer = realTimers.setTimeout(end, step);
       signal?.addEventListener("abort", end);
     });
     left -= step;

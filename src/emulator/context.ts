@@ -1,16 +1,85 @@
+import { createHash } from "node:crypto";
 import type { ResultFacts } from "../schema/journal-entry.ts";
-import type { Operation } from "../schema/operation-names.ts";
+import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
+import type { Operation } from "../schema/protocol.ts";
+import { type JsonLimits, type ParsedJson, parseJson, parseLargeJson } from "./json.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
-import type { RequestBody } from "./request-body.ts";
-import type { PathParams } from "./router.ts";
+import { yieldToEventLoop } from "./scheduling.ts";
+import { bodyDigest } from "./signing.ts";
+import { utf8TextOf } from "./text.ts";
+
+/** Larger bodies are read in steps. */
+const MOST_AT_ONCE = 2 ** 18;
+const BYTES_PER_SLICE = 2 ** 20;
+
+/** What an operation reads of its requests' bodies. */
+interface ReadBy {
+  readonly security?: string | undefined;
+  readonly body?: { readonly contentType: string } | undefined;
+}
+
+/** A request's body. JSON is parsed on first access, and only once. */
+export class RequestBody {
+  readonly isEmpty: boolean;
+  readonly isLarge: boolean;
+  private parsed: ParsedJson | undefined;
+  private md5: string | undefined;
+
+  /** @param limits - of its JSON. */
+  constructor(
+    readonly bytes: Buffer,
+    private readonly limits?: JsonLimits,
+  ) {
+    this.isEmpty = bytes.length === 0;
+    this.isLarge = bytes.length > MOST_AT_ONCE;
+  }
+
+  /** Reads a large body in steps, between which other requests are answered: its digest, and its JSON if it has any. */
+  async prepare({ security, body }: ReadBy): Promise<void> {
+    if (security === "serverKeys" || security === "clientKeys") {
+      const hash = createHash("md5");
+      for (let start = 0; start < this.bytes.length; start += BYTES_PER_SLICE) {
+        await yieldToEventLoop();
+        hash.update(this.bytes.subarray(start, start + BYTES_PER_SLICE));
+      }
+      this.md5 = hash.digest("hex");
+    }
+    if (body?.contentType === "application/json") this.parsed = await parseLargeJson(this.bytes, this.limits);
+  }
+
+  /** The lower-case hexadecimal MD5 of the bytes. */
+  get digest(): string {
+    this.md5 ??= bodyDigest(this.bytes);
+    return this.md5;
+  }
+
+  /** The bytes as UTF-8; undefined when they are not valid. A byte-order mark is kept. */
+  get text(): string | undefined {
+    return utf8TextOf(this.bytes);
+  }
+
+  /** The JSON value, or what is wrong with it. The last of duplicate keys wins. */
+  get json(): ParsedJson {
+    this.parsed ??= parseJson(this.bytes, this.limits);
+    return this.parsed;
+  }
+
+  /** The JSON object; empty when the body is not one, which an earlier check refuses. */
+  get fields(): JsonObject {
+    const { json } = this;
+    return json.error === undefined && isJsonObject(json.value) ? json.value : {};
+  }
+}
 
 /** A request being answered: everything that a response may depend on besides the API's own state. */
 export interface Context {
   readonly request: WireRequest;
   /** Time of the request, in milliseconds since the epoch. The clock is read once per request. */
   readonly now: number;
+  /** The same with microseconds, by which targets are ordered. */
+  readonly moment: number;
   readonly profile: Profile;
   readonly random: Random;
   readonly notes: JournalNotes;
@@ -32,7 +101,7 @@ export interface OperationContext<Services = unknown> extends Context {
 }
 
 /** What checks and handlers note for the journal: everything but the outcome itself. */
-export type JournalNotes = {
+type JournalNotes = {
   -readonly [Name in keyof Omit<
     ResultFacts,
     "status" | "resultCode" | "refusedBy" | "durationMs"
@@ -45,3 +114,6 @@ export interface ApiResponse extends Omit<WireResponse, "stream"> {
   /** In place of the body, which is then empty. */
   readonly bodyStream?: BodyStream;
 }
+
+/** Path parameters by name, percent-decoded once. */
+export type PathParams = Readonly<Record<string, string>>;

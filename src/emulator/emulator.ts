@@ -1,19 +1,17 @@
-import type { Service } from "../schema/operation-names.ts";
-import type { Api, MalformedKind } from "./api.ts";
+import type { Service } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
-import { type Clock, realMilliseconds } from "./clock.ts";
-import type { ApiResponse, Context, OperationContext } from "./context.ts";
+import { type Clock, momentOf, realMilliseconds } from "./clock.ts";
+import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
-import { findRoute, type Route, unservedReason } from "./find-route.ts";
 import type { Journal, RequestResult } from "./journal.ts";
 import { SNAPSHOT_LIMITS } from "./json.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
-import type { ApiOperation } from "./operation.ts";
+import type { Api, ApiOperation } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
-import { RequestBody } from "./request-body.ts";
-import { assertDeclared, makeResponse, PreparedResponse, Refusal, responsesUnder } from "./response.ts";
+import { assertDeclared, PreparedResponse, Refusal, responsesUnder } from "./response.ts";
+import { type Rejection, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
 import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may see more. */
@@ -41,21 +39,6 @@ export interface EmulatorOptions {
   readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
 }
 
-/** A refusal by the emulator's server rather than by the emulated service: a line of text in the form of the API's responses. */
-export interface ServerRefusal {
-  readonly status: number;
-  readonly refusedBy: string;
-  readonly reason: string;
-  /** Default: the reason. */
-  readonly line?: string;
-}
-
-/** What keeps a request from its operation: its server refuses it, it is malformed, or no transport can answer its connection. */
-export type Rejection =
-  | ServerRefusal
-  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
-  | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
-
 /** What becomes of a request. */
 interface Outcome {
   /** Undefined: the connection fails. */
@@ -66,13 +49,10 @@ interface Outcome {
   readonly reason?: string | undefined;
 }
 
-/** The check of operations that say themselves how a `Content-Length` that is no number is refused. */
-const OWN_LENGTH_CHECK = "contentLengthIsInteger";
-
 /** The whole emulator behind one function: a request in, a response out. Transports only translate. */
 export class Emulator<Services extends EmulatorServices> {
   constructor(
-    private readonly apis: readonly Api<Services>[],
+    private readonly apis: Readonly<Record<Service, Api<Services>>>,
     private readonly services: Services,
     private readonly options: EmulatorOptions,
   ) {}
@@ -97,25 +77,26 @@ export class Emulator<Services extends EmulatorServices> {
     // A rejected request does not count in the store's order of arrivals.
     const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
     const services: Services = { ...this.services, store };
-    const route = this.route(host, request, rejection);
-    const { api, operation, params } = route;
-    const context: Context = { request, now: clock.now().getTime(), profile, random, notes: {} };
-    const record = this.open(route, context);
+    const found = route(this.apis, host, request, rejection);
+    const { api, operation, params } = found;
+    const moment = momentOf(clock);
+    const context: Context = { request, now: Math.floor(moment), moment, profile, random, notes: {} };
+    const record = this.open(found, context);
 
     let fault: FaultEffect | undefined;
     let outcome: Outcome;
     try {
       if (!faults.isEmpty && rejection === undefined)
-        fault = await this.chooseFault(route, context, services);
-      if (rejection !== undefined) outcome = await reject(route, rejection, context);
+        fault = await this.chooseFault(found, context, services);
+      if (rejection !== undefined) outcome = await reject(found, rejection, context);
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
-      else if (operation === undefined) outcome = await this.refuseUnserved(host, route, context);
+      else if (operation === undefined) outcome = await this.refuseUnserved(host, found, context);
       else {
         const body = new RequestBody(request.body, request.images && SNAPSHOT_LIMITS);
         if (body.isLarge) await body.prepare(operation);
         outcome = await execute(operation, { ...context, services, operation, params, body });
       }
-      if (fault !== undefined) outcome = applyFault(fault, outcome, route, context);
+      if (fault !== undefined) outcome = applyFault(fault, outcome, found, context);
       const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
       if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
     } catch (error) {
@@ -135,30 +116,11 @@ export class Emulator<Services extends EmulatorServices> {
     return result;
   }
 
-  /** A rejected request has no operation, unless its first check refuses a malformed `Content-Length` itself. */
-  private route(
-    [first, ...others]: readonly [Service, ...Service[]],
-    request: WireRequest,
-    rejection: Rejection | undefined,
-  ): Route<Services> {
-    const found = findRoute([this.api(first), ...others.map((service) => this.api(service))], request);
-    if (rejection === undefined) return found;
-    const isLength = "malformed" in rejection && rejection.malformed === "contentLength";
-    if (isLength && found.operation?.checks[0]?.name === OWN_LENGTH_CHECK) return found;
-    return { api: this.api(first), params: {}, pathIsServed: false };
-  }
-
-  private api(service: Service): Api<Services> {
-    const found = this.apis.find(({ name }) => name === service);
-    if (found === undefined) throw new Error(`unknown API: ${service}`);
-    return found;
-  }
-
   /** Opens the journal entry; the returned function closes it. */
-  private open({ api, operation }: Route<Services>, { now, request, notes }: Context): Record {
+  private open({ api, operation }: Route<Services>, { now, request, notes }: Context): CloseEntry {
     const started = realMilliseconds();
     const { method, path } = request;
-    const close = this.journal.open({
+    const close = this.services.journal.open({
       time: new Date(now),
       api: api.name,
       operation: operation?.name,
@@ -197,7 +159,10 @@ export class Emulator<Services extends EmulatorServices> {
   ): Promise<Outcome> {
     const refused = await runChecks(api.unservedChecks ?? [], context);
     if (refused !== undefined) return refusedOutcome(refused, context);
-    const outcome = { refusedBy: "route", reason: unservedReason(this.apis, host, context.request) };
+    const outcome = {
+      refusedBy: "route",
+      reason: unservedReason(Object.values(this.apis), host, context.request),
+    };
     return !pathIsServed && this.options.unservedPaths === "connectionError"
       ? { ...outcome, connection: "refused" }
       : { ...outcome, response: api.unserved(context).respond(context) };
@@ -214,7 +179,7 @@ export class Emulator<Services extends EmulatorServices> {
     { response, connection = "reset", refusedBy, reason: given }: Outcome,
     { holdsSecrets }: Api<Services>,
     { request, notes }: Context,
-    record: Record,
+    record: CloseEntry,
   ): Result {
     const reason = refusedBy === undefined ? given : withCutOff(given, request);
     if (response === undefined) {
@@ -249,7 +214,7 @@ async function execute<Services>(
 }
 
 /** Closes a journal entry. */
-type Record = (result: Omit<RequestResult, "durationMs">) => void;
+type CloseEntry = (result: Omit<RequestResult, "durationMs">) => void;
 
 const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
   executed || (response === undefined && !resetConnection);
@@ -269,11 +234,11 @@ async function reject<Services>(
   if (own !== undefined) return refusedOutcome(own, context);
   const { refusedBy, reason } = rejection;
   if ("connection" in rejection) return { connection: rejection.connection, refusedBy, reason };
-  const response =
+  const prepared =
     "malformed" in rejection
-      ? makeResponse(api.malformed[rejection.malformed], context, reason)
-      : makeResponse(api.serverText(rejection.status), context, rejection.line ?? reason);
-  return { response, refusedBy, reason };
+      ? new PreparedResponse(api.malformed[rejection.malformed], reason)
+      : new PreparedResponse(api.serverText(rejection.status), rejection.line ?? reason);
+  return { response: prepared.respond(context), refusedBy, reason };
 }
 
 /** @param own - what became of the request itself; empty when it was not executed. */

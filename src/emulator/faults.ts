@@ -1,4 +1,3 @@
-import type { ConfiguredResponse } from "../schema/configured-response.ts";
 import {
   type AddedFault,
   addedFault,
@@ -7,13 +6,14 @@ import {
   faultFromJson,
   faultToJson,
   nameOfDatabase,
-  statusOf,
 } from "../schema/fault.ts";
-import { PAGE_HEADER } from "../schema/page.ts";
+import { type ConfiguredResponse, statusOf } from "../schema/fault-answer.ts";
+import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { Context } from "./context.ts";
 import { header, type MaybePromise } from "./message.ts";
-import { createRandom, type Random } from "./random.ts";
+import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
+import { messageOf } from "./text.ts";
 
 /** A request as faults see it, before any check. */
 export function faultRequest(
@@ -65,6 +65,8 @@ interface ActiveRule {
 export interface ActiveFault extends ActiveRule {
   readonly id: string;
   readonly fault: Fault;
+  /** Where a program added it, as `file:line`; undefined if it was added by a request. */
+  readonly addedAt?: string | undefined;
 }
 
 /** Faults that all servers of an emulator share. */
@@ -106,9 +108,9 @@ export class Faults implements SharedFaults {
     return this.added.length === 0 && this.permanent.length === 0;
   }
 
-  add(fault: Fault): ActiveFault {
+  add(fault: Fault, addedAt?: string): ActiveFault {
     // Not from the seed, so that the other ids of a seeded mock stay the same.
-    const active = { id: createRandom().hex(8), fault, rule: faultRule(fault), applied: 0 };
+    const active = { id: systemRandom.hex(8), fault, addedAt, rule: faultRule(fault, addedAt), applied: 0 };
     this.added = [active, ...this.added];
     return active;
   }
@@ -159,9 +161,9 @@ export class Faults implements SharedFaults {
   }
 
   /** The same as {@link choose}, but returns the fault that was added; undefined also for a permanent one. */
-  chooseAdded(request: FaultRequest, random: Random): Fault | undefined {
+  chooseAdded(request: FaultRequest, random: Random): ActiveFault | undefined {
     const chosen = this.chooseActive(request, random);
-    return this.added.find((fault) => fault === chosen)?.fault;
+    return this.added.find((fault) => fault === chosen);
   }
 
   private chooseActive(request: FaultRequest, random: Random): ActiveRule | undefined {
@@ -200,12 +202,12 @@ function applies(
 
 const shown = ({ id, fault, applied }: ActiveFault): AddedFault => addedFault(id, fault, applied);
 
-export function faultRule(fault: Fault): FaultRule {
+export function faultRule(fault: Fault, addedAt?: string): FaultRule {
   const { answer, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
   return {
     origin: "addFault",
-    matches: matcherOf(fault),
-    effect: effectOf(fault),
+    matches: matcherOf(fault, addedAt),
+    effect: effectOf(fault) + (addedAt === undefined ? "" : `, by the fault that was added at ${addedAt}`),
     resetConnection,
     executed,
     delaySeconds,
@@ -215,14 +217,28 @@ export function faultRule(fault: Fault): FaultRule {
   };
 }
 
-function matcherOf({ api, operation, database, when }: Fault): FaultRule["matches"] {
+function matcherOf({ api, operation, database, when }: Fault, addedAt?: string): FaultRule["matches"] {
   const operations: readonly unknown[] | undefined = typeof operation === "string" ? [operation] : operation;
   const name = nameOfDatabase(database);
   return (request) =>
     (operations?.includes(request.operation) ?? (api !== undefined || request.api !== "manager")) &&
     (api === undefined || request.api === api) &&
     (name === undefined || request.database === name) &&
-    (when === undefined || when(request));
+    (when === undefined || asked(when, request, addedAt));
+}
+
+/** @throws Error naming the fault whose function threw; the message alone would not say what is wrong. */
+function asked(when: NonNullable<Fault["when"]>, request: FaultRequest, addedAt?: string): boolean {
+  try {
+    return when(request);
+  } catch (cause) {
+    throw new Error(
+      `the \`when\` of ${addedAt === undefined ? "a fault" : `the fault that was added at ${addedAt}`} threw: ${messageOf(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 const responseOf = (answer: NonNullable<Fault["answer"]>): NonNullable<FaultEffect["response"]> =>

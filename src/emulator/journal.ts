@@ -1,11 +1,45 @@
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
-import { isRefused } from "../schema/page.ts";
+import { isRefused } from "../schema/protocol.ts";
 import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
-import { Signal } from "./signal.ts";
+
+/** An event with listeners. A failing listener does not affect whoever emits. */
+export class Signal<Payload> {
+  private readonly listeners = new Set<{ readonly call: (payload: Payload) => unknown }>();
+
+  /** @param name - its name in warnings. */
+  constructor(private readonly name: string) {}
+
+  /** Adds a listener, even one that was added before. The returned function removes it. */
+  on(listener: (payload: Payload) => unknown): () => void {
+    const added = { call: listener };
+    this.listeners.add(added);
+    return () => {
+      this.listeners.delete(added);
+    };
+  }
+
+  /** Calls the listeners in the order in which they were added, without waiting for any. */
+  emit(payload: Payload): void {
+    if (this.listeners.size === 0) return;
+    for (const { call } of [...this.listeners]) void this.run(call, payload);
+  }
+
+  /** Turns a listener's error, synchronous or not, into a process warning. */
+  private async run(call: (payload: Payload) => unknown, payload: Payload): Promise<void> {
+    try {
+      await call(payload);
+    } catch (error) {
+      const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.emitWarning(`a "${this.name}" listener failed; the request is not affected: ${what}`, {
+        code: "MOCK_CLOUD_RECO_LISTENER",
+      });
+    }
+  }
+}
 
 /** A request that has arrived and is not answered yet. */
-export interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
+interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
   /** What the client sent: headers, query string and body. Secrets are masked. */
@@ -45,6 +79,8 @@ export const DEFAULT_BODY_BYTES = 16 * 1024 * 1024;
 /** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {
   readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> };
+  /** Emitted with every entry, also of requests that get no response. */
+  readonly recorded: Signal<JournalEntry>;
   /** Emitted when an entry was added, or the journal was cleared. */
   readonly changed = new Signal<undefined>("changed");
   /** By position. */
@@ -53,9 +89,14 @@ export class Journal {
   private answered = 0;
   private lost = 0;
   private readonly bodies: BodyBudget;
+  /** How often this journal and its copies were cleared; of the root only. */
+  private clears = 0;
+  /** Its number of the last time that this one was cleared. */
   private cleared = 0;
   /** How many copies continue this journal's numbers. */
   private running = 0;
+  /** The journal that numbers the entries. */
+  private readonly root: Journal;
 
   /**
    * @param capacity - how many entries are kept, at least 1.
@@ -67,7 +108,9 @@ export class Journal {
     private readonly bodyBytes: number = DEFAULT_BODY_BYTES,
     private readonly parent?: Journal,
   ) {
+    this.root = parent?.root ?? this;
     this.bodies = new BodyBudget(bodyBytes);
+    this.recorded = parent?.recorded ?? new Signal("recorded");
     this.events = parent?.events ?? {
       request: new Signal("request"),
       response: new Signal("response"),
@@ -77,9 +120,20 @@ export class Journal {
 
   /** Records a request. The returned function records its result, unless the journal was cleared in the meantime. */
   open(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => void {
-    const close = this.note(request);
+    const { root } = this;
+    root.arrived += 1;
+    const arrived: ArrivedRequest = { number: root.arrived, ...request };
+    root.bodies.add(request.request.body);
+    this.events.request.emit(arrived);
+    const opened = root.clears;
     return (result) => {
-      const entry = close(result);
+      if (result.response !== undefined) root.bodies.add(result.response.body);
+      const entry: JournalEntry = { ...arrived, ...result };
+      for (let journal: Journal | undefined = this; journal !== undefined; journal = journal.parent) {
+        if (journal.cleared <= opened) journal.keep(entry);
+        else journal.release(entry);
+      }
+      this.recorded.emit(entry);
       if (entry.status !== undefined) this.events.response.emit(entry);
       if (isRefused(entry)) this.events.rejected.emit(entry);
     };
@@ -109,7 +163,7 @@ export class Journal {
     this.lost += count;
   }
 
-  /** How often it was cleared. */
+  /** Another number whenever it was cleared. */
   get generation(): number {
     return this.cleared;
   }
@@ -119,14 +173,30 @@ export class Journal {
     return this.answered;
   }
 
+  /** The position of the oldest entry that is kept; positions start at 1. */
+  get firstPosition(): number {
+    return this.answered - this.kept.size + 1;
+  }
+
+  /** The entry at a position; undefined when it is no longer kept. */
+  at(position: number): JournalEntry | undefined {
+    return this.kept.get(position);
+  }
+
   /** The entries after a position, as far as they are kept. */
   after(position: number): readonly JournalEntry[] {
-    const wanted = Math.min(this.answered - position, this.kept.size);
-    return wanted > 0 ? this.entries.slice(-wanted) : [];
+    const entries: JournalEntry[] = [];
+    for (let next = Math.max(position + 1, this.firstPosition); next <= this.answered; next += 1) {
+      const entry = this.kept.get(next);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
   }
 
   clear(): void {
-    this.cleared += 1;
+    const { root } = this;
+    root.clears += 1;
+    this.cleared = root.clears;
     this.kept.clear();
     // Numbers are unique in the journal of a running copy, too.
     if (this.running === 0) this.arrived = 0;
@@ -134,28 +204,6 @@ export class Journal {
     this.lost = 0;
     this.bodies.clear();
     this.changed.emit(undefined);
-  }
-
-  private note(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => JournalEntry {
-    const { cleared } = this;
-    const close = this.parent?.note(request) ?? this.arrive(request);
-    return (result) => {
-      const entry = close(result);
-      if (cleared === this.cleared) this.keep(entry);
-      else this.release(entry);
-      return entry;
-    };
-  }
-
-  private arrive(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => JournalEntry {
-    this.arrived += 1;
-    const arrived: ArrivedRequest = { number: this.arrived, ...request };
-    this.bodies.add(request.request.body);
-    this.events.request.emit(arrived);
-    return (result) => {
-      if (result.response !== undefined) this.bodies.add(result.response.body);
-      return { ...arrived, ...result };
-    };
   }
 
   private keep(entry: JournalEntry): void {
@@ -171,10 +219,6 @@ export class Journal {
   private release({ request, response }: JournalEntry): void {
     this.bodies.delete(request.body);
     if (response !== undefined) this.bodies.delete(response.body);
-  }
-
-  private get root(): Journal {
-    return this.parent?.root ?? this;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Base64Text } from "../schema/base64.ts";
 import type { BodyStream } from "./message.ts";
-import { createRandom } from "./random.ts";
+import { systemRandom } from "./random.ts";
 import { finish, inTurns, type Steps } from "./scheduling.ts";
 import { asciiJson } from "./text.ts";
 
@@ -37,7 +37,7 @@ function* bodySteps(value: unknown, levels: number): Steps<Buffer | BodyStream> 
 /** Writes JSON as texts of at most about a megabyte, and the base64 between them. */
 class JsonWriter {
   /** Unguessable, so that no other text can be mistaken for it. */
-  private readonly mark = createRandom().hex(32);
+  private readonly mark = systemRandom.hex(32);
   private found: Base64Text[] = [];
   private text = "";
   private length = 0;
@@ -111,4 +111,4 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" &&
   value !== null &&
   !(value instanceof Base64Text) &&
-  typeof Reflect.get(value, "toJSON") !== "function";
+  !("toJSON" in value && typeof value.toJSON === "function");

@@ -38,25 +38,28 @@ function maskAuthorization(value: string): string {
 
 const hiddenText = (text: string): string => `‹hidden, ${text.length} characters›`;
 
-/** What the values of these parameters look like; anything else may be a misplaced secret. */
-const USUAL_VALUES: Readonly<Record<string, RegExp>> = {
-  grant_type: /^[a-z_]{0,30}$/,
-  scope: /^(modeltargets\.[a-z.]+( |$))*$/i,
-};
+const USUAL_SCOPES = /^(modeltargets\.[a-z.]+( |$))*$/i;
+/** What the values of these parameters and fields look like; anything else may be a misplaced secret. */
+const USUAL_VALUES = new Map([
+  ["grant_type", /^[a-z_]{0,30}$/],
+  ["scope", USUAL_SCOPES],
+  ["scopes", USUAL_SCOPES],
+]);
+const isUsual = (name: string, value: string): boolean => USUAL_VALUES.get(name)?.test(value) ?? true;
 
 /** Masks the values of secret parameters in a query string or a URL-encoded form. */
 export function maskParameters(text: string): string {
   return text.replace(/(^|&)([^=&]*)=([^&]*)/g, (found, start: string, name: string) => {
     const [[parameter, value] = ["", ""]] = new URLSearchParams(found.slice(start.length));
-    const isUsual = USUAL_VALUES[parameter]?.test(value) ?? true;
-    return isSecretName(parameter) || !isUsual ? `${start}${name}=${HIDDEN}` : found;
+    return isSecretName(parameter) || !isUsual(parameter, value) ? `${start}${name}=${HIDDEN}` : found;
   });
 }
 
 /**
  * Masks the values of secret fields in a JSON value.
  *
- * @param namedOnly - also hides strings that are not the value of a field, because they may be misplaced secrets.
+ * @param namedOnly - also hides strings that are not the value of a field, or unusual for it, because they may be misplaced
+ * secrets.
  */
 export function maskJson(value: unknown, namedOnly: boolean): unknown {
   if (typeof value === "string") return namedOnly ? HIDDEN : value;
@@ -65,7 +68,8 @@ export function maskJson(value: unknown, namedOnly: boolean): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       if (isSecretName(name)) return [name, each === null ? null : HIDDEN];
-      return [name, typeof each === "string" ? each : maskJson(each, namedOnly)];
+      if (typeof each !== "string") return [name, maskJson(each, namedOnly)];
+      return [name, namedOnly && !isUsual(name, each) ? HIDDEN : each];
     }),
   );
 }

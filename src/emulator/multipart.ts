@@ -1,6 +1,6 @@
 import type Busboy from "busboy";
-import { loadModule } from "./load-module.ts";
-import { createRandom } from "./random.ts";
+import { loadModule } from "./package.ts";
+import { systemRandom } from "./random.ts";
 import { finish, inTurns, type Steps } from "./scheduling.ts";
 
 /** One part of a multipart form. */
@@ -48,7 +48,7 @@ function* formSteps(body: Buffer, boundary: string): Steps<Form> {
   const found = yield* partSteps(body, Buffer.from(boundary, "latin1"));
   const raw = found.slice(0, MOST_PARTS);
   // Unguessable, so that no part's headers can contain it. It needs no quoting.
-  const safeBoundary = createRandom().hex(64);
+  const safeBoundary = systemRandom.hex(64);
   const busboy: typeof Busboy = loadModule("busboy");
   const parser = busboy({
     headers: { "content-type": `multipart/form-data; boundary=${safeBoundary}` },

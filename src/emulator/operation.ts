@@ -1,10 +1,47 @@
-import type { Operation } from "../schema/operation-names.ts";
+import type { Operation, Service } from "../schema/protocol.ts";
 import type { AnyCheck, CheckTable } from "./check.ts";
-import type { BodyKeys, OperationContext } from "./context.ts";
+import type { ApiResponse, BodyKeys, Context, OperationContext, PathParams } from "./context.ts";
+import type { FaultRule } from "./faults.ts";
 import type { MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
-import type { BodySchema, DeclaredResponses, JsonSchema, PreparedResponse } from "./response.ts";
-import { type PathParams, pathMatcher } from "./router.ts";
+import type {
+  BodySchema,
+  DeclaredResponse,
+  DeclaredResponses,
+  JsonSchema,
+  PreparedResponse,
+} from "./response.ts";
+
+const NO_PARAMS: PathParams = {};
+
+/** Compiles `/targets/{id}` to a matcher of raw paths. `{id}` matches any path segment, `{file:[^/]+\.csv}` one of that form. */
+export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
+  const names: string[] = [];
+  const source = pattern.replace(
+    /\{(\w+)(?::([^{}]+))?\}|[.*+?^$()|[\]\\]/g,
+    (found, name?: string, shape?: string) => {
+      if (name === undefined) return `\\${found}`;
+      names.push(name);
+      return `(${shape ?? "[^/]+"})`;
+    },
+  );
+  const expression = new RegExp(`^${source}$`);
+  return (path) => {
+    const match = expression.exec(path);
+    if (match === null) return undefined;
+    if (names.length === 0) return NO_PARAMS;
+    return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
+  };
+}
+
+/** Leaves malformed escapes as they are: a name or id with one simply matches nothing. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The request body that an operation expects. */
 export interface DeclaredBody {
@@ -59,4 +96,54 @@ export function operation<
   readonly handle: (context: Contexts[Name]) => MaybePromise<PreparedResponse>;
 }): ApiOperation<Services> {
   return { name, ...facts, checks: table.for(name), match: pathMatcher(facts.path), handle };
+}
+
+/** Why the bytes on a socket could not be read as a complete request. */
+export type MalformedKind =
+  | "contentLength"
+  | "headersTooLarge"
+  | "malformed"
+  | "unended"
+  | "bodyTooLarge"
+  | "overloaded";
+
+type SettingsOf<Services> = Services extends { readonly settings: infer Settings } ? Settings : never;
+
+/** One API: its operations, and how it answers requests that match none of them. */
+export interface Api<Services = never> {
+  readonly name: Service;
+  /** Its name in hints and in the OpenAPI document. */
+  readonly title: string;
+  /** The option that sets its base URL. */
+  readonly urlOption: string;
+  readonly operations: readonly ApiOperation<Services>[];
+  /** Checks that also apply to requests that match no operation. */
+  readonly unservedChecks?: readonly AnyCheck[];
+  /** Answers requests that match no operation. */
+  readonly unserved: (context: Context) => PreparedResponse;
+  /** A failure in the API's own envelope, for faults. */
+  readonly failure: (code: string, status: number, operation?: ApiOperation) => PreparedResponse;
+  /** A line of text from the emulator's server rather than from the emulated service; the details are that line. */
+  readonly serverText: (status: number) => DeclaredResponse<string>;
+  /** Answers malformed requests, by kind; the details are the reason. */
+  readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
+  /** Permanent faults that its settings define; they apply before any check. */
+  readonly presetFaults?: (settings: SettingsOf<Services>) => readonly FaultRule[];
+  /** Adds what all responses of the API share. Not applied to configured responses. */
+  readonly finish?: (
+    response: ApiResponse,
+    context: Context,
+    services: Services,
+  ) => MaybePromise<ApiResponse>;
+  /** Headers that {@link finish} may add. */
+  readonly addedHeaders?: (profile: Profile) => readonly string[];
+  /** Whether its bodies contain keys, passwords or tokens by design. */
+  readonly holdsSecrets: boolean;
+  /** Whether the configured response delay applies. */
+  readonly isDelayed: boolean;
+  /** Finds the database that a request belongs to, by the access key or the token in its `Authorization`. */
+  readonly owner: (
+    authorization: string | undefined,
+    services: Services,
+  ) => MaybePromise<{ readonly databaseName: string } | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { Service } from "../schema/operation-names.ts";
+import type { Service } from "../schema/protocol.ts";
 
 /** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
@@ -118,20 +118,7 @@ const vuforia: Profile = {
   queryEncoding: "negotiated",
   datasetContentType: "contained",
   trackingHintsSupported: false,
-  cadDataFormats: [
-    "ZIP",
-    "GLB",
-    "DRC_GLB",
-    "DRC_GLTF",
-    "DAE",
-    "FBX",
-    "IGES",
-    "OBJ",
-    "PVS",
-    "PVZ",
-    "STL",
-    "VRML",
-  ],
+  cadDataFormats: "ZIP GLB DRC_GLB DRC_GLTF DAE FBX IGES OBJ PVS PVZ STL VRML".split(" "),
   cadDataUuidIsSource: true,
   modelCountsReported: "last",
   crossFamilyDeleteDeletes: false,

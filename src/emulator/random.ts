@@ -15,10 +15,6 @@ export interface Random {
 
 const BLOCK_BYTES = 4096;
 
-function systemBlocks(): () => Buffer {
-  return () => randomFillSync(Buffer.alloc(BLOCK_BYTES));
-}
-
 /** SHA-256 in counter mode: the same seed gives the same bytes on every machine. */
 function seededBlocks(seed: string | number): () => Buffer {
   let counter = 0;
@@ -50,7 +46,7 @@ export async function unusedId(
  * @param seed - the same seed gives the same sequence, on every machine.
  */
 export function createRandom(seed?: string | number): Random {
-  const nextBlock = seed === undefined ? systemBlocks() : seededBlocks(seed);
+  const nextBlock = seed === undefined ? () => randomFillSync(Buffer.alloc(BLOCK_BYTES)) : seededBlocks(seed);
   let block: Buffer = Buffer.alloc(0);
   let used = 0;
 
@@ -84,3 +80,6 @@ export function createRandom(seed?: string | number): Random {
       Array.from({ length }, () => alphabet.charAt(integer(alphabet.length))).join(""),
   };
 }
+
+/** The system's randomness: for what must be unique or unguessable whatever the seed. */
+export const systemRandom: Random = createRandom();

@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
+import { isJsonObject } from "../schema/kernel/values.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
-import { isJsonObject, parseJson } from "./json.ts";
+import { parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";
 import { type HeaderList, header } from "./message.ts";
 import { type FormPart, type MediaType, parseMediaType, readForm } from "./multipart.ts";
@@ -45,6 +46,13 @@ export interface BodyFacts {
   readonly holdsSecrets?: boolean;
   /** Made by the emulator, not by a client. */
   readonly madeHere?: boolean;
+}
+
+/** What a body shows. */
+interface Contents {
+  readonly bytes: Buffer;
+  /** Undefined: it is no multipart form. */
+  readonly parts: readonly FormPart[] | undefined;
 }
 
 const SECRET_WORD = /secret|password|token|api[-_]?key/i;
@@ -106,8 +114,7 @@ export class RecordedBody {
 
   /** The bytes, decoded if they were sent with a content encoding; undefined when they were dropped. */
   get bytes(): Buffer | undefined {
-    const bytes = this.#decoded;
-    return bytes === undefined ? undefined : this.#withoutSecrets(bytes);
+    return this.#read()?.bytes;
   }
 
   /** The bytes as UTF-8. */
@@ -122,35 +129,31 @@ export class RecordedBody {
 
   /** The fields of a form by name, as text or file; of repeated names, the first. */
   get fields(): Readonly<Record<string, string | RecordedFile>> | undefined {
-    const bytes = this.bytes;
-    if (bytes === undefined) return undefined;
-    const parts = this.#partsOf(bytes);
-    if (parts !== undefined) return firstOf(parts.map(readField));
-    if (this.#mediaType.main !== "application/x-www-form-urlencoded" || bytes.length > LONGEST_FORM)
-      return undefined;
-    return firstOf([...new URLSearchParams(this.text ?? "")]);
+    return this.#fieldsIn(this.#read());
   }
 
   /** The image: the body itself, the field `image` of a form, or the decoded `image` of a JSON object. */
   get image(): RecordedImage | undefined {
-    const bytes = this.bytes;
-    if (bytes === undefined) return undefined;
-    const itself = imageOf(bytes);
+    const contents = this.#read();
+    const itself = imageOf(contents?.bytes);
     if (itself !== undefined) return itself;
-    const file = this.fields?.image;
+    const file = this.#fieldsIn(contents)?.image;
     if (typeof file === "object") return file.image;
-    const text = isJsonObject(this.json) ? this.json.image : undefined;
+    const json = jsonOf(textOf(contents?.bytes));
+    const text = isJsonObject(json) ? json.image : undefined;
     return typeof text === "string" ? imageOf(decodeServiceBase64(text)) : undefined;
   }
 
   /** A short description: images as format, pixels and size; long text truncated. */
   toString(): string {
-    const { bytes, size } = this;
-    if (bytes === undefined) return `‹${size} bytes, dropped: ${this.#whyDropped}›`;
+    const { size } = this;
+    const contents = this.#read();
+    if (contents === undefined) return `‹${size} bytes, dropped: ${this.#whyDropped}›`;
+    const { bytes } = contents;
     if (bytes.length === 0) return "";
     const itself = imageOf(bytes);
     if (itself !== undefined) return showImage(itself);
-    const { fields } = this;
+    const fields = this.#fieldsIn(contents);
     if (fields !== undefined) {
       return Object.entries(fields)
         .map(([name, value]) => `${name}: ${typeof value === "string" ? cut(value) : showFile(value)}`)
@@ -159,8 +162,8 @@ export class RecordedBody {
     if (bytes.length > MOST_MASKED_BYTES) return `‹${size} bytes, too many to be shown›`;
     const text = textOf(bytes);
     if (text === undefined) return `‹${size} bytes: ${bytes.toString("hex", 0, 16)}${size > 16 ? "…" : ""}›`;
-    const { shortJson } = this;
-    return shortJson === undefined ? cut(text) : JSON.stringify(shortJson);
+    const json = jsonOf(text);
+    return json === undefined ? cut(text) : JSON.stringify(shortened(json));
   }
 
   /** The JSON value with images described and long text truncated. */
@@ -184,6 +187,22 @@ export class RecordedBody {
     }
   }
 
+  /** Each view decodes, parses and masks once; nothing of that is kept, because it may be as large as the body. */
+  #read(): Contents | undefined {
+    const decoded = this.#decoded;
+    if (decoded === undefined) return undefined;
+    const parts = this.#partsOf(decoded);
+    const bytes = this.#withoutSecrets(decoded, parts);
+    return { bytes, parts: bytes === decoded ? parts : parts && [] };
+  }
+
+  #fieldsIn(contents: Contents | undefined): Readonly<Record<string, string | RecordedFile>> | undefined {
+    if (contents?.parts !== undefined) return firstOf(contents.parts.map(readField));
+    const isForm = this.#mediaType.main === "application/x-www-form-urlencoded";
+    if (!isForm || contents === undefined || contents.bytes.length > LONGEST_FORM) return undefined;
+    return firstOf([...new URLSearchParams(textOf(contents.bytes) ?? "")]);
+  }
+
   get #mediaType(): MediaType {
     return parseMediaType(header(this.#facts, "content-type") ?? "");
   }
@@ -195,9 +214,8 @@ export class RecordedBody {
     return readForm(bytes, boundary).parts;
   }
 
-  #withoutSecrets(bytes: Buffer): Buffer {
+  #withoutSecrets(bytes: Buffer, parts: readonly FormPart[] | undefined): Buffer {
     const { holdsSecrets, madeHere } = this.origin;
-    const parts = this.#partsOf(bytes);
     if (parts?.some(({ name }) => isSecretName(name))) return this.#notShown;
     const text = parts === undefined && formatOf(bytes) === undefined ? textOf(bytes) : undefined;
     if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;

@@ -6,28 +6,41 @@ import { bounded } from "./text.ts";
 /** The recorded parts of a message. */
 interface Parts {
   readonly headers: HeaderList;
+  /** Of requests. */
+  readonly query?: string;
   readonly body: RecordedBody;
 }
 
 abstract class RecordedMessage {
-  readonly #headers: HeaderList;
+  readonly #parts: Parts;
   /** The body, as bytes and in parsed form. */
   readonly body: RecordedBody;
 
-  constructor({ headers, body }: Parts) {
-    this.#headers = headers;
-    this.body = body;
+  /** @internal */
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.body = parts.body;
+  }
+
+  /** Whether its `Authorization` ends with this signature, which is never shown. @internal */
+  isSignedWith(signature: string): boolean {
+    return header(this.#parts, "authorization")?.endsWith(`:${signature}`) === true;
   }
 
   /** Header lines in order, with their case as far as the transport preserves it. Credentials are masked. */
   get headerLines(): HeaderList {
-    return maskHeaders(this.#headers);
+    return maskHeaders(this.#parts.headers);
   }
 
   /** Headers by lower-case name; repeated ones are joined with `, `. Credentials are masked. */
   get headers(): Readonly<Record<string, string>> {
     const lines = { headers: this.headerLines };
     return Object.fromEntries(lines.headers.map(([name]) => [name.toLowerCase(), header(lines, name) ?? ""]));
+  }
+
+  /** @internal */
+  protected get maskedQuery(): string {
+    return maskParameters(this.#parts.query ?? "");
   }
 }
 
@@ -41,17 +54,9 @@ abstract class RecordedMessage {
  * body.image; // { format: "PNG", width: 320, height: 240, size: 20311, bytes: <Buffer …> }
  */
 export class RecordedRequest extends RecordedMessage {
-  readonly #query: string;
-
-  /** @internal */
-  constructor({ query, ...parts }: Parts & { readonly query: string }) {
-    super(parts);
-    this.#query = query;
-  }
-
   /** The query string without its `?`; empty when there is none. Values of secret parameters are masked. */
   get query(): string {
-    return maskParameters(this.#query);
+    return this.maskedQuery;
   }
 
   /** What `JSON.stringify` includes: no bytes. */
@@ -77,17 +82,19 @@ const MOST_CHARACTERS = 16_384;
 
 /** The header lines that fit into the journal; usually all, as they are. */
 function boundedLines(headers: HeaderList): HeaderList {
+  const lines: (readonly [string, string])[] = [];
   let length = 0;
-  const first = headers.findIndex(([name, value]) => {
+  let isShort = true;
+  for (const [name, value] of headers) {
     length += name.length + value.length;
-    return length > MOST_CHARACTERS;
-  });
-  if (first === -1) {
-    const isLong = headers.some(([, value]) => bounded(value) !== value);
-    return isLong ? headers.map(([name, value]) => [name, bounded(value)]) : headers;
+    if (length > MOST_CHARACTERS) break;
+    const line = [name, bounded(value)] as const;
+    isShort &&= line[1] === value;
+    lines.push(line);
   }
-  const rest = `${headers.length - first} more header lines, not kept`;
-  return [...headers.slice(0, first).map(([name, value]) => [name, bounded(value)] as const), ["…", rest]];
+  const left = headers.length - lines.length;
+  if (left > 0) return [...lines, ["…", `${left} more header lines, not kept`]];
+  return isShort ? headers : lines;
 }
 
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */

@@ -40,24 +40,39 @@ export type DeclaredResponses =
 export const responsesUnder = (declared: DeclaredResponses, profile: Profile) =>
   typeof declared === "function" ? declared(profile) : declared;
 
+const NO_BODY = Buffer.alloc(0);
+
 /** A declared response together with its details. */
 export class PreparedResponse {
   constructor(
     readonly declared: AnyDeclaredResponse,
-    readonly respond: (context: Context) => ApiResponse,
+    private readonly details: unknown,
   ) {}
+
+  /** Makes the response to one request. */
+  respond(context: Context): ApiResponse {
+    const { status, headers, body, resultCode } = this.declared;
+    const content = body?.(context, this.details as never) ?? NO_BODY;
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    return {
+      status,
+      headers: [...headers(context), ["Content-Length", String(bytes.length)]],
+      ...("chunks" in bytes ? { body: NO_BODY, bodyStream: bytes } : { body: bytes }),
+      ...(resultCode !== undefined && { resultCode }),
+    };
+  }
 }
 
 /** A refused request: the response, and a plain sentence that says what to change (without secrets). */
 export class Refusal extends PreparedResponse {
   constructor(
     declared: AnyDeclaredResponse,
-    respond: (context: Context) => ApiResponse,
+    details: unknown,
     readonly reason: string,
     /** The documented answer while something is being processed: the client made no mistake and should ask again. */
     readonly isNotYet = false,
   ) {
-    super(declared, respond);
+    super(declared, details);
   }
 }
 
@@ -68,7 +83,7 @@ export function ok<Details>(
   declared: DeclaredResponse<Details>,
   ...[details]: DetailsArgument<Details>
 ): PreparedResponse {
-  return new PreparedResponse(declared, (context) => makeResponse(declared, context, details as Details));
+  return new PreparedResponse(declared, details);
 }
 
 /** A refusal by a check or a handler. */
@@ -77,7 +92,7 @@ export function refuse<Details>(
   reason: string,
   ...[details]: DetailsArgument<Details>
 ): Refusal {
-  return new Refusal(declared, (context) => makeResponse(declared, context, details as Details), reason);
+  return new Refusal(declared, details, reason);
 }
 
 /** The response to polling before something is ready: no refusal in the journal, which still shows the reason. */
@@ -86,26 +101,7 @@ export function notYet<Details>(
   reason: string,
   ...[details]: DetailsArgument<Details>
 ): Refusal {
-  const respond = (context: Context) => makeResponse(declared, context, details as Details);
-  return new Refusal(declared, respond, reason, true);
-}
-
-const NO_BODY = Buffer.alloc(0);
-
-/** Makes the response to one request from a declared one. */
-export function makeResponse<Details>(
-  { status, headers, body, resultCode }: DeclaredResponse<Details>,
-  context: Context,
-  details: Details,
-): ApiResponse {
-  const content = body?.(context, details) ?? NO_BODY;
-  const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  return {
-    status,
-    headers: [...headers(context), ["Content-Length", String(bytes.length)]],
-    ...("chunks" in bytes ? { body: NO_BODY, bodyStream: bytes } : { body: bytes }),
-    ...(resultCode !== undefined && { resultCode }),
-  };
+  return new Refusal(declared, details, reason, true);
 }
 
 /** @throws Error when the response is not among those declared: a defect of this package, not of a request. */
@@ -126,3 +122,66 @@ export const dateOf = ({ now }: Pick<Context, "now">): string => rfc1123Date(new
 
 /** A new transaction id or query id. */
 export const transactionId = ({ random }: Pick<Context, "random">): string => random.hex(32);
+
+/** The headers of a response that has only `Content-Type`, `Date` and `Content-Length`. */
+export const dated =
+  (contentType?: string) =>
+  (at: Pick<Context, "now">): HeaderList => [
+    ...(contentType === undefined ? [] : [["Content-Type", contentType] as const]),
+    ["Date", dateOf(at)],
+  ];
+
+/** A response whose only headers are `Content-Type` and `Content-Length`. */
+export function bodyReply(status: number, contentType: string, content: string): ApiResponse {
+  const body = Buffer.from(content);
+  return {
+    status,
+    headers: [
+      ["Content-Type", contentType],
+      ["Content-Length", String(body.length)],
+    ],
+    body,
+  };
+}
+
+/** Builders of the schemas of requests and responses that the APIs declare; resources are in src/schema. */
+
+export const text: JsonSchema = { type: "string" };
+export const flag: JsonSchema = { type: "boolean" };
+export const wholeNumber: JsonSchema = { type: "integer", minimum: 0 };
+export const moment: JsonSchema = { type: "string", format: "date-time" };
+/** Keys, ids and names that the emulator makes, transaction ids and uuids. */
+export const hex32: JsonSchema = { type: "string", pattern: "^[0-9a-f]{32}$" };
+
+export const constant = (value: string): JsonSchema => ({ type: "string", const: value });
+export const oneOf = (values: readonly string[]): JsonSchema => ({ type: "string", enum: values });
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+export const described = (schema: JsonSchema, description: string): JsonSchema => ({
+  ...schema,
+  description,
+});
+
+/** The same schema, or null. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return typeof schema.type === "string"
+    ? { ...schema, type: [schema.type, "null"] }
+    : { anyOf: [schema, { type: "null" }] };
+}
+
+/** Schemas by the name of their property. */
+export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** An object with the required properties, possibly the optional ones, and no others. */
+export const object = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
+  type: "object",
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+  additionalProperties: false,
+});
+
+/** An object whose other properties are ignored. */
+export const openObject = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
+  type: "object",
+  properties: { ...required, ...optional },
+  ...(Object.keys(required).length > 0 && { required: Object.keys(required) }),
+});

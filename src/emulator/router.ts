@@ -1,33 +1,142 @@
-/** Path parameters by name, percent-decoded once. */
-export type PathParams = Readonly<Record<string, string>>;
+import type { Service } from "../schema/protocol.ts";
+import type { PathParams } from "./context.ts";
+import type { WireRequest } from "./message.ts";
+import type { Api, ApiOperation, MalformedKind } from "./operation.ts";
 
-const NO_PARAMS: PathParams = {};
-
-/** Compiles `/targets/{id}` to a matcher of raw paths. `{id}` matches any path segment, `{file:[^/]+\.csv}` one of that form. */
-export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
-  const names: string[] = [];
-  const source = pattern.replace(
-    /\{(\w+)(?::([^{}]+))?\}|[.*+?^$()|[\]\\]/g,
-    (found, name?: string, shape?: string) => {
-      if (name === undefined) return `\\${found}`;
-      names.push(name);
-      return `(${shape ?? "[^/]+"})`;
-    },
-  );
-  const expression = new RegExp(`^${source}$`);
-  return (path) => {
-    const match = expression.exec(path);
-    if (match === null) return undefined;
-    if (names.length === 0) return NO_PARAMS;
-    return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
-  };
+/** Where a request goes. */
+export interface Route<Services> {
+  readonly api: Api<Services>;
+  /** Undefined when no operation has that method and path. */
+  readonly operation?: ApiOperation<Services> | undefined;
+  readonly params: PathParams;
+  /** Whether an operation has that path, with this method or another. */
+  readonly pathIsServed: boolean;
 }
 
-/** Leaves malformed escapes as they are: a name or id with one simply matches nothing. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+/** A refusal by the emulator's server rather than by the emulated service: a line of text in the form of the API's responses. */
+export interface ServerRefusal {
+  readonly status: number;
+  readonly refusedBy: string;
+  readonly reason: string;
+  /** Default: the reason. */
+  readonly line?: string;
+}
+
+/** What keeps a request from its operation: its server refuses it, it is malformed, or no transport can answer its connection. */
+export type Rejection =
+  | ServerRefusal
+  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
+  | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
+
+/** The check of operations that say themselves how a `Content-Length` that is no number is refused. */
+const OWN_LENGTH_CHECK = "contentLengthIsInteger";
+
+/**
+ * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A rejected
+ * request has none, unless its first check refuses a malformed `Content-Length` itself.
+ */
+export function route<Services>(
+  apis: Readonly<Record<Service, Api<Services>>>,
+  host: readonly [Service, ...Service[]],
+  { method, path }: Pick<WireRequest, "method" | "path">,
+  rejection?: Rejection,
+): Route<Services> {
+  const isLength =
+    rejection !== undefined && "malformed" in rejection && rejection.malformed === "contentLength";
+  for (const service of rejection === undefined || isLength ? host : []) {
+    const api = apis[service];
+    for (const operation of api.operations) {
+      if (isLength && operation.checks[0]?.name !== OWN_LENGTH_CHECK) continue;
+      const params = operation.method === method ? operation.match(path) : undefined;
+      if (params !== undefined) return { api, operation, params, pathIsServed: true };
+    }
   }
+  if (rejection !== undefined) return { api: apis[host[0]], params: {}, pathIsServed: false };
+  const serving = host.findLast((service) =>
+    apis[service].operations.some((operation) => operation.match(path) !== undefined),
+  );
+  return { api: apis[serving ?? host[0]], params: {}, pathIsServed: serving !== undefined };
+}
+
+/** Longer paths are truncated before they are compared: the longest route is far shorter. */
+const MOST_CHARACTERS = 512;
+
+/** The route most similar to an unserved request; undefined when there are no routes. */
+export function nearestRoute<Route extends { readonly method: string; readonly path: string }>(
+  routes: readonly Route[],
+  request: { readonly method: string; readonly path: string },
+): Route | undefined {
+  let nearest: { readonly route: Route; readonly cost: number } | undefined;
+  const path = request.path.slice(0, MOST_CHARACTERS);
+  for (const route of routes) {
+    const cost = pathCost(path, route.path) + (request.method === route.method ? 0 : 0.5);
+    if (nearest === undefined || cost < nearest.cost) nearest = { route, cost };
+  }
+  return nearest?.route;
+}
+
+/** The edit distance of a path to a pattern: a segment added or removed costs 1, a changed one depends on its letters. */
+function pathCost(path: string, pattern: string): number {
+  const segments = (text: string): string[] => text.split("/").filter((segment) => segment !== "");
+  // Empty segments are a separate, minor mistake.
+  const slashes = path === `/${segments(path).join("/")}` ? 0 : 0.1;
+  return slashes + editCost(segments(path), segments(pattern), segmentCost);
+}
+
+function segmentCost(given: string, wanted: string): number {
+  if (given === wanted) return 0;
+  // An id may be any text, but an exact match is the better explanation.
+  if (wanted.startsWith("{")) return 0.05;
+  if (given.toLowerCase() === wanted.toLowerCase()) return 0.1;
+  const changed = editCost([...given.slice(0, 40)], [...wanted], (a, b) => (a === b ? 0 : 1));
+  return Math.min(1, changed / Math.max(given.length, wanted.length)) * 1.5;
+}
+
+/** The least cost of turning one list into the other by adding, removing (1 each) and changing elements. */
+function editCost(
+  from: readonly string[],
+  to: readonly string[],
+  change: (given: string, wanted: string) => number,
+): number {
+  // The cost of turning the elements of `from` read so far into each prefix of `to`.
+  const row = to.map((wanted, index) => ({ wanted, cost: index + 1 }));
+  let least = to.length;
+  for (const [index, given] of from.entries()) {
+    let before = index;
+    least = index + 1;
+    for (const cell of row) {
+      least = Math.min(before + change(given, cell.wanted), cell.cost + 1, least + 1);
+      before = cell.cost;
+      cell.cost = least;
+    }
+  }
+  return least;
+}
+
+/**
+ * Explains why nothing serves a request, and suggests an alternative: the methods of its path, the API that serves it, or
+ * the most similar route.
+ *
+ * @param host - the APIs that the host of the request serves.
+ */
+export function unservedReason(
+  apis: readonly Api[],
+  host: readonly Service[],
+  { method, path }: Pick<WireRequest, "method" | "path">,
+): string {
+  const here = apis.filter(({ name }) => host.includes(name)).flatMap(({ operations }) => operations);
+  const samePath = here.filter((operation) => operation.match(path) !== undefined);
+  if (samePath.length > 0) {
+    const served = samePath.map((operation) => `${operation.method} (${operation.name})`).join(", ");
+    return `${path} does not support the method ${method}; expected ${served}`;
+  }
+  for (const { operations, title, urlOption } of apis) {
+    if (operations.some((operation) => operation.method === method && operation.match(path) !== undefined)) {
+      return `this host does not serve ${method} ${path}; send it to the base URL of the ${title} (option ${urlOption})`;
+    }
+  }
+  const nearest = nearestRoute(here, { method, path });
+  const hint =
+    nearest === undefined ? "" : `; the nearest route is ${nearest.method} ${nearest.path} (${nearest.name})`;
+  return `nothing is served at ${method} ${path}${hint}`;
 }

@@ -1,4 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
+import { realTimers } from "./real-timers.ts";
 
 /*
  * Long computations run in slices on the main thread, at most one slice per turn of the event loop, however many
@@ -34,6 +35,34 @@ export function yieldToEventLoop(): Promise<void> {
   });
 }
 
+/** How many requests may begin in one turn of the event loop. */
+const REQUESTS_PER_TURN = 8;
+const waitingRequests: (() => void)[] = [];
+let begunRequests = 0;
+
+/**
+ * Await it before a request is answered: hundreds of clients may send one each in the same turn. Undefined: it may begin at
+ * once. Those that wait begin in order.
+ */
+export function turnOfRequest(): Promise<void> | undefined {
+  // A message would take 15 µs longer, for each request.
+  if (begunRequests === 0) realTimers.setImmediate(beginRequests);
+  if (begunRequests < REQUESTS_PER_TURN) {
+    begunRequests += 1;
+    return undefined;
+  }
+  return new Promise((resolve) => {
+    waitingRequests.push(resolve);
+  });
+}
+
+function beginRequests(): void {
+  const beginning = waitingRequests.splice(0, REQUESTS_PER_TURN);
+  begunRequests = beginning.length;
+  if (begunRequests > 0) realTimers.setImmediate(beginRequests);
+  for (const begin of beginning) begin();
+}
+
 function releaseOnePerTurn(): void {
   afterThisTurn(() => {
     waiting.shift()?.();
@@ -55,24 +84,91 @@ function afterThisTurn(action: () => void, keepsProcessAlive = true): void {
   port1.postMessage(null);
 }
 
-const background: (() => Promise<unknown>)[] = [];
+/** Says whether the work of somebody, such as a mock, is still wanted. */
+export interface Wanted {
+  /** Once it is true, none of that work begins or goes on until somebody needs its result. */
+  isStopped: boolean;
+}
+
+const background: { readonly job: () => Promise<unknown>; readonly by: Wanted | undefined }[] = [];
 let isBackgroundBusy = false;
 
 /**
  * Queues a job; each job starts in a later turn of the event loop. Queued jobs do not keep the process alive. A failure is
  * ignored: whoever needs the result computes it again.
+ * @param by - when that has stopped, the job does not start
  */
-export function runInBackground(job: () => Promise<unknown>): void {
-  background.push(job);
+export function runInBackground(job: () => Promise<unknown>, by?: Wanted): void {
+  background.push({ job, by });
   if (!isBackgroundBusy) runNextInBackground();
 }
 
 function runNextInBackground(): void {
+  while (background[0]?.by?.isStopped === true) background.shift();
   isBackgroundBusy = background.length > 0;
   if (!isBackgroundBusy) return;
   afterThisTurn(() => {
-    background.shift()?.().then(runNextInBackground, runNextInBackground);
+    const next = background.shift();
+    if (next?.by?.isStopped === true) runNextInBackground();
+    else next?.job().then(runNextInBackground, runNextInBackground);
   }, false);
+}
+
+/** A computation that runs in the background, until somebody needs its result. */
+export class BackgroundJob<T> {
+  #settled: { readonly value: T } | { readonly error: unknown } | undefined;
+  #steps: Steps<T> | undefined;
+
+  /** @param steps - runs only once, however many wait for it. */
+  constructor(steps: Steps<T>) {
+    this.#steps = steps;
+  }
+
+  /** The result, if it is there already. */
+  get known(): T | undefined {
+    return this.#settled && "value" in this.#settled ? this.#settled.value : undefined;
+  }
+
+  get isSettled(): boolean {
+    return this.#settled !== undefined;
+  }
+
+  /** Queues the computation. Each of its steps has a turn of the event loop of its own, in which nobody waits for another one. */
+  start(by?: Wanted): void {
+    runInBackground(async () => {
+      while (!this.isSettled && by?.isStopped !== true) {
+        if (waiting.length === 0) this.#step();
+        await new Promise<void>((resolve) => afterThisTurn(resolve, false));
+      }
+    }, by);
+  }
+
+  /** Runs what is left of the computation, each step in a turn of its own. @throws what the computation throws. */
+  async result(): Promise<T> {
+    while (!this.isSettled) {
+      await yieldToEventLoop();
+      this.#step();
+    }
+    return this.atOnce();
+  }
+
+  /** Runs what is left of the computation at once. @throws what the computation throws. */
+  atOnce(): T {
+    while (this.#settled === undefined) this.#step();
+    if ("error" in this.#settled) throw this.#settled.error;
+    return this.#settled.value;
+  }
+
+  #step(): void {
+    try {
+      const step = this.#steps?.next();
+      if (step?.done === true) this.#settled = { value: step.value };
+    } catch (error) {
+      this.#settled = { error };
+    }
+    // What the steps hold may be large.
+    if (this.isSettled) this.#steps = undefined;
+  }
 }
 
 /** Lets a limited number of jobs run at a time; the others wait in order. */

@@ -43,10 +43,6 @@ export function stringToSign(
   return [method.toUpperCase(), digest, mainType, date, path].join("\n");
 }
 
-/** Base64 of the HMAC-SHA1 of `text`, keyed with the UTF-8 secret key. */
-export const signText = (secretKey: string, text: string): string =>
-  createHmac("sha1", secretKey).update(text).digest("base64");
-
 /**
  * The `Authorization` header of a signed request: server keys sign target API requests,
  * client keys sign queries. A `contentType` that differs from the one sent makes the service refuse the request.
@@ -59,9 +55,9 @@ export function authorizationHeader({ accessKey, secretKey, ...parts }: SigningK
   return headerOf({ accessKey, secretKey }, stringToSign(parts));
 }
 
-/** The `Authorization` header for a string to sign. */
+/** The `Authorization` header for a string to sign: with the base64 of its HMAC-SHA1, keyed with the UTF-8 secret key. */
 export const headerOf = ({ accessKey, secretKey }: SigningKeys, text: string): string =>
-  `VWS ${accessKey}:${signText(secretKey, text)}`;
+  `VWS ${accessKey}:${createHmac("sha1", secretKey).update(text).digest("base64")}`;
 
 /**
  * Formats a moment for the `Date` header: `Sat, 21 Nov 2026 10:42:00 GMT`.

@@ -72,3 +72,24 @@ function shorten(text: string, length: number): string {
   if (text.length <= LONGEST_SHOWN) return text;
   return `${text.slice(0, LONGEST_SHOWN)}… (${Math.max(length, text.length)} characters)`;
 }
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\r": "&#13;",
+};
+
+/** Characters that XML 1.0 does not allow, even as references: control characters and lone surrogates. */
+const IMPOSSIBLE = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
+
+/** Text as the content of an XML element; characters that XML does not allow become U+FFFD. */
+export function xmlText(text: string): string {
+  return text.replace(IMPOSSIBLE, "\ufffd").replace(/[&<>"'\r]/g, (found) => ESCAPES[found] ?? found);
+}
+
+/** Text as the content of HTML, in the escapes of the real service's pages. */
+export const htmlText = (text: string): string =>
+  text.replace(/[&<>"']/g, (found) => (found === "'" ? "&#x27;" : (ESCAPES[found] ?? found)));

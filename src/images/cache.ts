@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { MaybePromise } from "../emulator/message.ts";
-import { runInBackground } from "../emulator/scheduling.ts";
+import { type BackgroundJob, runInBackground, type Wanted } from "../emulator/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import type { Features } from "./matching/features/extract.ts";
 import { type PreparedImage, preparedBytes, type Sketch } from "./matching/similarity.ts";
@@ -11,7 +11,6 @@ interface Facts {
   damage: string | null;
   /** Mean deviation of the colour channels. */
   deviation: number;
-  brisqueRating: number;
 }
 
 /** Bounds a cache by its entries, for which `max` would reserve memory when this package is imported. */
@@ -38,6 +37,9 @@ export function remembered<Fact extends keyof Facts>(
   return made;
 }
 
+/** Ratings by BRISQUE, by SHA-256: also those that are being made. */
+export const ratingJobs = new LRUCache<string, BackgroundJob<number>>(upTo(5000));
+
 /** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
 export const latestSketches = new LRUCache<string, Sketch>(upTo(1000));
 /** Features of recently added or compared images: 16 MB at most. */
@@ -47,6 +49,8 @@ export const latestFeatures = new LRUCache<string, Features>(upTo(1000));
 export class MadeOfImages<Image extends { readonly sha256: string }, Made extends object> {
   /** Null when the image cannot be decoded; a promise while it is made. */
   readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
+  /** By SHA-256: uploads of which it is being made anyway. */
+  readonly #expected = new Map<string, Promise<unknown>>();
 
   /** @param make - makes it, or returns null when the image cannot be decoded. */
   constructor(
@@ -71,14 +75,34 @@ export class MadeOfImages<Image extends { readonly sha256: string }, Made extend
     return made;
   }
 
-  /** Makes it in the background. An image that was compared or uploaded recently already has it. */
-  prepare(image: Image): void {
+  /**
+   * Makes it in the background. An image that was compared or uploaded recently already has it.
+   * @param by - when that has stopped, it is only made when somebody needs it
+   */
+  prepare(image: Image, by?: Wanted): void {
     if (this.latest.has(image.sha256)) this.of(image);
-    else if (!this.#known.has(image)) runInBackground(async () => this.of(image));
+    else if (!this.#known.has(image)) runInBackground(async () => this.of(image), by);
+  }
+
+  /** Whoever needs it in the meantime waits until this promise is settled: the latest images then have it, unless it failed. */
+  expect(sha256: string, making: Promise<unknown>): void {
+    const settled = making
+      .catch(() => {})
+      .then(() => {
+        if (this.#expected.get(sha256) === settled) this.#expected.delete(sha256);
+      });
+    this.#expected.set(sha256, settled);
+  }
+
+  /** Settles when it was made of an upload; undefined when it is not being made. */
+  expected(sha256: string): Promise<unknown> | undefined {
+    return this.#expected.get(sha256);
   }
 
   async #make(image: Image): Promise<Made | null> {
-    const made = await this.make(image);
+    const expected = this.expected(image.sha256);
+    await expected;
+    const made = (expected && this.latest.get(image.sha256)) ?? (await this.make(image));
     if (made) this.latest.set(image.sha256, made);
     return made;
   }

@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat } from "../emulator/image-header.ts";
-import { loadModule } from "../emulator/load-module.ts";
+import { loadModule } from "../emulator/package.ts";
 import { Semaphore } from "../emulator/scheduling.ts";
 import { messageOf } from "../emulator/text.ts";
-import { MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
+import { MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { decodeTallPng, tallPng } from "./tall-png.ts";
 
 /** An image file's header, read without decoding its pixels. */
@@ -15,6 +15,8 @@ export interface ImageHeader {
   readonly components: number;
   /** Progressive JPEG or interlaced PNG: such a file can only be decoded as a whole. */
   readonly progressive: boolean;
+  /** How viewers turn or mirror the picture, from 1, not at all, to 8 (EXIF). */
+  readonly orientation: number;
 }
 
 /** Decoded pixels, row by row: 8-bit R, G, B of each, or grey. */
@@ -86,8 +88,8 @@ async function decode<T>(
 /** Reads the header of a file. */
 export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
   return decode(bytes, "truncated", async (image) => {
-    const { width, height, channels, isProgressive } = await image.metadata();
-    return { width, height, components: channels, progressive: isProgressive };
+    const { width, height, channels, isProgressive, orientation = 1 } = await image.metadata();
+    return { width, height, components: channels, progressive: isProgressive, orientation };
   });
 }
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { formatOf } from "../emulator/image-header.ts";
-import { MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
+import { MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { remembered } from "./cache.ts";
 import { type ImageHeader, readHeader } from "./decode.ts";
 import { Upload } from "./upload.ts";

@@ -1,3 +1,4 @@
+import type { Wanted } from "../emulator/scheduling.ts";
 import type * as Engine from "./engine.ts";
 import { type ComparedImage, comparisonOf, type ImageMatcher } from "./matching/comparison.ts";
 import type { TargetRater } from "./ratings/rating.ts";
@@ -15,8 +16,8 @@ function engine(): Promise<typeof Engine> {
 }
 
 /** BRISQUE rates the pixels that are decoded anyway; other raters get the image's bytes. */
-export const assessImage: typeof Engine.assessImage = async (image, rater, random, known) =>
-  (await engine()).assessImage(image, rater === brisqueRater ? undefined : rater, random, known);
+export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
+  (await engine()).assessImage(image, rater === brisqueRater ? undefined : rater, ...given);
 
 /**
  * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
@@ -25,13 +26,16 @@ export const assessImage: typeof Engine.assessImage = async (image, rater, rando
 export const brisqueRater: TargetRater = (image) => rateImage(image);
 
 /**
- * Rates images by how well {@link featureMatcher} recognises them: by the number of their features, and how far these are spread.
+ * Rates images by how well {@link featureMatcher} recognises them: by how many features differ, and how far these are spread.
  * Images without features or that cannot be decoded get 0.
  */
 export const featureRater: TargetRater = (image) => rateByFeatures(image);
 
 const rateByFeatures: typeof Engine.rateByFeatures = async (...given) =>
   (await engine()).rateByFeatures(...given);
+
+export const featureRatingOf: typeof Engine.featureRatingOf = async (...given) =>
+  (await engine()).featureRatingOf(...given);
 
 const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
 
@@ -59,20 +63,24 @@ export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
 export const compareFeatures: typeof Engine.compareFeatures = async (...given) =>
   (await engine()).compareFeatures(...given);
 
-/** What prepares images for these matchers, in the background; undefined when none of them compares prepared images. */
+/**
+ * What prepares images for these matchers, in the background; undefined when none of them compares prepared images.
+ * @param by - when that has stopped, images are only prepared when they are compared
+ */
 export function backgroundPreparation(
-  ...matchers: readonly ImageMatcher[]
+  matchers: readonly ImageMatcher[],
+  by: Wanted,
 ): ((image: ComparedImage) => void) | undefined {
   const isPrepared = matchers.some((matcher) => !["bytes", undefined].includes(comparisonOf(matcher)?.by));
-  return isPrepared ? (image) => prepareInBackground(image, matchers) : undefined;
+  return isPrepared ? (image) => prepareInBackground(image, matchers, by) : undefined;
 }
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
-const prepareInBackground: typeof Engine.prepareInBackground = (image, matchers) => {
-  if (loaded !== undefined) return loaded.prepareInBackground(image, matchers);
+const prepareInBackground: typeof Engine.prepareInBackground = (...given) => {
+  if (loaded !== undefined) return loaded.prepareInBackground(...given);
   // A failure is ignored: whoever needs the result computes it again.
   engine().then(
-    (module) => module.prepareInBackground(image, matchers),
+    (module) => module.prepareInBackground(...given),
     () => {},
   );
 };

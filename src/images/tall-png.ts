@@ -5,7 +5,7 @@
 import { Readable } from "node:stream";
 import { createInflate } from "node:zlib";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
-import { MAX_TARGET_IMAGE_PIXELS } from "../schema/limits.ts";
+import { MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 
 /** Where the fields of a PNG file's first chunk are. */
 const WIDTH_AT = 16;

@@ -4,6 +4,7 @@ import { latestSketches, preparedImages } from "./cache.ts";
 import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
+import { sketches } from "./matching/ranking.ts";
 import { prepareWithSketch } from "./matching/similarity.ts";
 import type { GreyImage } from "./ratings/brisque/features.ts";
 
@@ -17,6 +18,8 @@ export interface DecodedImage {
 const CHANNELS = 3;
 /** What the kernel takes at a time: less than 1 ms of work. */
 const PIXELS_PER_SLICE = 100_000;
+/** Bytes of decoded pixels. */
+const LARGE_PIXELS = 2 ** 23;
 const HASHED_PER_SLICE = 2 ** 19;
 
 /** The image of one request, hashed and decoded only once between its check and its storage. */
@@ -51,15 +54,18 @@ export class Upload {
     return this.#sha256;
   }
 
-  /** Decodes the image whole. */
+  /** Decodes the image whole. Its sketch is made meanwhile, and afterwards: whoever needs it waits. */
   decoded(): Promise<DecodedImage | Undecodable> {
-    this.#decoded ??= decodePixels(this.bytes, async (pixels) => {
-      const [thumbnail, decoded] = await Promise.all([
-        this.prepares && !latestSketches.has(this.sha256) ? thumbnailOfPixels(this.bytes, pixels) : undefined,
-        reducePixels(pixels),
-      ]);
-      if (thumbnail) await this.#prepare(thumbnail);
-      return decoded;
+    this.#decoded ??= new Promise((resolve, reject) => {
+      const decoding = decodePixels(this.bytes, async (pixels) => {
+        const preparing = this.#prepare(pixels);
+        sketches.expect(this.sha256, preparing);
+        resolve(await reducePixels(pixels));
+        // Large ones count as held until then.
+        if (pixels.data.length > LARGE_PIXELS) await preparing.catch(() => {});
+        return undefined;
+      });
+      decoding.then((undecodable) => undecodable && resolve(undecodable), reject);
     });
     this.#decoded.catch(() => this.forgetPixels());
     return this.#decoded;
@@ -70,7 +76,10 @@ export class Upload {
     this.#decoded = undefined;
   }
 
-  async #prepare(thumbnail: Buffer): Promise<void> {
+  async #prepare(pixels: Pixels): Promise<void> {
+    if (!this.prepares || latestSketches.has(this.sha256)) return;
+    const thumbnail = await thumbnailOfPixels(this.bytes, pixels);
+    if (thumbnail === undefined) return;
     await yieldToEventLoop();
     const { image, sketch } = prepareWithSketch(thumbnail);
     latestSketches.set(this.sha256, sketch);
@@ -97,7 +106,8 @@ async function reducePixels({ data, width, height }: Pixels): Promise<DecodedIma
   // Of each channel the sum of its values, then of each the sum of its squares.
   const totals = new Float64Array(2 * CHANNELS);
   for (let start = 0; start < count; start += PIXELS_PER_SLICE) {
-    await yieldToEventLoop();
+    // The decoder has answered in a turn of its own.
+    if (start > 0) await yieldToEventLoop();
     const end = Math.min(start + PIXELS_PER_SLICE, count);
     bytes.set(data.subarray(start * CHANNELS, end * CHANNELS), sourceAt);
     reduce(end - start);

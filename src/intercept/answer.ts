@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import type { MalformedKind } from "../emulator/api.ts";
 import type { ConnectionError, Result, WireRequest, WireResponse } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
 import type { RequestHead } from "../servers/http/http-messages.ts";
 import { type HostTable, showUrl, urlOf } from "./host-table.ts";
 
@@ -15,14 +15,17 @@ export interface InterceptedRequest extends WireRequest {
  * @throws the error that the client's request should fail with.
  */
 export async function answer(hosts: HostTable, request: InterceptedRequest): Promise<WireResponse> {
-  const { origin, path: fullPath, query, method, headers, body } = request;
+  const { origin, ...asked } = request;
+  const { method, path: fullPath } = asked;
   const served = hosts.find(origin, request);
   if (served === undefined) {
-    const message = `No mock serves ${method} ${showUrl(origin, fullPath)}`;
+    const what = `No mock serves ${method} ${showUrl(origin, fullPath)}`;
     const baseUrls = hosts.baseUrls(origin).join(" and ");
-    throw connectionError({ kind: "refused", message: baseUrls ? `${message}, only ${baseUrls}` : message });
+    const message = baseUrls ? `${what}, only ${baseUrls}` : what;
+    hosts.newest(origin)?.noteRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
+    throw connectionError({ kind: "refused", message });
   }
-  const response = responseIn(await served.handle({ method, path: served.path, query, headers, body }));
+  const response = responseIn(await served.handle({ ...asked, path: served.path }));
   // A response to HEAD has the headers of a body, but never the body.
   return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
 }
@@ -58,6 +61,15 @@ const SYSTEM_ERRORS = {
 export function connectionError({ kind, message }: ConnectionError, reason?: unknown): TypeError {
   const cause = reason ?? Object.assign(new Error(message), SYSTEM_ERRORS[kind]);
   return Object.assign(new TypeError(message, { cause }), SYSTEM_ERRORS[kind]);
+}
+
+/**
+ * What the client's socket fails with, a plain Error as in Node: of errors of another realm, as in Jest, fetch only passes on those
+ * whose class has this name.
+ */
+export function socketError(reason: unknown): Error {
+  if (!(reason instanceof Error)) return new Error(String(reason), { cause: reason });
+  return "syscall" in reason && reason.cause instanceof Error ? reason.cause : reason;
 }
 
 /** The error of a request that reached no mock before the last one stopped. */

@@ -1,5 +1,5 @@
-import type { MalformedKind } from "../emulator/api.ts";
 import type { RequestHandler, Result, WireRequest } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
 import type { RequestHead } from "../servers/http/http-messages.ts";
 
 /** A base URL and the handlers of requests to it. */
@@ -100,12 +100,12 @@ export class HostTable {
     if (newest === undefined) return undefined;
     const candidates = rows.filter(({ prefix }) => prefix === newest.prefix);
     const servedPath = path.slice(newest.prefix.length) || "/";
-    const { handle } = this.ownerAmong(candidates, { path: servedPath, headers }) ?? newest;
+    const owner = candidates.length > 1 && this.ownerAmong(candidates, { path: servedPath, headers });
+    const { handle } = owner || newest;
     return { handle, path: servedPath };
   }
 
   private ownerAmong(candidates: readonly Entry[], request: RequestMarks): Entry | undefined {
-    if (candidates.length < 2) return undefined;
     const starter = this.starterInContext();
     const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
     return (
@@ -132,7 +132,8 @@ export function showUrl(origin: string, path: string): string {
 }
 
 const isUnder = (prefix: string, path: string) =>
-  path.startsWith(prefix) && /^(\/|$)/.test(path.slice(prefix.length));
+  // Without a prefix also `*`, of OPTIONS.
+  prefix === "" || (path.startsWith(prefix) && /^(\/|$)/.test(path.slice(prefix.length)));
 
 /** `sort` is stable, so the newest of several equal prefixes stays first. */
 const byLongestPrefix = (a: Entry, b: Entry) => b.prefix.length - a.prefix.length;

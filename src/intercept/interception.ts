@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
-import { interceptNativeFetch } from "./fetch/native-fetch.ts";
+import { interceptNativeFetch } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost, urlOf } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
@@ -45,16 +45,17 @@ export function closeHosts(hosts: readonly string[], why: string): void {
   ProcessInterceptors.current().close(hosts, why);
 }
 
+/**
+ * Which mock was started last in the present asynchronous context. Enabled only while a mock is started, because it slows down every
+ * asynchronous operation of the process. One for all mocks, because contexts keep an entry for each.
+ */
+const starters = new AsyncLocalStorage<symbol>();
+
 /** All started mocks of a process, and what they have patched. */
 class ProcessInterceptors implements OtherHosts {
   private readonly realm = globalThis;
   private readonly restoreGlobals = keepGlobals();
-  /**
-   * Which mock was started last in the present asynchronous context. Enabled only while a mock is started, because it slows
-   * down every asynchronous operation of the process.
-   */
-  private readonly starter = new AsyncLocalStorage<symbol>();
-  private readonly hosts = new HostTable(() => this.starter.getStore());
+  private readonly hosts = new HostTable(() => starters.getStore());
   private readonly mocks = new Set<Interception>();
   private readonly closed = new Map<string, string>();
   private readonly sockets = new SocketInterceptor(
@@ -90,7 +91,7 @@ class ProcessInterceptors implements OtherHosts {
       throw error;
     }
     const starter = Symbol("starter");
-    this.starter.enterWith(starter);
+    starters.enterWith(starter);
     const removeHosts = this.hosts.add(interception.hosts, starter);
     this.mocks.add(interception);
     this.nock?.update();
@@ -99,7 +100,7 @@ class ProcessInterceptors implements OtherHosts {
         if (!this.mocks.delete(interception)) return;
         const { origins } = this.hosts;
         removeHosts();
-        if (this.mocks.size === 0) this.starter.disable();
+        if (this.mocks.size === 0) starters.disable();
         // A local program may serve these hosts from now on, but late requests must not reach the real service.
         const released = origins.filter(
           (origin) => !this.hosts.has(origin) && !isLocal(urlOf(origin).hostname),
@@ -150,7 +151,7 @@ class ProcessInterceptors implements OtherHosts {
 
   /** Ends what an earlier test file of this Jest worker left active. */
   private detach(): void {
-    this.starter.disable();
+    starters.disable();
     this.nock?.detach();
     this.restoreFetch();
     this.sockets.stop();

@@ -9,7 +9,14 @@ import {
   newCloudDatabase,
   newCloudDatabaseFields,
 } from "../schema/cloud-database.ts";
-import type { Database } from "../schema/database.ts";
+import {
+  type Database,
+  newTemplateTarget,
+  newVuMarkDatabase,
+  type VuMarkDatabase,
+  type VuMarkDatabaseFields,
+  vuMarkDatabaseFields,
+} from "../schema/database.ts";
 import { checked } from "../schema/kernel/problems.ts";
 import {
   type Target,
@@ -19,16 +26,9 @@ import {
   targetUpdates,
   whyNotFound,
 } from "../schema/target.ts";
-import {
-  newTemplateTarget,
-  newVuMarkDatabase,
-  type VuMarkDatabase,
-  type VuMarkDatabaseFields,
-  vuMarkDatabaseFields,
-} from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import type { NewTarget } from "../store/store.ts";
-import { wasDrawn } from "../store/unique-fields.ts";
+import { wasDrawn } from "../store/state.ts";
+import type { NewTarget } from "../store/verbs.ts";
 
 /**
  * Adds a cloud database.
@@ -110,9 +110,9 @@ export async function createTarget(
   store: MemoryStore,
   databaseName: string,
   target: NewTarget,
-  now: number,
+  moment: number,
 ): Promise<Target> {
-  const created = await store.createTarget(databaseName, target, now);
+  const created = await store.createTarget(databaseName, target, moment);
   if (typeof created !== "string") return created;
   const messages = {
     unknownDatabase: noDatabase(databaseName),

@@ -1,13 +1,26 @@
+import { momentOf } from "../emulator/clock.ts";
+import { show } from "../emulator/text.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
   type DatabaseChanges,
   databaseChanges,
 } from "../schema/cloud-database.ts";
-import { type ClientCredential, credentialRecord } from "../schema/credential.ts";
-import { type DatasetFields, datasetFields, newDataset } from "../schema/dataset.ts";
+import {
+  type VuMarkDatabaseChanges,
+  type VuMarkDatabaseFields,
+  vuMarkDatabaseChanges,
+} from "../schema/database.ts";
 import type { Fault } from "../schema/fault.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import {
+  type ClientCredential,
+  credentialRecord,
+  type DatasetFields,
+  datasetFields,
+  newDataset,
+} from "../schema/model-target.ts";
+import { awaitRatings } from "../schema/processing.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import {
   countChanges,
@@ -15,11 +28,6 @@ import {
   type TargetFields,
   type TargetUpdates,
 } from "../schema/target.ts";
-import {
-  type VuMarkDatabaseChanges,
-  type VuMarkDatabaseFields,
-  vuMarkDatabaseChanges,
-} from "../schema/vumark-database.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
 import {
   changeTarget,
@@ -46,6 +54,18 @@ import {
   mockTarget,
 } from "./handles.ts";
 import { describeRequests, filterEntries, type RequestFilter } from "./requests.ts";
+
+/**
+ * @param database - the first argument of a method.
+ * @throws TypeError when it is no database; what it lacks may be the argument itself.
+ */
+function checkDatabase(method: string, database: unknown): void {
+  // Not by class, which may be that of another copy of this package.
+  if (typeof database === "object" && database !== null && "databaseName" in database) return;
+  throw new TypeError(
+    `${method}: expected a database first, as addCloudDatabase() returns it; got ${show(database)}`,
+  );
+}
 
 /**
  * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the
@@ -102,6 +122,7 @@ export abstract class EmulatorControl {
   updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void;
   updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
   updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, changes: DatabaseChanges): void {
+    checkDatabase("updateDatabase", database);
     const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
     const { store } = this.parts;
     const given = checked("database", schema, changes);
@@ -111,6 +132,7 @@ export abstract class EmulatorControl {
 
   /** Deletes a database and everything in it. Returns false when it was already deleted. */
   deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
+    checkDatabase("deleteDatabase", database);
     const { store } = this.parts;
     return isKept(database, store) && store.deleteDatabase(database.databaseName);
   }
@@ -124,20 +146,23 @@ export abstract class EmulatorControl {
    * @example const { targetId } = await mock.addTarget(database, { name: "raccoon", image, processed: true });
    */
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
+    checkDatabase("addTarget", database);
     const { store, settings, random } = this.parts;
     const { databaseName } = database;
     const target = await newTarget(fields, settings, random, (id) => store.hadTarget(databaseName, id));
     if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
-    const now = this.#now;
-    const added = await createTarget(store, databaseName, target, now);
+    const moment = momentOf(this.parts.clock);
+    const added = await createTarget(store, databaseName, target, moment);
+    await awaitRatings([added], moment);
     warnIfNeverFound(added, fields, this.#warned);
-    return mockTarget(added, now);
+    return mockTarget(added, Math.floor(moment));
   }
 
   /**
    * Changes a target without a request, whatever its status; its processing starts again.
    *
-   * @param changes - omitted fields do not change. @throws the
+   * @param changes - omitted fields do not change.
+   * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name is taken, or the
    * database has no such target.
    * @example await mock.updateTarget(database, targetId, { activeFlag: false });
    */
@@ -146,17 +171,18 @@ export abstract class EmulatorControl {
     targetId: string,
     changes: TargetUpdates,
   ): Promise<MockTarget> {
+    checkDatabase("updateTarget", database);
     const { store, settings } = this.parts;
     const now = this.#now;
     if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
-    return mockTarget(
-      await changeTarget({ store, settings, now }, database.databaseName, targetId, changes),
-      now,
-    );
+    const changed = await changeTarget({ store, settings, now }, database.databaseName, targetId, changes);
+    await awaitRatings([changed], now);
+    return mockTarget(changed, now);
   }
 
   /** Deletes a target without a request, whatever its status. Returns false when the database has no such target. */
   deleteTarget(database: MockCloudDatabase, targetId: string): boolean {
+    checkDatabase("deleteTarget", database);
     const { store } = this.parts;
     return (
       isKept(database, store) &&
@@ -172,6 +198,7 @@ export abstract class EmulatorControl {
    * @example mock.setRecognitionCounts(database, targetId, { currentMonthRecos: 3, totalRecos: 12 });
    */
   setRecognitionCounts(database: MockCloudDatabase, targetId: string, counts: RecognitionCountChanges): void {
+    checkDatabase("setRecognitionCounts", database);
     const given = checked("counts", countChanges, counts);
     const { store } = this.parts;
     const { databaseName } = database;
@@ -241,7 +268,7 @@ export abstract class EmulatorControl {
    * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
-    return createFault(() => this.parts.faults, fault);
+    return createFault(() => this.parts.faults, fault, this.addFault);
   }
 
   /**
@@ -275,6 +302,8 @@ export abstract class EmulatorControl {
    * @example mock.restore(JSON.parse(await readFile("state.json", "utf8")));
    */
   restore(snapshot: Snapshot): void {
+    if (typeof snapshot === "string")
+      throw new InvalidSnapshotError("the snapshot is text: parse it, as restore(JSON.parse(text))");
     const problem = this.parts.store.restore(snapshot);
     if (problem !== undefined) throw new InvalidSnapshotError(problem);
   }

@@ -1,13 +1,100 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
+import { tokenSource } from "../apis/model-target/checks.ts";
 import type { Settings } from "../apis/services.ts";
 import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
+import { header } from "../emulator/message.ts";
 import type { Random } from "../emulator/random.ts";
+import type { Wanted } from "../emulator/scheduling.ts";
+import { namedAccessKey } from "../emulator/signing.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
+import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
+import { SERVICES, type Service } from "../schema/protocol.ts";
+import { answerMalformed } from "../servers/http/http-messages.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { ExpectedRefusals } from "./requests.ts";
+
+/** An asynchronous context in which an isolated call of any mock runs. */
+interface Scope {
+  readonly outer: Scope | undefined;
+}
+
+/**
+ * One for all mocks: once used, each one of Node 20 slows down every asynchronous operation of the process for good.
+ */
+const scopes = new AsyncLocalStorage<Scope>();
+
+/** One running call of {@link Isolation.run}. */
+interface IsolatedCall<State> {
+  readonly state: State;
+  readonly outer: IsolatedCall<State> | undefined;
+}
+
+/**
+ * Decides which state code sees: that of the isolated call in whose asynchronous context it runs, and the shared state outside
+ * of any call.
+ */
+export class Isolation<State> {
+  private readonly calls = new WeakMap<Scope, IsolatedCall<State>>();
+  private readonly running = new Set<IsolatedCall<State>>();
+
+  constructor(private readonly shared: State) {}
+
+  get current(): State {
+    return this.callInContext?.state ?? this.shared;
+  }
+
+  /**
+   * The state for a request. One from outside of any call, such as a server in the same process that a test talks to, sees that
+   * of the innermost call if there is only one, because nothing says which of several calls it serves.
+   */
+  get ofRequest(): State {
+    const innermost = this.running.size === 0 ? undefined : this.onlyInnermost;
+    return (this.callInContext ?? innermost)?.state ?? this.shared;
+  }
+
+  /**
+   * Calls a function in a context that sees a new state, until the function's result is settled.
+   *
+   * @param fork - makes the new state from the surrounding one. Only asynchronous context decides which one surrounds it: of
+   * two calls started side by side, the second is not nested in the first.
+   * @param end - called with the new state at the end.
+   */
+  async run<Result>(
+    fork: (outer: State) => State,
+    call: () => Result,
+    end: (state: State) => void,
+  ): Promise<Awaited<Result>> {
+    const outer = this.callInContext;
+    const isolated: IsolatedCall<State> = { state: fork(outer?.state ?? this.shared), outer };
+    const scope: Scope = { outer: scopes.getStore() };
+    this.calls.set(scope, isolated);
+    this.running.add(isolated);
+    try {
+      return await scopes.run(scope, call);
+    } finally {
+      this.running.delete(isolated);
+      end(isolated.state);
+    }
+  }
+
+  private get callInContext(): IsolatedCall<State> | undefined {
+    for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
+      const call = this.calls.get(scope);
+      if (call !== undefined) return call;
+    }
+    return undefined;
+  }
+
+  private get onlyInnermost(): IsolatedCall<State> | undefined {
+    const surrounding = new Set([...this.running].map(({ outer }) => outer));
+    const innermost = [...this.running].filter((isolated) => !surrounding.has(isolated));
+    return innermost.length === 1 ? innermost[0] : undefined;
+  }
+}
 
 /** What `EmulatorControl` acts on. */
 export interface EmulatorParts {
@@ -44,11 +131,12 @@ export class EmulatorState {
     );
   }
 
-  static empty(options: ResolvedOptions, random: Random): EmulatorState {
+  /** @param work - when it has stopped, nothing goes on in the background. */
+  static empty(options: ResolvedOptions, random: Random, work: Wanted): EmulatorState {
     const { queryMatcher, duplicatesMatcher } = options.settings;
     const store = new MemoryStore(
-      (image, upload) => assessImage(image, options.targetRater, random, upload),
-      backgroundPreparation(queryMatcher, duplicatesMatcher),
+      (image, upload) => assessImage(image, options.targetRater, random, upload, work),
+      backgroundPreparation([queryMatcher, duplicatesMatcher], work),
     );
     return new EmulatorState(
       options,
@@ -74,3 +162,49 @@ export class EmulatorState {
     this.journal.end();
   }
 }
+
+/** Returns one host for each distinct base URL; APIs with the same base URL share it. */
+export function interceptedHosts(
+  { urls, settings }: Pick<ResolvedOptions, "urls" | "settings">,
+  isolation: Pick<Isolation<EmulatorState>, "ofRequest">,
+): readonly InterceptedHost[] {
+  const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
+  for (const api of SERVICES) {
+    const baseUrl = urls[api];
+    const shared = served.get(baseUrl.href);
+    if (shared === undefined) served.set(baseUrl.href, { baseUrl, apis: [api] });
+    else shared.apis.push(api);
+  }
+  return [...served.values()].map(({ baseUrl, apis }) => ({
+    baseUrl,
+    handle: (request) => isolation.ofRequest.emulator.handle(apis, request),
+    handleMalformed: (why, head) => answerMalformed(isolation.ofRequest.emulator, apis, why, head),
+    noteRefusal: (authority, reason) => {
+      const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
+      void isolation.ofRequest.emulator.handle(apis, request, {
+        connection: "refused",
+        refusedBy: "transport",
+        reason,
+      });
+    },
+    recognizes: (request) => recognition(isolation.ofRequest, settings, request),
+  }));
+}
+
+function recognition(
+  { store }: EmulatorState,
+  { modelTargetClient, modelTargetUser }: ResolvedOptions["settings"],
+  { path, headers }: RequestMarks,
+): Recognition | undefined {
+  const authorization = header({ headers }, "authorization");
+  if (ownerOfKey(store, namedAccessKey(authorization)) !== undefined) return "key";
+  if (path.split("/").some((segment) => store.findDataset(segment) !== undefined)) return "dataset";
+  const source = tokenSource(authorization);
+  if (source === undefined) return undefined;
+  const isConfigured = source === modelTargetClient.id || source === modelTargetUser.name;
+  return isConfigured || store.findCredential(source) !== undefined ? "client" : undefined;
+}
+
+/** The records of the database that has an access key, of either kind. */
+export const ownerOfKey = (store: MemoryStore, key = "") =>
+  store.findRecords(["serverAccessKey", key]) ?? store.findRecords(["clientAccessKey", key]);

@@ -1,19 +1,20 @@
 import type { Clock, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
+import type { VuMarkDatabase } from "../schema/database.ts";
+import { type Fault, fault } from "../schema/fault.ts";
+import { checked, InvalidOptionError } from "../schema/kernel/problems.ts";
+import { CLOCK_YEARS, isClockMoment } from "../schema/kernel/values.ts";
 import {
   type Dataset,
   type DatasetStatus,
   type DatasetTypeName,
   datasetStatusAt,
-} from "../schema/dataset.ts";
-import { type Fault, fault } from "../schema/fault.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { CLOCK_YEARS, isClockMoment } from "../schema/kernel/values.ts";
+} from "../schema/model-target.ts";
 import { ratingAt, statusAt, type TargetStatus } from "../schema/processing.ts";
 import { type Target, whyNotFound } from "../schema/target.ts";
-import type { VuMarkDatabase } from "../schema/vumark-database.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
+import { callerOf } from "./caller.ts";
 
 /** A target at the moment when it was read. */
 export interface MockTarget {
@@ -196,7 +197,7 @@ export class MockVuMarkDatabase {
 export const isKept = (
   { databaseName, serverAccessKey }: MockCloudDatabase | MockVuMarkDatabase,
   store: MemoryStore,
-): boolean => store.findDatabaseByServerAccessKey(serverAccessKey)?.databaseName === databaseName;
+): boolean => store.findRecords(["serverAccessKey", serverAccessKey])?.database.databaseName === databaseName;
 
 /** A Model Target dataset at the moment when it was read. */
 export interface MockDataset {
@@ -231,14 +232,25 @@ export interface FaultHandle extends Disposable {
   remove(): void;
 }
 
+/** Fields of a fault's answer, which are easily given to the fault itself. */
+const ANSWER_FIELDS = ["status", "headers", "body", "resultCode"];
+
 /**
  * Adds a fault.
  *
  * @param faults - those of the state that the caller sees: an isolated call has its own copy of each fault.
+ * @param method - the public method that was called: whoever called it is named as the one who added the fault.
  * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
  */
-export function createFault(faults: () => Faults, given: Fault): FaultHandle {
-  const added = faults().add(checked("fault", fault, given));
+export function createFault(
+  faults: () => Faults,
+  given: Fault,
+  method: (fault: Fault) => FaultHandle,
+): FaultHandle {
+  for (const name of ANSWER_FIELDS)
+    if (name in Object(given))
+      throw new InvalidOptionError(`fault.${name}`, "a value", `it inside of answer: { ${name} }`);
+  const added = faults().add(checked("fault", fault, given), callerOf(method));
   const remove = () => void faults().delete(added.id);
   return {
     get timesApplied() {

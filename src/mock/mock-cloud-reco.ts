@@ -1,28 +1,34 @@
 import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
-import { rememberKeys } from "../apis/explanations/values.ts";
-import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
+import { addKeyOwner, type KeyOwner, rememberKeys } from "../apis/explanations/values.ts";
+import { type Journal, type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
+import { show } from "../emulator/text.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { fetchFrom } from "../intercept/fetch/fetch-transport.ts";
-import { HostTable, type InterceptedHost } from "../intercept/host-table.ts";
+import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import type { MockReport, ReportDetails } from "../page/model.ts";
-import { buildReport } from "../page/report.ts";
-import type { Service } from "../schema/operation-names.ts";
+import { buildReport, reportPage } from "../page/report.ts";
+import type { Service } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
+import { callerOf, isThrownHere } from "./caller.ts";
 import { EmulatorControl } from "./emulator-control.ts";
-import { type EmulatorParts, EmulatorState } from "./emulator-state.ts";
-import { interceptedHosts } from "./intercepted-hosts.ts";
-import { Isolation } from "./isolation.ts";
+import {
+  type EmulatorParts,
+  EmulatorState,
+  Isolation,
+  interceptedHosts,
+  ownerOfKey,
+} from "./emulator-state.ts";
 import {
   type MockCloudRecoOptions,
+  PendingDelays,
   type ResolvedOptions,
   resolveFixtureOptions,
   resolveOptions,
 } from "./options.ts";
 import { type MockPage, MockPages } from "./pages.ts";
-import { PendingDelays } from "./pending-delays.ts";
 import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
@@ -39,10 +45,27 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   readonly #random: Random;
   readonly #isolation: Isolation<EmulatorState>;
   readonly #hosts = new HostTable();
+  /** What goes on in the background, while the mock is started. */
+  readonly #work = { isStopped: false };
   /** While the mock is started. */
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
+  /** Another mock that gets a key of this one can say whose it is. */
+  readonly #ownsKey: KeyOwner = (key) => {
+    const owner = ownerOfKey(this.#store, key)?.database.databaseName;
+    return (
+      owner && `the database ${JSON.stringify(owner)} of another mock of this process, ${this.#howToReach}`
+    );
+  };
+
+  /** Reads stacks for test fixtures. @internal */
+  static readonly stacks = { callerOf, isThrownHere } as const;
+
+  /** Every request that a mock of this process has answered. @internal */
+  static readonly answered = new Signal<{ readonly mock: MockCloudReco; readonly entry: JournalEntry }>(
+    "answered",
+  );
 
   /** Checks the options of test fixtures and adds their defaults. @internal */
   static readonly fixtureOptions = resolveFixtureOptions;
@@ -60,8 +83,10 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     const { seed } = this.#options;
     setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random));
-    this.#hosts.add(this.#interceptedHosts());
+    this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, this.#work));
+    this.#hosts.add(interceptedHosts(this.#options, this.#isolation));
+    addKeyOwner(this.#ownsKey);
+    this.#journal.recorded.on((entry) => MockCloudReco.answered.emit({ mock: this, entry }));
     this.start();
   }
 
@@ -83,10 +108,6 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     }
   }
 
-  #interceptedHosts(): readonly InterceptedHost[] {
-    return interceptedHosts(this.#options, () => this.#isolation.ofRequest);
-  }
-
   /**
    * The mock as a `fetch` function that intercepts nothing: pass it to a client, or call it from a handler of another framework.
    * Works while the mock is stopped, and with `intercept: false`. Response bodies are decoded, as `fetch` does.
@@ -105,12 +126,10 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   start(): void {
     const { intercept: by, unhandledRequests } = this.#options;
+    this.#work.isStopped = false;
     if (by === false) return;
-    this.#interceptor ??= intercept({
-      hosts: this.#interceptedHosts(),
-      intercept: by,
-      unhandledRequests,
-    });
+    const hosts = interceptedHosts(this.#options, this.#isolation);
+    this.#interceptor ??= intercept({ hosts, intercept: by, unhandledRequests });
   }
 
   /**
@@ -123,6 +142,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     }
     this.#interceptor?.stop();
     this.#interceptor = undefined;
+    this.#work.isStopped = true;
     this.#delays.abort();
     void this.#pages.stopAll();
   }
@@ -228,9 +248,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example await mock.writeReport("mock-report.html");
    */
   async writeReport(path: string, details: ReportDetails = {}): Promise<void> {
-    const report = this.report(details);
-    const { reportPage } = await import("../page/page-file.ts");
-    await fs.writeFile(path, await reportPage(report));
+    await fs.writeFile(path, await reportPage(this.report(details)));
   }
 
   /**
@@ -254,6 +272,20 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   async pause(): Promise<void> {
     await this.#pages.pause(this.#paged());
+  }
+
+  /** Why no request reaches this mock, and what to change; undefined while it intercepts. @internal */
+  get whyUnreached(): string | undefined {
+    if (this.#options.intercept === false)
+      return "intercepts nothing (`intercept: false`): pass `mock.fetch` to the client, or use `handlers(mock)`";
+    return this.#interceptor === undefined ? "is stopped: call `mock.start()`" : undefined;
+  }
+
+  get #howToReach(): string {
+    return (
+      this.whyUnreached?.replace(/^/, "which ") ??
+      `which serves ${[...new Set(Object.values(this.urls))].join(", ")}: create the client with the keys and URLs of the same mock`
+    );
   }
 
   #paged() {
@@ -305,10 +337,12 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * has only the requests of that call; outside, it has all.
    *
    * @returns what the function returns.
-   * @throws what the function throws.
+   * @throws what the function throws; TypeError when it is no function.
    * @example await mock.isolate(async () => { await client.addTarget("label", image); });
    */
   isolate<Result>(call: () => Result): Promise<Awaited<Result>> {
+    if (typeof call !== "function")
+      throw new TypeError(`isolate: expected a function that uses the isolated state; got ${show(call)}`);
     return this.#isolation.run(
       (outer) => outer.fork(),
       call,

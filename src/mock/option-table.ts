@@ -16,8 +16,8 @@ import {
   requestRateLimits,
   requestsPerSecondLimit,
 } from "../schema/cloud-database.ts";
-import { configuredResponse, configuredResponseFields } from "../schema/configured-response.ts";
-import { textMatching, textReadBy } from "../schema/kernel/environment.ts";
+import { configuredResponse, configuredResponseFields } from "../schema/fault-answer.ts";
+import { textMatching, textReadBy } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {
   aFunction,
@@ -37,7 +37,6 @@ import {
 } from "../schema/kernel/values.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
 import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";
-import type { Delay } from "./pending-delays.ts";
 import type { RequestFilter } from "./requests.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
@@ -64,7 +63,6 @@ const NO_PORTS: Ports = {};
 const NO_HOSTS: Hosts = {};
 const MODEL_TARGET_CLIENT = { id: "client-id", secret: "client-secret" };
 const MODEL_TARGET_USER = { name: "user@example.com", password: "password" };
-
 const PROCESSING = "processing time of targets, reports and datasets";
 
 /** Options that are the same for mocks and servers. */
@@ -148,7 +146,7 @@ const mock = {
     default: brisqueRater,
   }),
   delay: option(
-    aFunction<Delay>("(seconds, signal) => Promise<void>"),
+    aFunction<(seconds: number, signal: AbortSignal) => Promise<void>>("(seconds, signal) => Promise<void>"),
     "waits for `responseDelaySeconds` and the delays of faults",
     { default: realDelay, defaultWords: "a real wait" },
   ),

@@ -4,19 +4,19 @@ import type { Clock } from "../emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
+import { connectionError } from "../intercept/answer.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
-import { checked, InvalidOptionError } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
-import type { Service } from "../schema/operation-names.ts";
-import { withoutUndefined } from "../schema/without-undefined.ts";
+import { DATABASE_FIELDS } from "../schema/cloud-database.ts";
+import { checked, expectedName, InvalidOptionError } from "../schema/kernel/problems.ts";
+import { optional, record, withoutUndefined } from "../schema/kernel/record.ts";
+import type { Service } from "../schema/protocol.ts";
 import { defaultsOf, fieldsOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
-import { PendingDelays } from "./pending-delays.ts";
 
 /** Options of mocks and of servers; every field is optional. */
 export interface CommonOptions extends Partial<AnswerOptions> {
-  /** `neutral` (default) follows the emulator's own specification; `vuforia` the observed behavior of the real service. */
+  /** `neutral` (default) follows the emulator's own specification; `vuforia` the observed behaviour of the real service. */
   readonly profile?: ProfileName;
   /** Source of the time. Default: the system clock, or the fake timers that replaced it. */
   readonly clock?: Clock;
@@ -70,8 +70,9 @@ export const IN_PROCESS_ONLY = Object.keys(OPTIONS.mock).filter((name) => !(name
 export const IN_PROCESS_HINT = "works in process only, with new MockCloudReco()";
 
 const PLACES = {
-  fixture: "test fixtures, such as withMockCloudReco of mock-cloud-reco/node-test",
-  servers: "startServers of mock-cloud-reco/server",
+  fixture: "an option of test fixtures, such as withMockCloudReco of mock-cloud-reco/node-test",
+  servers: "an option of startServers of mock-cloud-reco/server",
+  database: "a field of a database: addCloudDatabase({ … })",
 } as const;
 
 /**
@@ -85,9 +86,11 @@ export function refuseMisplaced(place: "mock" | "servers", options: unknown): vo
     if (value === undefined) continue;
     const option = `options.${name}`;
     const elsewhere = (where: keyof typeof PLACES) =>
-      new InvalidOptionError(option, "a value", `nothing here, because it is an option of ${PLACES[where]}`);
+      new InvalidOptionError(option, "a value", `nothing here, because it is ${PLACES[where]}`);
     if (name in OPTIONS.fixture) throw elsewhere("fixture");
     if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
+    if (!(name in onServers || name in OPTIONS.common) && DATABASE_FIELDS.includes(name))
+      throw elsewhere("database");
     if (place === "mock" || !(name in OPTIONS.mock)) continue;
     if (!(name in onServers)) {
       const given = "an option that servers do not support";
@@ -121,6 +124,15 @@ const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
 const fixtureOptions = z.lazy(() => z.strictObject(optional(fieldsOf(OPTIONS.fixture))));
 const fixtureDefaults = defaultsOf(OPTIONS.fixture);
 
+/** A name that is neither an option of fixtures nor of anything else is compared with both kinds of names that fixtures take. */
+function refuseUnknown(given: readonly string[]): void {
+  const names = Object.keys({ ...OPTIONS.fixture, ...OPTIONS.common, ...OPTIONS.mock });
+  const elsewhere = [...Object.keys({ ...OPTIONS.servers, ...OPTIONS.startServers }), ...DATABASE_FIELDS];
+  for (const name of given)
+    if (!names.includes(name) && !elsewhere.includes(name))
+      throw new InvalidOptionError(`options.${name}`, "an unknown name", expectedName(name, names));
+}
+
 /**
  * Checks the options of test fixtures, adds their defaults, and separates those of the mock.
  *
@@ -129,6 +141,7 @@ const fixtureDefaults = defaultsOf(OPTIONS.fixture);
 export function resolveFixtureOptions(given: object) {
   const isOwn = ([name]: readonly [string, unknown]) => name in OPTIONS.fixture;
   const entries = Object.entries(given);
+  refuseUnknown(entries.map(([name]) => name));
   const own = checked("options", fixtureOptions, Object.fromEntries(entries.filter(isOwn)));
   const mockOptions: MockCloudRecoOptions = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));
   return { ...fixtureDefaults, ...withoutUndefined(own), mockOptions };
@@ -159,4 +172,30 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
       reportBaseUrl: target.href.replace(/\/$/, ""),
     },
   };
+}
+
+/** The responses that a mock is delaying. When the mock stops, it fails their requests instead of keeping the process alive. */
+export class PendingDelays {
+  /** One for each: a signal that all shared would warn of a leak when it has more than ten listeners. */
+  private readonly pending = new Set<AbortController>();
+
+  /** Returns a delay that {@link abort} ends, with the error for the client. */
+  abortable(delay: NonNullable<MockCloudRecoOptions["delay"]>): (seconds: number) => Promise<void> {
+    return (seconds) =>
+      new Promise((resolve, reject) => {
+        const controller = new AbortController();
+        this.pending.add(controller);
+        const { signal } = controller;
+        const message = "the request was aborted: the mock was stopped while it delayed the response";
+        signal.addEventListener("abort", () => reject(connectionError({ kind: "reset", message })));
+        delay(seconds, signal)
+          .then(resolve, reject)
+          .finally(() => this.pending.delete(controller));
+      });
+  }
+
+  abort(): void {
+    // A copy, because the listeners may cause requests that are delayed again.
+    for (const controller of [...this.pending]) controller.abort();
+  }
 }

@@ -1,6 +1,33 @@
+import * as z from "zod/mini";
 import { drawPicture, encodePixels } from "../images/on-demand.ts";
 import { checked } from "../schema/kernel/problems.ts";
-import { type PictureOptions, pictureNumber, pictureOptions } from "../schema/picture.ts";
+import { optional, record } from "../schema/kernel/record.ts";
+import { oneOf, wholeNumber, wholeNumberFrom } from "../schema/kernel/values.ts";
+
+/** How a picture for tests is drawn. */
+export interface PictureOptions {
+  /** Default `JPEG`, which is a tenth of the size. */
+  readonly format?: "PNG" | "JPEG";
+  /** In pixels, from 192 to 1280. Default 320. */
+  readonly width?: number;
+  /** In pixels, from 192 to 1280. Default 240. */
+  readonly height?: number;
+}
+
+/** In this range the default rater gives 4 or 5 points. */
+const side = wholeNumberFrom(192, 1280);
+
+const PICTURE_DEFAULTS = { format: "JPEG", width: 320, height: 240 } as const;
+
+/** `samplePicture(n, …)` and `flatPicture(…)`. */
+const pictureOptions = z.lazy(() =>
+  record<Required<PictureOptions>>(
+    optional({ format: oneOf("PNG", "JPEG"), width: side, height: side }, PICTURE_DEFAULTS),
+  ),
+);
+
+/** Which picture is drawn. */
+const pictureNumber = wholeNumber;
 
 /**
  * Draws a picture for tests. Every number has its own picture, the same each time. The default matcher finds it in every

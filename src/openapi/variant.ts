@@ -1,8 +1,13 @@
 import type * as z from "zod/mini";
-import { hex32, oneOf } from "../emulator/json-schema.ts";
 import type { Profile } from "../emulator/profiles.ts";
-import type { AnyDeclaredResponse, BodySchema, JsonSchema } from "../emulator/response.ts";
-import { responseSchema } from "../schema/kernel/json-schema.ts";
+import {
+  type AnyDeclaredResponse,
+  type BodySchema,
+  hex32,
+  type JsonSchema,
+  oneOf,
+} from "../emulator/response.ts";
+import { responseSchema } from "../schema/kernel/wire.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {

@@ -1,16 +1,16 @@
 import type { ImageFormat } from "../emulator/image-header.ts";
 import type { HeaderList } from "../emulator/message.ts";
 import type { Comparison } from "../images/matching/comparison.ts";
+import type { FeatureRating } from "../images/ratings/rating.ts";
 import type { CloudDatabase } from "../schema/cloud-database.ts";
-import type { ClientCredential } from "../schema/credential.ts";
-import type { Dataset } from "../schema/dataset.ts";
+import type { TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
 import type { AddedFault } from "../schema/fault.ts";
 import type { EntryFacts, Outline } from "../schema/journal-entry.ts";
-import type { Service } from "../schema/operation-names.ts";
+import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
+import type { Service } from "../schema/protocol.ts";
 import type { Report } from "../schema/report.ts";
 import type { TargetRecord } from "../schema/target.ts";
-import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
 import type { TargetCounts } from "../store/records.ts";
 
 /*
@@ -163,10 +163,23 @@ export interface PageState {
   readonly faults: readonly PageFault[];
 }
 
+/** Changes of one list: items by their keys, or the whole list when its order changed. */
+export type ListChanges<Item> =
+  | { readonly removed: readonly string[]; readonly changed: readonly Item[] }
+  | { readonly all: readonly Item[] };
+
+/** The `changes` event: the lists of the state that changed since the previous `state` or `changes` event. */
+export type PageChanges = {
+  readonly [List in PageList]?: ListChanges<PageState[List][number]>;
+};
+
+/** The names of the lists in the state. */
+export type PageList = Exclude<keyof PageState, "release" | "urls" | "clock" | "comparison" | "paused">;
+
 /** A cloud database; its targets are loaded when they are shown. */
 export interface PageCloudDatabase extends CloudDatabase {
   readonly counts: TargetCounts;
-  /** Changes whenever a target does. */
+  /** Changes whenever the database or one of its targets does. */
   readonly revision: string;
 }
 
@@ -221,8 +234,15 @@ export interface PageRequestDetails extends Pick<MockReport, "images"> {
   readonly request: ShownRequest;
 }
 
-/** What a query with a picture would find. */
-export interface PageTrial {
+/** What a query with a picture would find, for example with a frame of a camera. */
+export interface PageFindings {
+  readonly comparison: PageState["comparison"];
+  /** Nearest first. */
+  readonly targets: readonly PageTriedTarget[];
+}
+
+/** What a query with a picture would find, and how it would fare as a target. */
+export interface PageTrial extends PageFindings {
   readonly image: {
     readonly format: ImageFormat | null;
     readonly width: number | null;
@@ -237,14 +257,21 @@ export interface PageTrial {
     readonly brisque: number | null;
     /** The BRISQUE rater's result, 0 to 5. */
     readonly rating: number | null;
+    /** How likely it would be recognised in photographs; null when it cannot be decoded. */
+    readonly recognition: FeatureRating | null;
     /** The status of a target with the image after processing; null when it cannot be decoded. */
     readonly outcome: "success" | "failed" | null;
   };
-  readonly comparison: PageState["comparison"];
-  /** Nearest first. */
-  readonly targets: readonly PageTriedTarget[];
   /** Number of targets in the database that were not compared. */
   readonly notCompared: number;
+}
+
+/** The local features of a picture. */
+export interface PageFeatures {
+  /** Where they are, in parts of the picture's width and height. */
+  readonly places: readonly (readonly [x: number, y: number])[];
+  /** Of a target's picture; null for a query's. */
+  readonly recognition: FeatureRating | null;
 }
 
 export interface PageTriedTarget extends Pick<TargetRecord, "targetId" | "name" | "image"> {

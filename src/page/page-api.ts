@@ -1,23 +1,24 @@
 import { LRUCache } from "lru-cache";
-import { datasetArchive } from "../apis/model-target/dataset-archive.ts";
+import { datasetArchive } from "../apis/model-target/responses.ts";
 import { svgInstance } from "../apis/vumark/instances.ts";
 import type { MovableClock } from "../emulator/clock.ts";
 import { formatOf } from "../emulator/image-header.ts";
 import type { Journal } from "../emulator/journal.ts";
 import { header, type MaybePromise, type WireRequest, type WireResponse } from "../emulator/message.ts";
-import { percentDecoded } from "../emulator/router.ts";
+import { percentDecoded } from "../emulator/operation.ts";
+import { findFeatures } from "../images/matching/features/rank.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
-import { datasetStatusAt } from "../schema/dataset.ts";
+import { datasetStatusAt } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
 import { type Report, reportCsv } from "../schema/report.ts";
-import type { ServedResponse } from "../servers/http/stream.ts";
+import type { ServedResponse } from "../servers/http/http-messages.ts";
 import type { Store } from "../store/store.ts";
-import type { PageReportRow, PageRequestDetails, ShownImage } from "./model.ts";
-import { NOT_BUILT, readPage } from "./page-file.ts";
-import { requestDetails } from "./report.ts";
-import { RequestFeed } from "./request-feed.ts";
+import type { PageFeatures, PageReportRow, PageRequestDetails, ShownImage } from "./model.ts";
+import { PageFeed } from "./page-feed.ts";
+import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { type PageContext, PageStateReader } from "./state.ts";
-import { compareImages, tryImage } from "./trial.ts";
+import { StateFeed } from "./state-feed.ts";
+import { compareImages, findTargets, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
 /** Keeps pages of other origins from using these responses, and browsers from guessing other content types. */
@@ -28,6 +29,8 @@ const PROTECTION = [
 ] as const;
 /** Keeps an image that is opened as a document from running scripts. */
 const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
+/** The page may use the camera, and nothing in a frame may. */
+const PERMISSIONS = "camera=(self), microphone=(), geolocation=(), display-capture=()";
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 const NOT_KEPT = "the journal no longer keeps this request";
 const NO_PICTURE = "there is no such picture";
@@ -40,12 +43,14 @@ export interface PageParts extends PageContext {
   readonly journal: Journal;
   /** Identifies this run of the server. */
   readonly epoch: string;
+  /** Called before the state and the journal are read. */
+  readonly beforeReading?: (() => Promise<void>) | undefined;
 }
 
 /** Serves the page to browsers, and the data that the page asks for. The journal records none of these requests. */
 export class PageApi {
   private readonly state: PageStateReader;
-  private readonly feed: RequestFeed;
+  private readonly feed: PageFeed;
   private readonly thumbnails = new Thumbnails();
   /** Images from the bodies of requests that the page has shown. */
   private readonly sent = new LRUCache<string, Buffer>({
@@ -54,9 +59,10 @@ export class PageApi {
   });
 
   constructor(private readonly parts: PageParts) {
-    const { store, clock, journal, epoch } = parts;
-    this.state = new PageStateReader(store, clock, parts, epoch);
-    this.feed = new RequestFeed(journal, epoch, () => this.state.serialized());
+    const { store, clock, journal, faults, epoch, beforeReading } = parts;
+    this.state = new PageStateReader(store, clock, faults, epoch);
+    const state = new StateFeed(this.state, clock, parts);
+    this.feed = new PageFeed(journal, epoch, state, beforeReading);
   }
 
   /** Whether a request asks for the page, from a browser, or comes from the page. */
@@ -73,7 +79,7 @@ export class PageApi {
       case "GET events":
         return this.events(header(request, "last-event-id") ?? query.get("after") ?? undefined);
       case "GET targets":
-        return json(await this.state.targets(query.get("database") ?? ""));
+        return this.targets(query.get("database") ?? "");
       case "GET requests":
         return this.request(name);
       case "GET bodies":
@@ -83,6 +89,12 @@ export class PageApi {
         return json({});
       case "POST try":
         return this.try(request.body, query.get("database") ?? "");
+      case "POST find":
+        return this.find(request.body, query.get("database") ?? "");
+      case "POST features":
+        return this.features(request.body, query);
+      case "GET features":
+        return this.features(await this.findImage(name), query);
       case "POST compare":
         return this.compare(request.body, name);
       case "POST finish":
@@ -112,6 +124,13 @@ export class PageApi {
     };
   }
 
+  private async targets(database: string): Promise<ServedResponse> {
+    const pieces = await this.state.targets(database);
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    const { status, headers } = content(Buffer.alloc(0), "application/json", undefined, undefined, size);
+    return { status, headers, stream: () => pieces };
+  }
+
   private request(id: string): WireResponse {
     const entry = this.feed.find(id);
     if (entry === undefined) return failed(404, NOT_KEPT);
@@ -136,6 +155,18 @@ export class PageApi {
     const { store, queryMatcher } = this.parts;
     const targets = await store.listTargets(database);
     return json(await tryImage(image, targets, queryMatcher, this.now));
+  }
+
+  /** Like `try`, but as fast as a query. */
+  private async find(image: Buffer, database: string): Promise<WireResponse> {
+    const { store, queryMatcher } = this.parts;
+    return json(await findTargets(image, await store.listTargets(database), queryMatcher, this.now));
+  }
+
+  private async features(image: Buffer | undefined, query: URLSearchParams): Promise<WireResponse> {
+    const as = query.get("as") === "target" ? "target" : "query";
+    const features: PageFeatures | undefined = image && (await findFeatures(image, as));
+    return features === undefined ? failed(404, NO_PICTURE) : json(features);
   }
 
   private async compare(image: Buffer, sha256: string): Promise<WireResponse> {
@@ -217,6 +248,7 @@ async function pageResponse({ method }: WireRequest): Promise<WireResponse> {
   const { status, headers, body } = content(page.html, "text/html; charset=utf-8", [
     ["Cache-Control", "no-cache"],
     ["Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`],
+    ["Permissions-Policy", PERMISSIONS],
     ["Vary", "Accept"],
   ]);
   return { status, headers, body: method === "HEAD" ? Buffer.alloc(0) : body };
@@ -227,10 +259,11 @@ function content(
   type: string,
   headers: WireResponse["headers"] = [["Cache-Control", "no-store"]],
   status = 200,
+  size = body.length,
 ): WireResponse {
   return {
     status,
-    headers: [["Content-Type", type], ["Content-Length", String(body.length)], ...PROTECTION, ...headers],
+    headers: [["Content-Type", type], ["Content-Length", String(size)], ...PROTECTION, ...headers],
     body,
   };
 }

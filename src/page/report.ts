@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import { promises as fs } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { HIDDEN } from "../emulator/masking.ts";
 import type { RecordedBody, RecordedImage } from "../emulator/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import type { Service } from "../schema/operation-names.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
+import type { Service } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";
 import { encodeTarget } from "../store/codec.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
@@ -154,14 +158,14 @@ function shownMessage(
   { headerLines, body }: RecordedRequest | RecordedResponse,
   images: ImageBlobs,
 ): ShownMessage {
-  const { json } = body;
+  const { shortJson: json } = body;
   const fields = shownFields(body, images);
   return {
     headers: headerLines,
     size: body.size,
     ...(body.dropped && { dropped: true }),
     text: String(body),
-    ...(json !== undefined && { json: body.shortJson }),
+    ...(json !== undefined && { json }),
     ...(fields && { fields }),
     ...images.addRecorded(body.image),
   };
@@ -196,4 +200,45 @@ function eventsOf(target: Target, database: string, now: number): ReportedEvent[
     ...(lastModifiedDate === uploadDate ? [] : [at(lastModifiedDate, "updated")]),
     ...(status === "processing" ? [] : [at(processedAt(target), status)]),
   ];
+}
+
+export interface PageFile {
+  readonly html: Buffer;
+  /** The page's own content security policy. */
+  readonly policy: string;
+}
+
+export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
+
+/** Compressed, because the package is small without it. Next to this module in the package; in the build's output folder in a checkout. */
+const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
+
+/** Reads the built page; undefined in a checkout where it has not been built. */
+export async function readPage(): Promise<PageFile | undefined> {
+  for (const location of LOCATIONS) {
+    try {
+      const compressed = await fs.readFile(fileURLToPath(new URL(location, import.meta.url)));
+      const html = await promisify(brotliDecompress)(compressed);
+      const [, policy = ""] =
+        /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html.toString()) ?? [];
+      return { html, policy };
+    } catch {
+      // Try the next location.
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns the page with a report embedded, which needs no server.
+ *
+ * @throws Error in a checkout where the page has not been built.
+ */
+export async function reportPage(report: MockReport): Promise<string> {
+  const page = await readPage();
+  if (page === undefined) throw new Error(NOT_BUILT);
+  // Escaped, so that no text in the report can end the script element.
+  const data = JSON.stringify(report).replaceAll("<", "\\u003c");
+  const element = `<script type="application/json" id="report">${data}</script>\n`;
+  return page.html.toString().replace(/<script>/, () => `${element}<script>`);
 }

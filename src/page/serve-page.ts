@@ -1,13 +1,11 @@
 import { createEmulator } from "../apis/index.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
-import { createRandom } from "../emulator/random.ts";
+import { systemRandom } from "../emulator/random.ts";
 import type { EmulatorState } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import type { Service } from "../schema/operation-names.ts";
-import { PAGE_HEADER } from "../schema/page.ts";
-import { startServer } from "../servers/server.ts";
-import { whyDistrusted } from "../servers/trusted-callers.ts";
+import { PAGE_HEADER, type Service } from "../schema/protocol.ts";
+import { startServer, whyDistrusted } from "../servers/server.ts";
 import { PageApi } from "./page-api.ts";
 
 export interface PagedMock {
@@ -34,7 +32,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     store,
     clock,
     // Not from the seed, because ids must be unique to this run.
-    epoch: createRandom().hex(16),
+    epoch: systemRandom.hex(16),
     journal: emulator.journal,
     faults: state.faults,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),

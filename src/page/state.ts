@@ -1,12 +1,17 @@
+import { LRUCache } from "lru-cache";
 import type { MovableClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
-import { release } from "../emulator/version.ts";
-import { comparisonOf, type ImageMatcher } from "../images/matching/comparison.ts";
-import type { Dataset } from "../schema/dataset.ts";
+import { inTurns, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
+import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { AddedFault } from "../schema/fault.ts";
+import type { Dataset } from "../schema/model-target.ts";
+import { awaitRatings } from "../schema/processing.ts";
+import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
+import { GLOBAL, type RecordsKey, type Version } from "../store/backing.ts";
+import type { ReadableRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { PageDataset, PageFault, PageState, PageTargets } from "./model.ts";
+import type { PageDataset, PageFault, PageList, PageReport, PageState } from "./model.ts";
 import { shownTarget } from "./report.ts";
 
 /** What the page shows that is not in the store. */
@@ -18,93 +23,153 @@ export interface PageContext {
   readonly pause?: { readonly resume: () => void } | undefined;
 }
 
-interface Revision {
-  readonly targets: readonly Target[];
-  readonly revision: string;
+/** The items of each list as JSON, by key. Of an item that has not changed, the text is the same one. */
+export type StateItems = ReadonlyMap<PageList, ReadonlyMap<string, string>>;
+
+const LISTS: readonly PageList[] = [
+  "cloudDatabases",
+  "vuMarkDatabases",
+  "datasets",
+  "credentials",
+  "reports",
+  "faults",
+];
+
+interface Item {
+  readonly list: PageList;
+  readonly key: string;
+  readonly json: string;
 }
 
-/** Reads the state as the page shows it. */
+/** What the page shows of one database, or of the records that belong to none. */
+interface Shown {
+  readonly version: number;
+  readonly items: readonly Item[];
+  /** Whether time alone may change it. */
+  readonly isProcessing: boolean;
+}
+
+/** How many databases are read at once, before other work may run. */
+const DATABASES_PER_TURN = 100;
+const TARGETS_PER_TURN = 200;
+/** For how many databases the targets are kept as JSON: more pages than that rarely show different ones. */
+const KEPT_TARGET_LISTS = 4;
+
+/** Reads the state as the page shows it: only what changed since the last time. */
 export class PageStateReader {
-  private readonly latest = new Map<string, Revision>();
-  private revisions = 0;
+  private shown: ReadonlyMap<string, Shown> = new Map();
+  private readAt = Number.NEGATIVE_INFINITY;
+  private readonly targetLists = new LRUCache<string, Promise<readonly Buffer[]>>({ max: KEPT_TARGET_LISTS });
 
   /** @param epoch - keeps revisions of different runs of the server apart. */
   constructor(
     private readonly store: Store,
     private readonly clock: MovableClock,
-    private readonly context: PageContext,
+    private readonly faults: PageContext["faults"],
     private readonly epoch: string,
   ) {}
 
-  async state(): Promise<PageState> {
-    const { store, clock } = this;
-    const { queryMatcher, urls, pause } = this.context;
-    const now = clock.now().getTime();
-    const [cloud, vumark, datasets, credentials, reports, faults] = await Promise.all([
-      store.listCloudDatabases(),
-      store.listVuMarkDatabases(),
-      store.listDatasets(),
-      store.listCredentials(),
-      store.listReports(),
-      this.context.faults.list(),
-    ]);
-    for (const name of this.latest.keys())
-      if (!cloud.some((database) => database.databaseName === name)) this.latest.delete(name);
-    return {
-      release,
-      urls: urls(),
-      clock: { now, frozen: clock.isFrozen, lead: clock.lead },
-      comparison: comparisonOf(queryMatcher) ?? null,
-      paused: pause !== undefined,
-      cloudDatabases: await Promise.all(
-        cloud.map(async (database) => {
-          const { databaseName } = database;
-          const counts = await store.countTargetsByStatus(databaseName, now);
-          return { ...database, counts, revision: (await this.revisionOf(databaseName)).revision };
+  /** Must not run more than once at a time. */
+  async read(): Promise<StateItems> {
+    const now = this.clock.now().getTime();
+    // A clock that went back: what was processed may be processing again.
+    const isBack = now < this.readAt;
+    const before = this.shown;
+    const shown = new Map<string, Shown>();
+    const stale: string[] = [];
+    for (const { scope, version } of await this.store.versions()) {
+      const known = before.get(scope);
+      if (known !== undefined) shown.set(scope, known);
+      if (known?.version === version && !known.isProcessing && !isBack) continue;
+      // Its place in the order of creation.
+      if (known === undefined) shown.set(scope, NOTHING);
+      stale.push(scope);
+    }
+    for (let start = 0; start < stale.length; start += DATABASES_PER_TURN) {
+      if (start > 0) await yieldToEventLoop();
+      const some = stale.slice(start, start + DATABASES_PER_TURN);
+      await Promise.all(
+        some.map(async (scope) => {
+          const current = await this.readShown(["scope", scope], now);
+          if (current === undefined) shown.delete(scope);
+          else shown.set(scope, current);
         }),
-      ),
-      vuMarkDatabases: await Promise.all(
-        vumark.map(async (database) => ({
-          ...database,
-          targets: await store.listTemplateTargets(database.databaseName),
-        })),
-      ),
-      datasets: datasets.map(shownDataset),
-      credentials,
-      reports: reports.map(({ rows, ...report }) => ({ ...report, rowCount: rows.length })),
-      faults: faults.map(shownFault),
-    };
+      );
+    }
+    const [global, faults] = await Promise.all([
+      this.readShown(GLOBAL, now, before.get("")),
+      this.faults.list(),
+    ]);
+    shown.set("", global ?? NOTHING);
+    this.shown = shown;
+    this.readAt = now;
+    return listsOf(shown, faults.map(shownFault));
   }
 
-  /** The state as JSON, and a fingerprint that does not change when only time passes. */
-  async serialized(): Promise<{ readonly json: string; readonly fingerprint: string }> {
-    const state = await this.state();
-    const { ahead, frozenAt } = this.clock.setting;
-    return {
-      json: JSON.stringify(state),
-      fingerprint: JSON.stringify({ ...state, clock: { ahead, frozenAt } }),
-    };
+  /** The targets of a database as the JSON of `PageTargets`, in pieces. */
+  async targets(databaseName: string): Promise<readonly Buffer[]> {
+    const { targets, revision } = await this.store.read(["databaseName", databaseName], (records) => ({
+      targets: records?.listTargets() ?? [],
+      revision: records === undefined ? "" : this.revisionOf(records),
+    }));
+    const known = this.targetLists.get(revision);
+    if (known !== undefined) return known;
+    const list = awaitRatings(targets).then(() => inTurns(serialisedTargets(revision, targets)));
+    this.targetLists.set(revision, list);
+    list.catch(() => this.targetLists.delete(revision));
+    return list;
   }
 
-  async targets(databaseName: string): Promise<PageTargets> {
-    const { targets, revision } = await this.revisionOf(databaseName);
-    return { revision, targets: targets.map(shownTarget) };
+  /** @param known - returned if there is no later version; its counts do not matter. */
+  private async readShown(key: RecordsKey, now: number, known?: Shown): Promise<Shown | undefined> {
+    return this.store.read(key, (records) => {
+      if (records === undefined || known?.version === records.version) return records && known;
+      const { version } = records;
+      return { version, ...shownRecords(records, now, this.revisionOf(records)) };
+    });
   }
 
-  /** Records are immutable, so the same record objects mean the same state. */
-  private async revisionOf(name: string): Promise<Revision> {
-    const targets = await this.store.listTargets(name);
-    const before = this.latest.get(name);
-    if (
-      before?.targets.length === targets.length &&
-      targets.every((target, at) => target === before.targets[at])
-    )
-      return before;
-    this.revisions += 1;
-    const now = { targets, revision: `${this.epoch}.${this.revisions}` };
-    this.latest.set(name, now);
-    return now;
+  private revisionOf({ scope, version }: Version): string {
+    return `${this.epoch}.${scope}.${version}`;
   }
+}
+
+const NOTHING: Shown = { version: -1, items: [], isProcessing: false };
+
+function shownRecords(records: ReadableRecords, now: number, revision: string): Omit<Shown, "version"> {
+  const { database, templates, reports, datasets, credentials } = records;
+  const items: Item[] = [];
+  const add = (list: PageList, key: string, value: object) =>
+    items.push({ list, key, json: JSON.stringify(value) });
+  const counts = records.countByStatus(now);
+  if (database?.kind === "cloud")
+    add("cloudDatabases", database.databaseName, { ...database, counts, revision });
+  if (database?.kind === "vumark")
+    add("vuMarkDatabases", database.databaseName, { ...database, targets: [...templates.values()] });
+  for (const report of reports.values())
+    add("reports", `${report.databaseId} ${report.file}`, shownReport(report));
+  for (const dataset of datasets.values()) add("datasets", dataset.uuid, shownDataset(dataset));
+  for (const credential of credentials.values()) add("credentials", credential.clientId, credential);
+  return { items, isProcessing: counts.processing > 0 };
+}
+
+function listsOf(shown: ReadonlyMap<string, Shown>, faults: readonly PageFault[]): StateItems {
+  const lists = new Map(LISTS.map((list) => [list, new Map<string, string>()]));
+  for (const { items } of shown.values())
+    for (const { list, key, json } of items) lists.get(list)?.set(key, json);
+  for (const fault of faults) lists.get("faults")?.set(fault.id, JSON.stringify(fault));
+  return lists;
+}
+
+function* serialisedTargets(revision: string, targets: readonly Target[]): Steps<readonly Buffer[]> {
+  const pieces = [Buffer.from(`{"revision":${JSON.stringify(revision)},"targets":[`)];
+  for (let start = 0; start < targets.length; start += TARGETS_PER_TURN, yield) {
+    const some = targets
+      .slice(start, start + TARGETS_PER_TURN)
+      .map((each) => JSON.stringify(shownTarget(each)));
+    pieces.push(Buffer.from((start === 0 ? "" : ",") + some.join(",")));
+  }
+  return [...pieces, Buffer.from("]}")];
 }
 
 function shownDataset({ requestBody: { name, models }, ...dataset }: Dataset): PageDataset {
@@ -114,6 +179,8 @@ function shownDataset({ requestBody: { name, models }, ...dataset }: Dataset): P
     models: Array.isArray(models) ? models.length : 0,
   };
 }
+
+const shownReport = ({ rows, ...report }: Report): PageReport => ({ ...report, rowCount: rows.length });
 
 /** The headers and the body of an answer may be long. */
 function shownFault({ answer, ...fault }: AddedFault): PageFault {

@@ -1,18 +1,40 @@
 import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
-import { decodeThumbnail } from "../images/decode.ts";
+import { decodeThumbnail, readHeader } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
-import { comparisonOf, type ImageMatcher, type Recognition } from "../images/matching/comparison.ts";
+import {
+  comparisonOf,
+  type ImageMatcher,
+  type Ranking,
+  type Recognition,
+} from "../images/matching/comparison.ts";
+import { featureRatingOf } from "../images/matching/features/rank.ts";
 import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
 import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
 import { assessImage } from "../images/ratings/assess.ts";
 import { brisqueScore } from "../images/ratings/brisque/score.ts";
 import { Upload } from "../images/upload.ts";
+import { awaitRatings, madeRating } from "../schema/processing.ts";
 import { type Target, whyNotFound } from "../schema/target.ts";
-import type { PageComparison, PageTrial, PageTriedTarget } from "./model.ts";
+import type { PageComparison, PageFindings, PageTrial, PageTriedTarget } from "./model.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
+
+/** Of a camera's frames, as many matches are certain, and as many targets are shown. */
+const SHOWN_OF_FRAME = 10;
+
+/** What a query with an image would find, as fast as a query: for a camera's frames. */
+export async function findTargets(
+  bytes: Buffer,
+  targets: readonly Target[],
+  matcher: ImageMatcher,
+  now: number,
+): Promise<PageFindings> {
+  const ranked = await rankTargets(matcher, bytes, targets, SHOWN_OF_FRAME);
+  const shown = triedTargets(ranked, now).slice(0, SHOWN_OF_FRAME);
+  return { comparison: comparisonOf(matcher) ?? null, targets: shown };
+}
 
 /** What a query with an image would find, and how the image would fare as a target. */
 export async function tryImage(
@@ -23,6 +45,7 @@ export async function tryImage(
 ): Promise<PageTrial> {
   const image = await factsOf(bytes);
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
+  await awaitRatings(compared, now);
   return {
     image,
     comparison: comparisonOf(matcher) ?? null,
@@ -34,7 +57,8 @@ export async function tryImage(
 async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
   const query = await inspectQueryImage(bytes);
   const target = await inspectTargetImage(bytes);
-  const decoded = query.ok ? await new Upload(bytes).decoded() : undefined;
+  const upload = new Upload(bytes);
+  const decoded = query.ok ? await upload.decoded() : undefined;
   const isWhole = decoded !== undefined && !("damage" in decoded);
   const assessment = isWhole ? await assessImage(bytes, undefined) : undefined;
   const pixels = pixelSizeOf(bytes);
@@ -46,7 +70,8 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
     problem: query.ok ? null : query.reason,
     targetProblem: target.ok ? null : target.reason,
     brisque: isWhole ? await brisqueScore(decoded.grey) : null,
-    rating: assessment?.rating ?? null,
+    rating: assessment ? await madeRating(assessment) : null,
+    recognition: (isWhole && (await featureRatingOf({ sha256: upload.sha256, bytes: () => bytes }))) || null,
     outcome: assessment?.outcome ?? null,
   };
 }
@@ -60,9 +85,17 @@ async function scoresOf(
 ): Promise<PageTriedTarget[]> {
   const comparison = comparisonOf(matcher);
   const isSimilarity = comparison?.by === "structuralSimilarity";
-  const threshold = isSimilarity ? comparison.threshold : Number.NEGATIVE_INFINITY;
+  const threshold = isSimilarity ? comparison.threshold : undefined;
   const scorer = isSimilarity ? createStructuralSimilarityMatcher({ threshold: -1 }) : matcher;
-  const { matches, notCompared, unmatched, whyNot } = await rankTargets(scorer, bytes, targets);
+  return triedTargets(await rankTargets(scorer, bytes, targets), now, threshold);
+}
+
+/** @param threshold - only scores above it are matches. */
+function triedTargets(
+  { matches, notCompared, unmatched, whyNot }: Ranking<Target>,
+  now: number,
+  threshold = Number.NEGATIVE_INFINITY,
+): PageTriedTarget[] {
   const tried = (target: Target, score: number | null, recognition?: Recognition): PageTriedTarget => {
     const obstacle = whyNotFound(target, now);
     const passedOver = obstacle === undefined ? null : obstacle.why + obstacle.detail;
@@ -73,7 +106,7 @@ async function scoresOf(
       score,
       matched: score !== null && score > threshold && passedOver === null,
       passedOver: passedOver,
-      why: recognition?.why ?? whyNot?.get(target) ?? null,
+      why: recognition?.why ?? whyNot?.(target) ?? null,
       outline: recognition?.outline ?? null,
     };
   };
@@ -83,15 +116,32 @@ async function scoresOf(
   ];
 }
 
-/** Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. */
+/** Where the pixels of a square are that viewers show at a place, by their EXIF orientation. */
+const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => readonly [number, number]>> = {
+  2: (x, y, last) => [last - x, y],
+  3: (x, y, last) => [last - x, last - y],
+  4: (x, y, last) => [x, last - y],
+  5: (x, y) => [y, x],
+  6: (x, y, last) => [y, last - x],
+  7: (x, y, last) => [last - y, last - x],
+  8: (x, y, last) => [last - y, x],
+};
+
+/**
+ * Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. The first is shown
+ * below that, so its windows are turned as viewers turn its pixels.
+ */
 export async function compareImages(a: Buffer, b: Buffer): Promise<PageComparison | undefined> {
-  const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
-  if ("damage" in first || "damage" in second) return undefined;
+  const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);
+  if ("damage" in header || "damage" in first || "damage" in second) return undefined;
   const { columns, windows } = similarityMap(first, second);
-  const rounded = windows.map((score) => Math.round(score * 1000) / 1000);
+  const placeOf = SEEN_AT[header.orientation] ?? ((x, y) => [x, y]);
   return {
     columns,
-    windows: rounded,
+    windows: windows.map((_, at) => {
+      const [x, y] = placeOf(at % columns, Math.floor(at / columns), columns - 1);
+      return Math.round((windows[y * columns + x] ?? 0) * 1000) / 1000;
+    }),
     score: windows.reduce((sum, score) => sum + score, 0) / windows.length,
   };
 }

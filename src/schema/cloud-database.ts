@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { optional, record } from "./kernel/record.ts";
+import { optional, record, withoutUndefined } from "./kernel/record.ts";
 import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
 import { type SeededTarget, seededTarget, TARGET_NAMES, type TargetView, targetView } from "./target.ts";
-import { withoutUndefined } from "./without-undefined.ts";
 
 /** The four states of a database. */
 export const DATABASE_STATES = [
@@ -146,23 +145,16 @@ export type DatabaseSettings = Pick<CloudDatabase, keyof DatabaseChanges>;
 /** The checked fields of a new cloud database. */
 export type NewCloudDatabase = Partial<Omit<CloudDatabase, "kind">>;
 
-export const newCloudDatabaseFields = z.lazy(() =>
-  record<NewCloudDatabase>(optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances })),
-);
+const fields = { ...identity, stateName, databaseTypeName: typeName, ...allowances };
+export const DATABASE_FIELDS: readonly string[] = Object.keys(fields);
+
+export const newCloudDatabaseFields = z.lazy(() => record<NewCloudDatabase>(optional(fields)));
 export const databaseChanges = z.lazy(() =>
   record<Partial<DatabaseSettings>>(optional({ stateName, ...allowances })),
 );
 
 /** As snapshots hold it. */
-export const cloudDatabaseRecord = z.lazy(() =>
-  record<CloudDatabase>({
-    kind: oneOf("cloud"),
-    ...identity,
-    stateName,
-    databaseTypeName: typeName,
-    ...allowances,
-  }),
-);
+export const cloudDatabaseRecord = z.lazy(() => record<CloudDatabase>({ kind: oneOf("cloud"), ...fields }));
 
 /** A cloud database as the target manager shows it. */
 interface CloudDatabaseView extends Omit<CloudDatabase, "kind"> {
@@ -185,11 +177,7 @@ export const cloudDatabaseJson = wireForm(
 
 /** `POST /cloud_databases`: a new database is empty, whatever `targets` holds. */
 export const postedCloudDatabase = wireForm(
-  z.lazy(() =>
-    record<NewCloudDatabase>(
-      optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances }, DEFAULTS),
-    ),
-  ),
+  z.lazy(() => record<NewCloudDatabase>(optional(fields, DEFAULTS))),
   { resource: cloudDatabaseJson },
 );
 
@@ -200,9 +188,7 @@ export interface SeededCloudDatabase extends NewCloudDatabase {
 
 export const seededCloudDatabase = z.lazy(() => {
   const targets = kind("a list of targets", z.array(seededTarget));
-  return record<SeededCloudDatabase>(
-    optional({ ...identity, stateName, databaseTypeName: typeName, ...allowances, targets }),
-  );
+  return record<SeededCloudDatabase>(optional({ ...fields, targets }));
 });
 
 /** `PUT /cloud_databases/{database_name}`. */

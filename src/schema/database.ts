@@ -1,7 +1,169 @@
 import * as z from "zod/mini";
-import { type CloudDatabase, cloudDatabaseRecord } from "./cloud-database.ts";
-import { byKind } from "./kernel/record.ts";
-import { type VuMarkDatabase, vuMarkDatabaseRecord } from "./vumark-database.ts";
+import {
+  type CloudDatabase,
+  cloudDatabaseRecord,
+  type DatabaseState,
+  generatedBy,
+  type HexSource,
+  stateName,
+} from "./cloud-database.ts";
+import { byKind, keptRecord, optional, record } from "./kernel/record.ts";
+import { flag, key, kind, listOf, moment, oneOf, pathName, seconds, text } from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+
+/** Fields of a new template (VuMark) target. */
+export interface TemplateTargetFields {
+  /** At least one character. */
+  readonly name: string;
+  /** Default: 32 hexadecimal digits. */
+  readonly targetId?: string;
+  /** Default 0: processed at once. */
+  readonly processingTimeSeconds?: number;
+}
+
+/** Fields of a VuMark database that can be changed. */
+export interface VuMarkDatabaseChanges {
+  /** Default `WORKING`. */
+  readonly stateName?: DatabaseState;
+}
+
+/** Fields of a new VuMark database. */
+export interface VuMarkDatabaseFields extends VuMarkDatabaseChanges {
+  /** Unique; default: 32 hexadecimal digits. */
+  readonly databaseName?: string;
+  /** Sent with instance requests. Unique; default: 32 hexadecimal digits. */
+  readonly serverAccessKey?: string;
+  /** Signs instance requests. Unique; default: 32 hexadecimal digits. */
+  readonly serverSecretKey?: string;
+  /** Its first template targets. */
+  readonly targets?: readonly TemplateTargetFields[];
+}
+
+/** A template target of a VuMark database. */
+export interface TemplateTarget extends Required<TemplateTargetFields> {
+  readonly uploadDate: number;
+  readonly lastModifiedDate: number;
+  readonly processed: boolean;
+}
+
+/** A VuMark (template) database. Its name is also its id. */
+export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "targets">> {
+  readonly kind: "vumark";
+}
+
+const identity = { databaseName: pathName, serverAccessKey: key, serverSecretKey: key };
+const dates = { lastModifiedDate: moment, uploadDate: moment };
+
+export const vuMarkDatabaseFields = z.lazy(() => {
+  const ids = optional({ targetId: pathName, processingTimeSeconds: seconds });
+  const target = record<TemplateTargetFields>({ name: text, ...ids });
+  return record<VuMarkDatabaseFields>(optional({ ...identity, stateName, targets: listOf(target) }));
+});
+export const vuMarkDatabaseChanges = z.lazy(() => record<VuMarkDatabaseChanges>(optional({ stateName })));
+
+/** As snapshots hold it. */
+export const vuMarkDatabaseRecord = z.lazy(() =>
+  record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
+);
+export const templateTargetRecord = z.lazy(() =>
+  keptRecord<TemplateTarget>({
+    targetId: pathName,
+    name: text,
+    processingTimeSeconds: seconds,
+    ...dates,
+    processed: flag,
+  }),
+);
+
+/** A template target as the target manager shows it. */
+type TemplateTargetView = Omit<TemplateTarget, "processed">;
+
+/** A VuMark database as the target manager shows it. */
+interface VuMarkDatabaseView extends Omit<VuMarkDatabase, "kind"> {
+  readonly vumarkTargets: readonly TemplateTargetView[];
+}
+
+const templateTargetView = z.lazy(() =>
+  record<TemplateTargetView>({ targetId: pathName, name: text, processingTimeSeconds: seconds, ...dates }),
+);
+
+/** As the target manager returns it. */
+export const templateTargetJson = wireForm(templateTargetView);
+export const vuMarkDatabaseJson = wireForm(
+  z.lazy(() =>
+    record<VuMarkDatabaseView>({ ...identity, vumarkTargets: z.array(templateTargetView), stateName }),
+  ),
+);
+
+/** `POST /vumark_databases`: a new database is empty, whatever `vumark_targets` holds. */
+export const postedVuMarkDatabase = wireForm(
+  z.lazy(() =>
+    record<Omit<VuMarkDatabaseFields, "targets">>({
+      ...optional(identity),
+      ...optional({ stateName }, { stateName: "WORKING" }),
+    }),
+  ),
+  { resource: vuMarkDatabaseJson },
+);
+
+/** A VuMark database in a seed file. */
+export interface SeededVuMarkDatabase extends Omit<VuMarkDatabaseFields, "targets"> {
+  readonly vumarkTargets?: readonly Omit<NewTemplateTarget, "processed">[];
+}
+
+export const seededVuMarkDatabase = z.lazy(() => {
+  const ids = optional({ targetId: pathName, processingTimeSeconds: seconds, ...dates });
+  const vumarkTargets = kind(
+    "a list of template targets",
+    z.array(record<Omit<NewTemplateTarget, "processed">>({ name: text, ...ids })),
+  );
+  return record<SeededVuMarkDatabase>(optional({ ...identity, stateName, vumarkTargets }));
+});
+
+/** `PUT /vumark_databases/{database_name}`. */
+export const putVuMarkDatabase = wireForm(vuMarkDatabaseChanges, { resource: vuMarkDatabaseJson });
+
+/** The checked fields of a new template target. */
+type NewTemplateTarget = Partial<TemplateTarget> & Pick<TemplateTarget, "name">;
+
+/** `POST …/vumark_targets`. */
+export const postedTemplateTarget = wireForm(
+  z.lazy(() =>
+    record<Omit<NewTemplateTarget, "processed">>({
+      name: text,
+      ...optional({ targetId: pathName, ...dates }),
+      ...optional({ processingTimeSeconds: seconds }, { processingTimeSeconds: 0 }),
+    }),
+  ),
+);
+
+/** Creates a VuMark database; a name and keys that are not given are generated. */
+export function newVuMarkDatabase(
+  given: Omit<VuMarkDatabaseFields, "targets">,
+  random: HexSource,
+): VuMarkDatabase {
+  const generated = generatedBy(random);
+  return {
+    kind: "vumark",
+    databaseName: given.databaseName ?? generated(),
+    serverAccessKey: given.serverAccessKey ?? generated(),
+    serverSecretKey: given.serverSecretKey ?? generated(),
+    stateName: given.stateName ?? "WORKING",
+  };
+}
+
+/** Creates a template target; by default it is uploaded now and processed at once. */
+export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, now: number): TemplateTarget {
+  const uploadDate = given.uploadDate ?? now;
+  return {
+    targetId: given.targetId ?? generatedBy(random)(),
+    name: given.name,
+    processingTimeSeconds: given.processingTimeSeconds ?? 0,
+    uploadDate,
+    lastModifiedDate: given.lastModifiedDate ?? uploadDate,
+    processed: given.processed ?? false,
+  };
+}
 
 /** A database of either kind. */
 export type Database = CloudDatabase | VuMarkDatabase;
@@ -10,5 +172,3 @@ export type Database = CloudDatabase | VuMarkDatabase;
 export const databaseRecord = z.lazy(() =>
   byKind<Database>("a database", [cloudDatabaseRecord, vuMarkDatabaseRecord]),
 );
-
-export const isCloudDatabase = (database: Database): database is CloudDatabase => database.kind === "cloud";

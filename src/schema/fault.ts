@@ -1,13 +1,17 @@
 import * as z from "zod/mini";
-import { decodeServiceBase64 } from "./base64.ts";
-import { type ConfiguredResponse, configuredResponse, responseStatus } from "./configured-response.ts";
-import { checked } from "./kernel/problems.ts";
+import {
+  answer,
+  type ConfiguredResponse,
+  jsonAnswer,
+  jsonBody,
+  type ResultCodeAnswer,
+  responseStatus,
+  statusOf,
+} from "./fault-answer.ts";
+import { checked, nearest } from "./kernel/problems.ts";
 import { optional, record } from "./kernel/record.ts";
 import {
   aFunction,
-  anyText,
-  base64UpTo,
-  binary,
   deferred,
   flag,
   fromZeroToOne,
@@ -23,8 +27,14 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { isOperation, OPERATION_NAMES, type Operation, SERVICES, type Service } from "./operation-names.ts";
-import { RESULT_CODES, type ResultCode } from "./result-codes.ts";
+import {
+  isOperation,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type Operation,
+  SERVICES,
+  type Service,
+} from "./protocol.ts";
 
 /** A request as the `when` of a fault sees it. */
 export interface FaultRequest {
@@ -44,14 +54,6 @@ export interface FaultRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** As it was sent; empty when there is none. */
   readonly body: Buffer;
-}
-
-/** A failure in the format of the requested API: its body, headers and encoding. */
-export interface ResultCodeAnswer {
-  /** One of the service's result codes, or any text together with `status`. */
-  readonly resultCode: ResultCode | (string & {});
-  /** HTTP status, 200 to 599. Default: the status that the service sends with this result code. */
-  readonly status?: number;
 }
 
 /** A database, or its name. */
@@ -141,7 +143,14 @@ const completeAnswer = (answer: NonNullable<Fault["answer"]>): AddedFault["answe
     ? { resultCode: answer.resultCode, status: statusOf(answer) }
     : { headers: {}, body: "", ...answer };
 
-export const operation = kind(OPERATION_NAMES, z.custom<Operation>(isOperation), { type: "string" });
+export const operation = kind(
+  OPERATION_NAMES,
+  z.custom<Operation>(isOperation, {
+    error: ({ input }) => (typeof input === "string" ? nearest(input, OPERATIONS) : undefined),
+    params: { suggests: true },
+  }),
+  { type: "string" },
+);
 export const service = oneOf(...SERVICES);
 export const databaseOrName = kind(
   "a database or its name",
@@ -149,48 +158,9 @@ export const databaseOrName = kind(
 );
 
 export function nameOfDatabase(database: unknown): unknown {
-  return typeof database === "object" && database !== null ? Reflect.get(database, "databaseName") : database;
+  if (typeof database !== "object" || database === null) return database;
+  return "databaseName" in database ? database.databaseName : undefined;
 }
-
-/** @param name - what the field is called, for messages. */
-const resultCodeAnswer = (name: string) =>
-  record<ResultCodeAnswer>({ resultCode: text, ...optional({ status: responseStatus }) }).check((given) => {
-    const { resultCode: code, status } = given.value;
-    if (status !== undefined || statusOfCode(code) !== undefined) return;
-    const message = "a result code of the service, or any text together with status";
-    given.issues.push({ code: "custom", path: [name], input: code, message });
-  });
-
-/** The status that the service sends with a result code. */
-function statusOfCode(code: string): number | undefined {
-  return Object.entries(RESULT_CODES).find(([name]) => name === code)?.[1].status;
-}
-
-/** The status of a failure. Every checked failure has one. */
-export const statusOf = ({ resultCode: code, status }: ResultCodeAnswer): number =>
-  status ?? statusOfCode(code) ?? 500;
-
-const ANSWERS = "{ status, headers, body } or { resultCode }";
-const answer = deferred(ANSWERS, () => z.union([configuredResponse, resultCodeAnswer("resultCode")]));
-
-const MAX_BODY_BYTES = 2 ** 24;
-
-/** Bytes that are not text are written as `{ "base64": "…" }`. */
-const jsonBody = deferred('text, or { "base64": "…" }', () =>
-  z.union([
-    anyText,
-    z.codec(z.strictObject({ base64: base64UpTo(MAX_BODY_BYTES) }), binary, {
-      decode: ({ base64 }) => decodeServiceBase64(base64) ?? z.NEVER,
-      encode: (given) => ({ base64: Buffer.from(given).toString("base64") }),
-    }),
-  ]),
-);
-const jsonAnswer = deferred("{ status, headers, body } or { result_code }", () =>
-  z.union([
-    record<ConfiguredResponse>({ status: responseStatus, ...optional({ headers, body: jsonBody }) }),
-    resultCodeAnswer("result_code"),
-  ]),
-);
 
 const plainFields = {
   api: service,

@@ -14,7 +14,7 @@ import {
   wholeNumberFrom,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { isOperation, type Operation, type Service } from "./operation-names.ts";
+import { isOperation, type Operation, type Service } from "./protocol.ts";
 
 /*
  * A journal entry, once. Its form between servers, in the target manager's list, in reports, on the page and in its stream, and

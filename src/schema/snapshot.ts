@@ -1,12 +1,27 @@
 import * as z from "zod/mini";
-import { type ClientCredential, credentialRecord } from "./credential.ts";
-import { type Database, databaseRecord } from "./database.ts";
-import { type Dataset, datasetRecord } from "./dataset.ts";
-import { record } from "./kernel/record.ts";
+import { type SeededCloudDatabase, seededCloudDatabase } from "./cloud-database.ts";
+import {
+  type Database,
+  databaseRecord,
+  type SeededVuMarkDatabase,
+  seededVuMarkDatabase,
+  type TemplateTarget,
+  templateTargetRecord,
+} from "./database.ts";
+import { optional, record } from "./kernel/record.ts";
 import { kind, listOf, text } from "./kernel/values.ts";
+import { wireForm } from "./kernel/wire.ts";
+import {
+  type ClientCredential,
+  credentialRecord,
+  type Dataset,
+  datasetRecord,
+  type NewDataset,
+  postedCredential,
+  postedDataset,
+} from "./model-target.ts";
 import { type Report, reportRecord } from "./report.ts";
 import { type TargetRecord, targetRecord } from "./target.ts";
-import { type TemplateTarget, templateTargetRecord } from "./vumark-database.ts";
 
 /** When the requests that count towards a limit were accepted. */
 interface AcceptedRequests {
@@ -35,7 +50,7 @@ interface SnapshotDatabase {
  */
 export interface Snapshot {
   /** Version of the format. */
-  readonly version: 1;
+  readonly version: 2;
   /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly SnapshotDatabase[];
   /** Of both families. */
@@ -52,7 +67,7 @@ export const targetRecords = z.lazy(() => listOf(targetRecord));
 /** Whether names, keys and ids are unique and all images are present is checked when the state is built. */
 export const snapshot = z.lazy(() =>
   record<Snapshot>({
-    version: kind("1", z.literal(1)),
+    version: kind("2", z.literal(2)),
     databases: listOf(
       record<SnapshotDatabase>({
         database: databaseRecord,
@@ -65,5 +80,26 @@ export const snapshot = z.lazy(() =>
     datasets: listOf(datasetRecord),
     credentials: listOf(credentialRecord),
     images: kind("an object of base64 by SHA-256", z.record(z.string(), kind("base64", z.string()))),
+  }),
+);
+
+/** The initial state of servers. */
+interface Seed {
+  readonly cloudDatabases?: readonly SeededCloudDatabase[];
+  readonly vumarkDatabases?: readonly SeededVuMarkDatabase[];
+  readonly oauth2ClientCredentials?: readonly ClientCredential[];
+  readonly modelTargetDatasets?: readonly NewDataset[];
+}
+
+/** A seed file: the target manager's resources, with targets inside their databases; read-only fields are refused. */
+export const seed = wireForm(
+  z.lazy(() => {
+    const lists = {
+      cloudDatabases: kind("a list of cloud databases", z.array(seededCloudDatabase)),
+      vumarkDatabases: kind("a list of VuMark databases", z.array(seededVuMarkDatabase)),
+      oauth2ClientCredentials: kind("a list of client credentials", z.array(postedCredential.schema)),
+      modelTargetDatasets: kind("a list of Model Target datasets", z.array(postedDataset.schema)),
+    };
+    return record<Seed>(optional(lists));
   }),
 );

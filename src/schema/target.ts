@@ -19,8 +19,8 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { MAX_METADATA_BYTES } from "./limits.ts";
 import { processingLeft, ratingAt, statusAt, type TargetProcessing } from "./processing.ts";
+import { MAX_METADATA_BYTES } from "./protocol.ts";
 
 /** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {
@@ -58,13 +58,17 @@ export interface TargetFields {
 /** Changes of a target that are made directly, without a request. */
 export type TargetUpdates = Omit<Partial<TargetFields>, "targetId" | "processed" | "status">;
 
+/** What queries compare of an image, by structural similarity or by features. Servers share it, so that it is made once. */
+export const SUMMARY_KINDS = ["sketch", "features"] as const;
+export type SummaryKind = (typeof SUMMARY_KINDS)[number];
+
 /** A target's image, identified by its content; a remote store loads the bytes when they are needed. */
 export interface TargetImage {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
   bytes(): Buffer | Promise<Buffer>;
-  /** A summary for comparisons, from the process that has the bytes; undefined when it has none. */
-  sketch?(): Promise<Buffer | undefined>;
+  /** A summary from the process that has the bytes; undefined when it has none. */
+  summary?(kind: SummaryKind): Promise<Buffer | undefined>;
 }
 
 /** The fields of a target, except its image and the outcome of processing. */
@@ -77,8 +81,9 @@ interface TargetFacts extends RecognitionCounts {
   /** Metadata as it was sent: base64 as the service reads it. */
   readonly applicationMetadata: string | null;
   readonly processingTimeSeconds: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, with microseconds if the clock has them: the order of targets is by this, then by id. */
   readonly uploadDate: number;
+  /** Whole milliseconds since the epoch. */
   readonly lastModifiedDate: number;
   readonly deleteDate: number | null;
 }
@@ -86,14 +91,14 @@ interface TargetFacts extends RecognitionCounts {
 /** A target of a cloud database. Immutable: a change creates a new record. */
 export interface Target extends TargetFacts, TargetProcessing {
   readonly image: TargetImage;
-  /** Orders targets that were uploaded in the same millisecond: later ones have higher ticks. */
-  readonly tick: number;
 }
 
 /** A target as snapshots hold it. */
-export interface TargetRecord extends Omit<Target, "image"> {
+export interface TargetRecord extends Omit<Target, "image" | "rating"> {
   /** SHA-256 of the image, which the snapshot holds separately. */
   readonly image: string;
+  /** The rater's result, 0 to 5. */
+  readonly rating: number;
 }
 
 /** A target as the target manager shows it at one moment. */
@@ -153,17 +158,23 @@ const facts = {
 /** The status after processing, and the rater's result. */
 export const processingEnd = { outcome: oneOf("success", "failed"), rating: wholeNumberFrom(0, 5) };
 
+export const NOT_RATED = -1;
+/** The same as servers send it to each other. */
+export const processingNow = { ...processingEnd, rating: wholeNumberFrom(NOT_RATED, 5) };
+
 /** As snapshots hold it. */
-export const targetRecord = z.lazy(() =>
-  keptRecord<TargetRecord>({
-    ...facts,
-    image: text,
-    tick: wholeNumber,
-    ...processingEnd,
-    processed: flag,
-    rated: flag,
-  }),
-);
+export const targetRecord = z.lazy(() => keptRecord<TargetRecord>(keptFields()));
+
+/** As servers send it to each other: rated {@link NOT_RATED} while the rating is still being made. */
+export const sentTarget = z.lazy(() => keptRecord<TargetRecord>({ ...keptFields(), ...processingNow }));
+
+const keptFields = () => ({
+  ...facts,
+  image: text,
+  ...processingEnd,
+  processed: flag,
+  rated: flag,
+});
 
 /** As the target manager returns it, in this order. */
 export const targetView = z.lazy(() =>
@@ -252,7 +263,7 @@ export function whyNotFound(
   target: Target,
   now: number,
 ): { readonly why: string; readonly detail: string } | undefined {
-  if (!target.activeFlag) return { why: "inactive", detail: "" };
+  if (!target.activeFlag) return { why: "inactive: its active_flag is false", detail: "" };
   const status = statusAt(target, now);
   if (status === "failed")
     return {
@@ -261,7 +272,10 @@ export function whyNotFound(
     };
   if (status === "processing") {
     const leftMs = processingLeft(target, target.lastModifiedDate, now);
-    return { why: "still processing", detail: `, for ${Math.ceil(leftMs) / 1000} s more` };
+    return {
+      why: "still processing",
+      detail: `, for ${Math.ceil(leftMs) / 1000} s more; finishProcessing() ends it at once`,
+    };
   }
   const rating = ratingAt(target, now);
   return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };

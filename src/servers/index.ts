@@ -11,12 +11,11 @@ export type {
 } from "../mock/handles.ts";
 export type { LogLevel } from "../mock/option.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
+export type { VuMarkDatabaseFields } from "../schema/database.ts";
 export type { Fault } from "../schema/fault.ts";
 export { InvalidOptionError } from "../schema/kernel/problems.ts";
-export type { VuMarkDatabaseFields } from "../schema/vumark-database.ts";
 export type { TlsFiles } from "./http/http-server.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { StartProgress } from "./server.ts";
 export type { ServerOptions, StartServersOptions } from "./server-options.ts";
-export type { IsolatedDatabase } from "./start-servers.ts";
-export { type Servers, startServers } from "./start-servers.ts";
+export { type IsolatedDatabase, type Servers, startServers } from "./start-servers.ts";

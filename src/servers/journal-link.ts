@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../emulator/journal.ts";
+import { systemRandom } from "../emulator/random.ts";
 import type { SharedState } from "../store/backing.ts";
 import { packJournal } from "../store/journal-codec.ts";
 
@@ -10,9 +11,18 @@ const MAX_WAITING = 1000;
 /** A batch ends with the entry that reaches one of these limits, so that no batch takes long to serialize. */
 const BATCH = { entries: 100, bodyBytes: 2 ** 20, considered: 2000 };
 
+interface WaitingEntry {
+  readonly entry: JournalEntry;
+  /** Counts this server's entries. */
+  readonly number: number;
+  readonly era: string;
+}
+
 /** Sends a server's journal entries to the target manager in batches, without delaying requests. */
 export class JournalLink {
-  private waiting: { readonly entry: JournalEntry; readonly era: string }[] = [];
+  private readonly sender = systemRandom.hex(16);
+  private waiting: WaitingEntry[] = [];
+  private added = 0;
   private dropped = 0;
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> = Promise.resolve();
@@ -24,7 +34,8 @@ export class JournalLink {
   ) {}
 
   add(entry: JournalEntry): void {
-    this.waiting.push({ entry, era: this.state.journalEra });
+    this.added += 1;
+    this.waiting.push({ entry, number: this.added, era: this.state.journalEra });
     this.dropOldest(2 * MAX_WAITING);
     this.sendIn(COLLECTING_MILLISECONDS);
   }
@@ -44,13 +55,14 @@ export class JournalLink {
   private async send(): Promise<void> {
     while (this.waiting.length > 0) {
       const batch = this.takeBatch();
+      const [{ number: first, era } = { number: 0, era: "" }] = batch;
       const entries = batch.map(({ entry }) => entry);
-      const { dropped } = this;
+      const { sender, dropped } = this;
       this.dropped = 0;
       try {
-        await this.state.putJournal(packJournal({ dropped, entries }), batch[0]?.era ?? "");
+        await this.state.putJournal(packJournal({ sender, first, dropped, entries }), era);
       } catch {
-        // The manager is unavailable.
+        // The manager is unavailable, or its answer was lost: then it knows by the numbers what it has.
         this.waiting = [...batch, ...this.waiting];
         this.dropped += dropped;
         this.dropOldest(MAX_WAITING);
@@ -61,7 +73,7 @@ export class JournalLink {
     }
   }
 
-  private takeBatch(): typeof this.waiting {
+  private takeBatch(): WaitingEntry[] {
     let [count, bodyBytes, considered] = [0, 0, 0];
     for (const { entry, era } of this.waiting) {
       if (era !== this.waiting[0]?.era) break;

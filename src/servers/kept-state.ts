@@ -80,6 +80,7 @@ export async function keepState(
       const before = problem;
       try {
         await lock.assertHeld();
+        await store.awaitRatings();
         await writeState(file, store.snapshot());
         problem = undefined;
       } catch (error) {

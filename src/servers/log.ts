@@ -39,14 +39,8 @@ export function requestLog(
 }
 
 function asJson(server: string, level: LogLevel, entry: JournalEntry): string {
-  const { number: _number, considered: _considered, time, api: _api, durationMs, ...more } = entry;
-  const {
-    request: _request,
-    response: _response,
-    signature: _signature,
-    otherTargets: _others,
-    ...rest
-  } = more;
+  const { number, api, request, response, considered, otherTargets, signature, ...logged } = entry;
+  const { time, durationMs, ...rest } = logged;
   return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
 }
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { RequestHandler } from "../emulator/message.ts";
 import { type Problem, read } from "../schema/kernel/problems.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
-import { seed as seedSchema } from "../schema/seed.ts";
+import { seed as seedSchema } from "../schema/snapshot.ts";
 import { IMAGE_PATH } from "../schema/target.ts";
 import type { StartProgress } from "./server.ts";
 

@@ -57,7 +57,7 @@ export interface StartServersOptions extends ServerOptions {
   readonly stateFile?: string;
   /** Which requests write a JSON line to standard error. Default `silent`. */
   readonly logLevel?: LogLevel;
-  /** `generated` for a self-signed certificate, or your own as PEM text. Default: plain HTTP. */
+  /** `generated` for a certificate of an authority of its own, or yours as PEM text. Default: plain HTTP. */
   readonly tls?: "generated" | TlsFiles;
   /** Pages of this origin may use the target API and the query API; `*`: any. */
   readonly corsOrigin?: string;

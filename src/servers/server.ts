@@ -1,14 +1,17 @@
+import { isIP } from "node:net";
 import type { Emulator } from "../apis/index.ts";
-import type { ServerRefusal } from "../emulator/emulator.ts";
+import type { Services as EmulatorServices } from "../apis/services.ts";
+import { Faults } from "../emulator/faults.ts";
+import { Journal } from "../emulator/journal.ts";
 import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
-import { codeOf, messageOf } from "../emulator/text.ts";
+import type { ServerRefusal } from "../emulator/router.ts";
+import { codeOf, messageOf, show } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
-import type { Service } from "../schema/operation-names.ts";
+import type { Service } from "../schema/protocol.ts";
 import { StateUnavailableError } from "../store/backing.ts";
+import { answerMalformed, type ServedHandler, type ServedResult } from "./http/http-messages.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
-import { answerMalformed } from "./http/malformed-request.ts";
-import type { ServedHandler, ServedResult } from "./http/stream.ts";
 
 /**
  * Called while servers start: with what is being added, how much has been, and how much there is. Targets of a seed file are
@@ -125,6 +128,22 @@ async function withCors(
   return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
 }
 
+/** What the command `healthcheck` calls itself. */
+export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
+const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
+
+/** Whether a request is a health check of a container or of Kubernetes, which come every few seconds. */
+export const isHealthCheck = (request: WireRequest): boolean =>
+  request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
+
+/** The services that answer health checks: they record nothing, and take no fault or delay, which are for clients. */
+export const forHealthChecks = <Given extends EmulatorServices>(services: Given): Given => ({
+  ...services,
+  journal: new Journal(1),
+  faults: new Faults([]),
+  settings: { ...services.settings, responseDelaySeconds: 0 },
+});
+
 /** One line of text for a failure of the emulator itself: 502 while the state is unavailable, 503 for the decoder, otherwise 500. */
 export function failureReply(error: unknown): ServerRefusal {
   const reason = messageOf(error).replace(/\s+/g, " ");
@@ -132,4 +151,81 @@ export function failureReply(error: unknown): ServerRefusal {
   return error instanceof StateUnavailableError
     ? { status: 502, refusedBy: "targetManager", reason }
     : { status: 500, refusedBy: "emulator", reason, line: `the emulator failed: ${reason}` };
+}
+
+/** Which browser requests the target manager answers. Requests of other programs are always answered. */
+export interface TrustRules {
+  /** Host names, in addition to those of loopback and private networks; a leading dot allows all subdomains. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Pages of this origin may use the target manager; `*`: any. */
+  readonly allowOrigin?: string | undefined;
+}
+
+export interface Distrust {
+  readonly refusedBy: "trustedHost" | "trustedOrigin";
+  readonly reason: string;
+}
+
+/**
+ * Why a request may come from an untrusted web page; undefined when it does not. A page of another site can make a browser
+ * send requests, under the page's own host name (DNS rebinding) or across origins. Other clients send neither a foreign
+ * `Host` nor these headers.
+ */
+export function whyDistrusted(
+  request: WireRequest,
+  { allowedHosts = [], allowOrigin }: TrustRules = {},
+): Distrust | undefined {
+  const host = header(request, "host");
+  if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
+    return {
+      refusedBy: "trustedHost",
+      reason: `the Host ${show(host)} is no name of a private network; add it to ALLOWED_HOSTS`,
+    };
+  }
+  const origin = header(request, "origin");
+  if (allowOrigin === "*" || (origin !== undefined && origin === allowOrigin)) return undefined;
+  if (origin !== undefined) {
+    return isSameOrigin(origin, host)
+      ? undefined
+      : foreign(`the request comes from a page of another origin, ${show(origin)}`);
+  }
+  const site = header(request, "sec-fetch-site");
+  if ((site === "cross-site" || site === "same-site") && !opensThePage(request))
+    return foreign(`the request comes from a page of another origin: Sec-Fetch-Site is ${show(site)}`);
+  return undefined;
+}
+
+const foreign = (reason: string): Distrust => ({
+  refusedBy: "trustedOrigin",
+  reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
+});
+
+/** No public name has one of these endings, so that no stranger's page can be served under them. */
+const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;
+/** The name of a machine, a container or a service: without a dot, nobody can register it. */
+const MACHINE_NAME = /^[\w-]+$/;
+
+function isTrustedHost(host: string, allowed: readonly string[]): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+  if (MACHINE_NAME.test(name) || PRIVATE_ENDING.test(name)) return true;
+  if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
+  return allowed
+    .map((each) => each.toLowerCase())
+    .some((each) => (each.startsWith(".") ? name.endsWith(each) || name === each.slice(1) : name === each));
+}
+
+function isSameOrigin(origin: string, host: string | undefined): boolean {
+  const [, authority] = /^https?:\/\/([^/]+)$/.exec(origin) ?? [];
+  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
+}
+
+/** Whether a link or a typed address opens the page; the page that links to it cannot read it. */
+function opensThePage(request: WireRequest): boolean {
+  const { method, path } = request;
+  return (
+    method === "GET" &&
+    path === "/" &&
+    header(request, "sec-fetch-mode") === "navigate" &&
+    header(request, "sec-fetch-dest") === "document"
+  );
 }

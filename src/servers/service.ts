@@ -1,13 +1,14 @@
+import { setTimeout } from "node:timers/promises";
 import { createEmulator } from "../apis/index.ts";
-import { MovableClock } from "../emulator/clock.ts";
+import { MovableClock, momentOf } from "../emulator/clock.ts";
 import type { EmulatorOptions } from "../emulator/emulator.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import { header, type Result, type WireRequest } from "../emulator/message.ts";
-import { bodyReply } from "../emulator/plain.ts";
-import { createRandom } from "../emulator/random.ts";
+import { createRandom, systemRandom } from "../emulator/random.ts";
+import { bodyReply } from "../emulator/response.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import type { Service } from "../schema/operation-names.ts";
+import type { Service } from "../schema/protocol.ts";
 import type { SharedState as BackingState } from "../store/backing.ts";
 import { ManagerClient } from "../store/manager/manager-client.ts";
 import { SERVER_HEADER } from "../store/manager/protocol.ts";
@@ -15,7 +16,14 @@ import type { RedisAddress } from "../store/redis/connect.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
 import { connectToManager } from "./manager-connection.ts";
-import { failureReply, type Listen, type RunningServer, startServer } from "./server.ts";
+import {
+  failureReply,
+  forHealthChecks,
+  isHealthCheck,
+  type Listen,
+  type RunningServer,
+  startServer,
+} from "./server.ts";
 import { remoteFaults, stateInRedis } from "./shared-manager.ts";
 import type { LocalState } from "./target-manager.ts";
 
@@ -24,6 +32,8 @@ const SERVED = {
   targetApi: ["target", "modelTarget"],
   query: ["query"],
 } as const satisfies Readonly<Record<string, readonly [Service, ...Service[]]>>;
+
+const EMULATOR_OPTIONS: EmulatorOptions = { unservedPaths: "notFound", answerFailure: failureReply };
 
 const ROLE_NAMES = { targetApi: "target-api", query: "query" } as const;
 
@@ -63,19 +73,17 @@ export interface ServiceServer extends RunningServer {
  */
 export function startServiceServer(
   role: keyof typeof SERVED,
-  { listen, state, options, onEntry }: ServiceSetup,
+  { state, ...setup }: ServiceSetup,
 ): Promise<ServiceServer> {
-  return "store" in state
-    ? startSharing(role, state, listen, options, onEntry)
-    : startRemote(role, state, listen, options, onEntry);
+  return "store" in state ? startSharing(role, state, setup) : startRemote(role, state, setup);
 }
+
+type OwnSetup = Omit<ServiceSetup, "state">;
 
 async function startSharing(
   role: keyof typeof SERVED,
   { journal, ...shared }: LocalState,
-  listen: Listen,
-  options: ServiceSetup["options"],
-  onEntry: ServiceSetup["onEntry"],
+  { listen, options, onEntry }: OwnSetup,
 ): Promise<ServiceServer> {
   const apis: readonly [Service, ...Service[]] = SERVED[role];
   journal.events.response.on((entry) => {
@@ -83,11 +91,14 @@ async function startSharing(
   });
   const server = await startServer(listen, (url) => {
     const { profile, settings } = options(url);
-    const emulator = createEmulator(
-      { ...shared, profile, settings, journal },
-      { unservedPaths: "notFound", answerFailure: failureReply },
-    );
-    return { apis, emulator, handle: (request) => emulator.handle(apis, request) };
+    const services = { ...shared, profile, settings, journal };
+    const emulator = createEmulator(services, EMULATOR_OPTIONS);
+    const healthChecked = createEmulator(forHealthChecks(services), EMULATOR_OPTIONS);
+    return {
+      apis,
+      emulator,
+      handle: (request) => (isHealthCheck(request) ? healthChecked : emulator).handle(apis, request),
+    };
   });
   return { ...server, flushJournal: async () => {} };
 }
@@ -95,20 +106,16 @@ async function startSharing(
 async function startRemote(
   role: keyof typeof SERVED,
   address: ManagerAddress | RedisAddress,
-  listen: Listen,
-  options: ServiceSetup["options"],
-  onEntry: ServiceSetup["onEntry"],
+  { listen, options, onEntry }: OwnSetup,
 ): Promise<ServiceServer> {
-  const self = `${ROLE_NAMES[role]} ${createRandom().hex(16)}`;
+  const self = `${ROLE_NAMES[role]} ${systemRandom.hex(16)}`;
   const { state, disconnect } = await connected(address, self, options);
   const shared = new SharedStore(state);
   // The manager keeps the entries. Here, their bodies take memory until they have been sent.
   const journal = new Journal(1);
   const link = new JournalLink(state, () => journal.clear());
-  journal.events.response.on((entry) => {
-    link.add(entry);
-    onEntry?.(entry);
-  });
+  journal.recorded.on((entry) => link.add(entry));
+  journal.events.response.on((entry) => onEntry?.(entry));
   const apis = SERVED[role];
   const server = await startServer(listen, (url) => {
     const { clock: base, profile, seed, settings } = options(url);
@@ -121,11 +128,9 @@ async function startRemote(
       random: createRandom(seed),
       faults: remoteFaults(state),
     };
-    const emulatorOptions: EmulatorOptions = {
-      unservedPaths: "notFound",
-      answerFailure: failureReply,
-    };
-    const emulator = createEmulator({ ...services, store: shared }, emulatorOptions);
+    const withStore = { ...services, store: shared };
+    const emulator = createEmulator(withStore, EMULATOR_OPTIONS);
+    const healthChecked = createEmulator(forHealthChecks(withStore), EMULATOR_OPTIONS);
     return {
       apis,
       emulator,
@@ -135,21 +140,20 @@ async function startRemote(
       },
       handle: async (request) => {
         if (header(request, SERVER_HEADER) !== undefined) return notATargetManager(self);
-        const arrival = base.now();
+        if (isHealthCheck(request)) return healthChecked.handle(apis, request);
+        const arrival = momentOf(base);
         const store = await prepareStore(state, shared, role, request);
         clock.setting = state.clock;
         const forRequest = { ...services, clock: clock.at(arrival), store };
-        return createEmulator(forRequest, emulatorOptions).handle(apis, request);
+        return createEmulator(forRequest, EMULATOR_OPTIONS).handle(apis, request);
       },
     };
   });
   const flushWithin = async (milliseconds: number) => {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
-    });
-    await Promise.race([link.flush(), timeout]);
-    clearTimeout(timer);
+    const timeout = new AbortController();
+    const { signal } = timeout;
+    await Promise.race([link.flush(), setTimeout(milliseconds, undefined, { signal }).catch(() => {})]);
+    timeout.abort();
   };
   const end = async (ending: Promise<void>) => {
     // While the last requests finish, so that a manager that hangs does not delay the stop further.

@@ -14,7 +14,7 @@ import {
 import { baseUrl, LOGGED, OPTIONS, port } from "../mock/option-table.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "../mock/options.ts";
 import { withoutCredentials } from "../schema/base-url.ts";
-import { readText, textMatching, textReadBy } from "../schema/kernel/environment.ts";
+import { readText, textMatching, textReadBy } from "../schema/kernel/problems.ts";
 import { flag, oneOf, text, wordsOf } from "../schema/kernel/values.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import type { TlsFiles } from "./http/http-server.ts";

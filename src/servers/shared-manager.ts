@@ -1,14 +1,14 @@
 import { MovableClock, systemClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
-import { Journal } from "../emulator/journal.ts";
+import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import type { WireRequest } from "../emulator/message.ts";
-import { createRandom } from "../emulator/random.ts";
-import { compareBySimilarity } from "../images/matching/comparison.ts";
-import { packedSketchOf } from "../images/matching/ranking.ts";
+import { createRandom, systemRandom } from "../emulator/random.ts";
+import { summariesFor } from "../images/matching/comparison.ts";
+import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { SharedState } from "../store/backing.ts";
-import { recordEntries, unpackJournal } from "../store/journal-codec.ts";
+import { JournalReceiver, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
 import { SharedStore } from "../store/shared-store.ts";
@@ -61,8 +61,8 @@ export function stateInRedis(
 ): Promise<RedisBacking> {
   return connectToRedis(
     address,
-    (image) => assessImage(image, targetRater),
-    compareBySimilarity(queryMatcher, duplicatesMatcher) ? packedSketchOf : undefined,
+    (image, upload) => assessImage(image, targetRater, undefined, upload),
+    { kinds: summariesFor(queryMatcher, duplicatesMatcher), of: summaryOf },
     clock === systemClock,
   );
 }
@@ -81,10 +81,12 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
   const link = new JournalLink(state);
   const feed = new JournalFeed(state, journal, link);
+  const isOwn = (entry: JournalEntry) => entry.api === "manager" && !feed.isReading;
+  journal.recorded.on((entry) => {
+    if (isOwn(entry) && !clearsJournal(entry)) link.add(entry);
+  });
   journal.events.response.on((entry) => {
-    if (entry.api !== "manager" || feed.isReading) return;
-    if (!clearsJournal(entry)) link.add(entry);
-    onEntry?.(entry);
+    if (isOwn(entry)) onEntry?.(entry);
   });
   const faults = faultsInRedis(state);
   const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults };
@@ -112,10 +114,13 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   };
   const server = await startManagerServer(setup, {
     services,
-    epoch: createRandom().hex(16),
+    epoch: systemRandom.hex(16),
     answer: (request) => answer(request, journal),
     findImage: (sha256) => state.getImage(sha256),
-    beforeReading: () => feed.read(),
+    beforeReading: async () => {
+      await feed.read();
+      clock.setting = state.clock;
+    },
     end: async () => {
       await link.flush();
       state.redis.close();
@@ -136,13 +141,16 @@ class JournalFeed {
   private latest = "0-0";
   private era = "0";
   private reading: Promise<void> = Promise.resolve();
+  private readonly receiver: JournalReceiver;
 
   /** @param link - what this manager has not published yet. */
   constructor(
     private readonly state: RedisBacking,
     private readonly journal: Journal,
     private readonly link: JournalLink,
-  ) {}
+  ) {
+    this.receiver = new JournalReceiver(journal);
+  }
 
   /** Resolves when the journal has every entry published so far. */
   read(): Promise<void> {
@@ -166,7 +174,7 @@ class JournalFeed {
     const pages = await Promise.all(pieces.map(unpackJournal));
     this.isReading = true;
     try {
-      for (const { entries } of pages) recordEntries(this.journal, entries);
+      for (const page of pages) this.receiver.receive(page);
     } finally {
       this.isReading = false;
     }

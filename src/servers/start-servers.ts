@@ -5,13 +5,14 @@ import { createRandom, type Random } from "../emulator/random.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
-import type { FaultHandle, MockCloudDatabase } from "../mock/handles.ts";
+import { createFault, type FaultHandle, type MockCloudDatabase } from "../mock/handles.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { describeRequests } from "../mock/requests.ts";
 import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
-import type { ClientCredential } from "../schema/credential.ts";
 import type { Fault } from "../schema/fault.ts";
+import type { ClientCredential } from "../schema/model-target.ts";
 import { generateCertificate } from "./certificate.ts";
+import type { TlsFiles } from "./http/http-server.ts";
 import { startThreeServers, type ThreeServers, type ThreeServersSetup, UNUSED_URL } from "./launch.ts";
 import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
@@ -76,7 +77,8 @@ export class IsolatedDatabase implements Disposable {
 
   /** Makes requests fail, as `servers.addFault()` does, but only those that belong to this database, until it is removed. */
   addFault(fault: Omit<Fault, "database">): FaultHandle {
-    const added = this.#control.addFault({ ...fault, database: this.database.databaseName });
+    const own = { ...fault, database: this.database.databaseName };
+    const added = createFault(() => this.#parts.faults, own, this.addFault);
     this.#faults.push(added);
     return added;
   }
@@ -122,7 +124,7 @@ export class IsolatedDatabase implements Disposable {
 export class Servers extends EmulatorControl implements AsyncDisposable {
   /** Base URLs of the four APIs, without a trailing slash. */
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
-  /** The certificate that clients have to trust, as PEM text; undefined without TLS. */
+  /** The certificate that clients have to trust, as PEM text: that of the authority, if generated. Undefined without TLS. */
   readonly certificate: string | undefined;
   /** Names of the cloud databases of the state file or the seed file, in order. */
   readonly seeded: readonly string[];
@@ -197,24 +199,13 @@ export async function launchServers<Running extends Manager>(
   onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
   const given = checkStartServersOptions(options);
-  const {
-    host,
-    hosts,
-    ports,
-    seedFile,
-    stateFile,
-    logLevel,
-    tls,
-    corsOrigin,
-    managerCorsOrigin,
-    allowedHosts,
-    ui,
-    ...rest
-  } = given;
+  const { host, hosts, ports, tls, corsOrigin, ...others } = given;
+  const { seedFile, stateFile, logLevel, managerCorsOrigin, allowedHosts, ui, ...rest } = others;
   const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
   const { settings } = resolved(UNUSED_URL);
   setImageCacheBytes(rest.imageCacheBytes);
-  const files = tls === "generated" ? generateCertificate([host, ...Object.values(hosts)]) : tls;
+  const files: (TlsFiles & { readonly authority?: string }) | undefined =
+    tls === "generated" ? generateCertificate([host, ...Object.values(hosts)]) : tls;
   const listen = (server: "target" | "query" | "manager", name: string) => ({
     host: hosts[server] ?? host,
     port: ports[server] ?? 0,
@@ -243,7 +234,12 @@ export async function launchServers<Running extends Manager>(
       else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onProgress);
     },
   });
-  return { servers, options: { settings, seed: given.seed }, certificate: files?.cert, seeded };
+  return {
+    servers,
+    options: { settings, seed: given.seed },
+    certificate: files?.authority ?? files?.cert,
+    seeded,
+  };
 }
 
 /**

@@ -11,13 +11,13 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../emulator/message.ts";
-import { bodyReply } from "../emulator/plain.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
-import { createRandom, type Random } from "../emulator/random.ts";
-import { packedSketchOf } from "../images/matching/ranking.ts";
+import { createRandom, type Random, systemRandom } from "../emulator/random.ts";
+import { bodyReply } from "../emulator/response.ts";
+import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import { openApiDocument } from "../openapi/document.ts";
+import { openApiDocument } from "../openapi/index.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
 import { INTERNAL_PREFIX, SERVER_HEADER } from "../store/manager/protocol.ts";
@@ -27,8 +27,17 @@ import { MemoryStore } from "../store/memory-store.ts";
 import { SnapshotUpload } from "../store/snapshot-upload.ts";
 import type { Store } from "../store/store.ts";
 import { keepState } from "./kept-state.ts";
-import { failureReply, type Listen, type RunningServer, type StartProgress, startServer } from "./server.ts";
-import { type TrustRules, whyDistrusted } from "./trusted-callers.ts";
+import {
+  failureReply,
+  forHealthChecks,
+  isHealthCheck,
+  type Listen,
+  type RunningServer,
+  type StartProgress,
+  startServer,
+  type TrustRules,
+  whyDistrusted,
+} from "./server.ts";
 
 export interface ManagerSetup {
   readonly listen: Listen;
@@ -82,11 +91,13 @@ export async function startManagerServer(
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
   const emulator = managerEmulator(services);
+  const healthChecked = managerEmulator(forHealthChecks(services));
   const starting = startServer({ ...listen, filterFor }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher } = settings;
     const pageApi =
-      urls && new PageApi({ store, clock, epoch, journal, faults, findImage, queryMatcher, urls });
+      urls &&
+      new PageApi({ store, clock, epoch, journal, faults, findImage, queryMatcher, urls, beforeReading });
     return {
       apis: ["manager"],
       emulator,
@@ -94,8 +105,9 @@ export async function startManagerServer(
         const distrust = whyDistrusted(request, trust);
         if (distrust !== undefined)
           return emulator.handle(["manager"], request, { status: 403, ...distrust });
+        if (isHealthCheck(request)) return healthChecked.handle(["manager"], request);
         const isForPage = pageApi?.serves(request) === true;
-        if (isForPage || request.path === "/requests") await beforeReading?.().catch(() => {});
+        if (request.path === "/requests") await beforeReading?.().catch(() => {});
         if (isForPage) return { response: await pageApi.answer(request) };
         const openApi = answerOpenApi(request, profile.name);
         return openApi === undefined ? answer(request) : { response: openApi };
@@ -154,9 +166,10 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { listen, options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, settings, targetRater } = options;
   const { queryMatcher, duplicatesMatcher } = settings;
+  const work = { isStopped: false };
   const store = new MemoryStore(
-    (image, upload) => assessImage(image, targetRater, undefined, upload),
-    backgroundPreparation(queryMatcher, duplicatesMatcher),
+    (image, upload) => assessImage(image, targetRater, undefined, upload, work),
+    backgroundPreparation([queryMatcher, duplicatesMatcher], work),
   );
   const state: LocalState = {
     store,
@@ -170,8 +183,8 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const emulator = managerEmulator(services);
   const quiet = managerEmulator({ ...services, journal: new Journal(1) });
   // Not from the seed, because every run of the manager needs its own name.
-  const epoch = createRandom().hex(16);
-  const internal = new StateServer(new MemoryBacking(store, state, epoch, packedSketchOf), epoch);
+  const epoch = systemRandom.hex(16);
+  const internal = new StateServer(new MemoryBacking(store, state, epoch, summaryOf), epoch);
   // The journal has the other servers' entries too, but those servers log them.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
@@ -187,7 +200,10 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
           ? { response: await internal.answer(request) }
           : emulator.handle(["manager"], request),
       findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
-      end: async () => kept?.close(),
+      end: async () => {
+        work.isStopped = true;
+        await kept?.close();
+      },
     },
   );
   return {

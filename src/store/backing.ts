@@ -4,11 +4,11 @@ import type { Random } from "../emulator/random.ts";
 import type { Database } from "../schema/database.ts";
 import type { FaultRequest } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import type { TargetImage } from "../schema/target.ts";
+import type { SummaryKind, TargetImage } from "../schema/target.ts";
 import type { StoredChange, StoredImage } from "./codec.ts";
+import type { ImageUpload } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
-import type { DatabaseKey } from "./store.ts";
-import type { Conflict } from "./unique-fields.ts";
+import type { Conflict } from "./state.ts";
 
 /** One state of a database's records. */
 export interface Version {
@@ -18,8 +18,8 @@ export interface Version {
   readonly version: number;
 }
 
-/** Makes an image's sketch for other processes; undefined when it cannot be decoded. */
-export type SketchImage = (image: TargetImage) => Promise<Buffer | undefined>;
+/** Makes a summary of an image for other processes; undefined when it cannot be decoded. */
+export type SummariseImage = (kind: SummaryKind, image: TargetImage) => Promise<Buffer | undefined>;
 
 /** Records as they are at a version. */
 export interface FoundRecords extends Version {
@@ -27,6 +27,12 @@ export interface FoundRecords extends Version {
   readonly since: number | undefined;
   readonly changes: readonly StoredChange[];
 }
+
+/** Identifies a database by a field that requests know, and its value. */
+export type DatabaseKey = readonly [
+  field: "databaseId" | "databaseName" | "serverAccessKey" | "clientAccessKey",
+  value: string,
+];
 
 /** Identifies records: a database's, by a field or by scope, or those that belong to no database. */
 export type RecordsKey = DatabaseKey | readonly [field: "scope" | "global", value: string];
@@ -43,8 +49,8 @@ export type Committed = number | "stale" | "gone" | "missingImage";
 export interface Backing {
   /** Reads a database's records, or their changes since a known version. Undefined: there is no such database. */
   read(key: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined>;
-  /** Scopes of all databases, in order of creation. */
-  list(): Promise<readonly string[]>;
+  /** The current version of every database, in order of creation. */
+  list(): Promise<readonly Version[]>;
   /** Creates an empty database, unless another one shares a unique field. */
   create(database: Database): Promise<Conflict | undefined>;
   /**
@@ -53,12 +59,18 @@ export interface Backing {
   commit(at: Version, changes: readonly StoredChange[]): Promise<Committed>;
   /** As `Store.takeRateToken`. */
   takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined>;
-  /** Rates and stores an image; it stays for a while even if no target uses it. */
-  putImage(bytes: Buffer): Promise<StoredImage>;
+  /**
+   * Rates and stores an image; it stays for a while even if no target uses it.
+   *
+   * @param upload - what this process knows of the image.
+   */
+  putImage(bytes: Buffer, upload?: ImageUpload): Promise<StoredImage>;
   /** Bytes of an image that a target uses, or used a short while ago. */
   getImage(sha256: string): Promise<Buffer>;
-  /** Sketches of images, in the same order, where the backing has them: queries then need only few images. */
-  getSketches?(sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
+  /** Summaries of images, in the same order, where the backing has them: queries then need only few images. */
+  getSummaries?(kind: SummaryKind, sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
+  /** Waits for the ratings of images that were stored before they were rated, in the same order. */
+  getRatings?(sha256s: readonly string[]): Promise<readonly (number | undefined)[]>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
   restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;

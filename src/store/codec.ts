@@ -1,25 +1,25 @@
 import * as z from "zod/mini";
 import type { ClockSetting } from "../emulator/clock.ts";
-import { isJsonObject, parseLargeJson, SNAPSHOT_LIMITS } from "../emulator/json.ts";
-import { credentialRecord } from "../schema/credential.ts";
-import { databaseRecord } from "../schema/database.ts";
-import { datasetRecord } from "../schema/dataset.ts";
+import { parseLargeJson, SNAPSHOT_LIMITS } from "../emulator/json.ts";
+import { databaseRecord, templateTargetRecord } from "../schema/database.ts";
 import { joined, type Problem, read } from "../schema/kernel/problems.ts";
 import { byKind, record } from "../schema/kernel/record.ts";
-import { anyText, oneOf, seconds, wholeNumber } from "../schema/kernel/values.ts";
+import { anyText, isJsonObject, oneOf, seconds, wholeNumber } from "../schema/kernel/values.ts";
+import { credentialRecord, datasetRecord } from "../schema/model-target.ts";
+import { isLate, ratingOf } from "../schema/processing.ts";
 import { reportRecord } from "../schema/report.ts";
 import {
-  processingEnd,
+  NOT_RATED,
+  processingNow,
+  sentTarget,
   type Target,
   type TargetImage,
   type TargetRecord,
-  targetRecord,
 } from "../schema/target.ts";
-import { templateTargetRecord } from "../schema/vumark-database.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { Change, RecordKinds } from "./records.ts";
-import { type Conflict, UNIQUE_FIELDS } from "./unique-fields.ts";
-import { freedImage, type ProcessedImage } from "./verbs.ts";
+import { type Conflict, UNIQUE_FIELDS } from "./state.ts";
+import { freedImage } from "./verbs.ts";
 
 /*
  * Converts records to JSON and back, without loss, for snapshots and for messages between servers. Every record is plain
@@ -33,8 +33,8 @@ export const rateRule = z.lazy(() =>
 export const conflict = z.lazy(() => record<Conflict>({ conflict: oneOf(...UNIQUE_FIELDS), value: anyText }));
 
 /** The result of processing an image, and the hash by which targets name it. */
-export type StoredImage = Omit<ProcessedImage, "image"> & { readonly sha256: string };
-export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingEnd }));
+export type StoredImage = Pick<TargetRecord, "outcome" | "rating"> & { readonly sha256: string };
+export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingNow }));
 
 /** The JSON form of each kind of record. */
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
@@ -47,7 +47,7 @@ const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType
 export const storedChange = z.lazy(() =>
   byKind<StoredChange>("a change of a known kind of record", [
     changeOf("database", databaseRecord),
-    changeOf("target", targetRecord),
+    changeOf("target", sentTarget),
     changeOf("template", templateTargetRecord),
     changeOf("report", reportRecord),
     changeOf("dataset", datasetRecord),
@@ -55,21 +55,43 @@ export const storedChange = z.lazy(() =>
   ]),
 );
 
-export const encodeTarget = (target: Target): TargetRecord => ({ ...target, image: target.image.sha256 });
+export const encodeTarget = (target: Target): TargetRecord => ({
+  ...target,
+  rating: ratingOf(target),
+  image: target.image.sha256,
+});
 
-/** @param imageOf - finds or loads the image with that SHA-256. */
-export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target => ({
+/** As {@link encodeTarget}, but does not wait for a rating. */
+const encodeSent = (target: Target): TargetRecord =>
+  encodeTarget(isLate(target) ? { ...target, rating: NOT_RATED } : target);
+
+/** Finds a rating that was still being made when the record was sent. */
+export type LateRatingOf = (record: TargetRecord) => Target["rating"] | undefined;
+
+/**
+ * @param imageOf - finds or loads the image with that SHA-256.
+ */
+export const decodeTarget = (
+  record: TargetRecord,
+  imageOf: (sha256: string) => TargetImage,
+  lateRatingOf?: LateRatingOf,
+): Target => ({
   ...record,
+  rating: record.rating === NOT_RATED ? (lateRatingOf?.(record) ?? NOT_RATED) : record.rating,
   image: record.deleteDate === null ? imageOf(record.image) : freedImage({ sha256: record.image }),
 });
 
 export const encodeChange = (change: Change): StoredChange =>
-  change.kind === "target" ? { ...change, record: change.record && encodeTarget(change.record) } : change;
+  change.kind === "target" ? { ...change, record: change.record && encodeSent(change.record) } : change;
 
-/** @param imageOf - as for {@link decodeTarget}. */
-export const decodeChange = (change: StoredChange, imageOf: (sha256: string) => TargetImage): Change =>
+/** The parameters are as for {@link decodeTarget}. */
+export const decodeChange = (
+  change: StoredChange,
+  imageOf: (sha256: string) => TargetImage,
+  lateRatingOf?: LateRatingOf,
+): Change =>
   change.kind === "target"
-    ? { ...change, record: change.record && decodeTarget(change.record, imageOf) }
+    ? { ...change, record: change.record && decodeTarget(change.record, imageOf, lateRatingOf) }
     : change;
 
 /** SHA-256 of the image that an undeleted target has. */

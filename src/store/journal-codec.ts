@@ -1,12 +1,12 @@
+import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
-import { isJsonObject } from "../emulator/json.ts";
 import type { HeaderList } from "../emulator/message.ts";
 import { RecordedBody } from "../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
 import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
 import { keptRecord, record } from "../schema/kernel/record.ts";
-import { anyText, flag, listOf, wholeNumber } from "../schema/kernel/values.ts";
+import { anyText, flag, isJsonObject, listOf, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded, pack, unpack } from "./codec.ts";
 
 /** A message without its body's bytes, which follow the page in the order of the messages. */
@@ -38,20 +38,27 @@ const entry = z.lazy(() =>
   keptRecord<EntryRecord>({ ...entryFields, request: message, response: z.optional(message) }),
 );
 const journalPage = z.lazy(() =>
-  record<{ readonly dropped: number; readonly entries: readonly EntryRecord[] }>({
+  record<Omit<JournalPage, "entries"> & { readonly entries: readonly EntryRecord[] }>({
+    sender: anyText,
+    first: wholeNumber,
     dropped: wholeNumber,
     entries: listOf(entry),
   }),
 );
 
-/** The shared journal, oldest entry first, and how many entries it dropped. */
+/** Entries of one server's journal, oldest first. */
 export interface JournalPage {
+  /** Names this run of the server. */
+  readonly sender: string;
+  /** Which one of the sender's entries the first is: the page may arrive again, with other entries after it or without some. */
+  readonly first: number;
+  /** How many entries the sender dropped before. */
   readonly dropped: number;
   readonly entries: readonly JournalEntry[];
 }
 
 /** Packs a page, followed by the bodies' bytes. */
-export function packJournal({ dropped, entries }: JournalPage): Buffer {
+export function packJournal({ entries, ...facts }: JournalPage): Buffer {
   const bodies: Buffer[] = [];
   const recordOf = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
     const { bytes, size, origin } = body;
@@ -63,7 +70,7 @@ export function packJournal({ dropped, entries }: JournalPage): Buffer {
     request: recordOf(entry.request, entry.request.query),
     ...(entry.response && { response: recordOf(entry.response) }),
   }));
-  return pack([{ dropped, entries: records }, ...bodies]);
+  return pack([{ ...facts, entries: records }, ...bodies]);
 }
 
 /** A server sends at most a tenth at a time. */
@@ -75,7 +82,7 @@ export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
   const [value, ...bodies]: readonly unknown[] = Array.isArray(parts) ? parts : [];
   if (isJsonObject(value) && Array.isArray(value.entries) && value.entries.length > MOST_ENTRIES)
     throw new RangeError(`expected at most ${MOST_ENTRIES} entries; got ${value.entries.length}`);
-  const { dropped, entries } = decoded(journalPage, value, "journal");
+  const { entries, ...page } = decoded(journalPage, value, "journal");
   const messageIn = ({ headers, query, kept, ...facts }: MessageRecord) => {
     const bytes = kept ? bodies.shift() : undefined;
     if (kept && !Buffer.isBuffer(bytes))
@@ -85,7 +92,7 @@ export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
     return { headers, query, body: new RecordedBody(copy, { ...facts, headers, isDecoded: true }) };
   };
   return {
-    dropped,
+    ...page,
     entries: entries.map(({ time, request, response, ...entry }) => ({
       ...entry,
       time: new Date(time),
@@ -95,8 +102,26 @@ export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
   };
 }
 
-/** Records requests to other servers as if they had arrived here: with numbers of this journal. */
-export function recordEntries(journal: Journal, entries: readonly JournalEntry[]): void {
-  for (const { number, time, api, operation, method, path, request, ...result } of entries)
-    journal.open({ time, api, operation, method, path, request })(result);
+/** How many senders are remembered. */
+const MOST_SENDERS = 1000;
+
+/** Records requests to other servers, each once, as if they had arrived here: with numbers of this journal. */
+export class JournalReceiver {
+  /** Number of the latest entry of each sender. */
+  private readonly latest = new LRUCache<string, number>({ max: MOST_SENDERS });
+
+  constructor(private readonly journal: Journal) {}
+
+  /** @param isCurrent - false: the journal was cleared since, and nothing is recorded. */
+  receive({ sender, first, dropped, entries }: JournalPage, isCurrent = true): void {
+    const latest = this.latest.get(sender);
+    this.latest.set(sender, Math.max(latest ?? 0, first + entries.length - 1));
+    if (!isCurrent) return;
+    const known = latest === undefined ? 0 : latest + 1 - first;
+    this.journal.countLost(latest === undefined ? dropped : Math.max(0, -known));
+    for (const { number, time, api, operation, method, path, request, ...result } of entries.slice(
+      Math.max(0, known),
+    ))
+      this.journal.open({ time, api, operation, method, path, request })(result);
+  }
 }

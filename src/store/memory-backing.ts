@@ -5,24 +5,25 @@ import type { Random } from "../emulator/random.ts";
 import type { Database } from "../schema/database.ts";
 import { faultToJson } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
+import { NOT_RATED, type SummaryKind, type TargetRecord } from "../schema/target.ts";
 import {
   type Committed,
   type FaultQuestion,
   type FoundRecords,
   NO_REQUEST,
   type RecordsKey,
-  type SketchImage,
+  type SummariseImage,
   type Version,
 } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange, type StoredImage } from "./codec.ts";
 import { keptImage } from "./image-blobs.ts";
-import { recordEntries, unpackJournal } from "./journal-codec.ts";
+import { JournalReceiver, unpackJournal } from "./journal-codec.ts";
 import type { StateCalls } from "./manager/protocol.ts";
 import type { Scope } from "./memory-state.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { RateRule } from "./rate-history.ts";
 import { readLargeSnapshot } from "./snapshot.ts";
-import type { Conflict } from "./unique-fields.ts";
+import type { Conflict } from "./state.ts";
 
 /** What the servers of one emulator share, beside the store. */
 interface SharedParts {
@@ -34,16 +35,20 @@ interface SharedParts {
 
 /** A store in this process's memory, as servers in other processes use it. */
 export class MemoryBacking implements StateCalls {
+  private readonly journal: JournalReceiver;
+
   /**
    * @param run - names this run of the process: versions of an earlier run are not valid any more.
-   * @param sketchOf - makes an image's sketch.
+   * @param summaryOf - makes a summary of an image.
    */
   constructor(
     private readonly store: MemoryStore,
     private readonly parts: SharedParts,
     private readonly run: string,
-    private readonly sketchOf: SketchImage,
-  ) {}
+    private readonly summaryOf: SummariseImage,
+  ) {
+    this.journal = new JournalReceiver(parts.journal);
+  }
 
   get clock() {
     return this.parts.clock.setting;
@@ -70,8 +75,8 @@ export class MemoryBacking implements StateCalls {
     return { scope: this.name(scope), version, since: changed && since, changes };
   }
 
-  async list(): Promise<readonly string[]> {
-    return this.store.state.databases.map((scope) => this.name(scope));
+  async list(): Promise<readonly Version[]> {
+    return this.store.state.databases.map((scope) => ({ scope: this.name(scope), version: scope.version }));
   }
 
   async create(database: Database): Promise<Conflict | undefined> {
@@ -87,10 +92,15 @@ export class MemoryBacking implements StateCalls {
     const images = new Map(changes.flatMap(imageIn).map((sha256) => [sha256, state.images.find(sha256)]));
     if ([...images.values()].includes(undefined)) return "missingImage";
     const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
-    state.commit(
-      scope,
-      changes.map((change) => decodeChange(change, imageOf)),
-    );
+    const lateRatingOf = ({ targetId, image }: TargetRecord) => {
+      const before = scope.targets.get(targetId);
+      return before?.image.sha256 === image ? before.rating : this.store.lateRatingOf(image);
+    };
+    const decoded = changes.map((change) => decodeChange(change, imageOf, lateRatingOf));
+    // As when the manager was restarted since: the server stores the image again, which starts the rating.
+    if (decoded.some(({ kind, record }) => kind === "target" && record?.rating === NOT_RATED))
+      return "missingImage";
+    state.commit(scope, decoded);
     return scope.version;
   }
 
@@ -113,9 +123,17 @@ export class MemoryBacking implements StateCalls {
     return image.bytes();
   }
 
-  async getSketches(sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]> {
+  async getSummaries(
+    kind: SummaryKind,
+    sha256s: readonly string[],
+  ): Promise<readonly (Buffer | undefined)[]> {
     const images = sha256s.map((sha256) => this.store.state.images.find(sha256));
-    return Promise.all(images.map((image) => image && this.sketchOf(image)));
+    return Promise.all(images.map((image) => image && this.summaryOf(kind, image)));
+  }
+
+  async getRatings(sha256s: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const ratings = sha256s.map((sha256) => this.store.lateRatingOf(sha256));
+    return Promise.all(ratings.map((rating) => rating?.result()));
   }
 
   async reset(): Promise<void> {
@@ -123,6 +141,7 @@ export class MemoryBacking implements StateCalls {
   }
 
   async snapshot(): Promise<Snapshot> {
+    await this.store.awaitRatings();
     return this.store.snapshot();
   }
 
@@ -131,30 +150,25 @@ export class MemoryBacking implements StateCalls {
     return typeof state === "string" ? state : this.store.restore(state);
   }
 
-  async chooseFault(question: FaultQuestion): Promise<unknown> {
+  async chooseFault(question: FaultQuestion): ReturnType<StateCalls["chooseFault"]> {
     const { faults, random } = this.parts;
-    const fault = faults.chooseAdded({ ...NO_REQUEST, ...question }, random);
-    return fault && faultToJson(fault);
+    const chosen = faults.chooseAdded({ ...NO_REQUEST, ...question }, random);
+    return chosen && { fault: faultToJson(chosen.fault), addedAt: chosen.addedAt };
   }
 
   async putJournal(packed: Buffer, era: string): Promise<void> {
-    const { journal } = this.parts;
-    const { dropped, entries } = await unpackJournal(packed);
-    if (era !== this.journalEra) return;
-    journal.countLost(dropped);
-    recordEntries(journal, entries);
+    const page = await unpackJournal(packed);
+    this.journal.receive(page, era === this.journalEra);
   }
 
-  private find(key: RecordsKey): Scope | undefined {
+  private find([field, value]: RecordsKey): Scope | undefined {
     const { state } = this.store;
-    const [field, value] = key;
-    if (field === "global") return state.global;
     if (field !== "scope") return state.find([field, value]);
-    const [run, id] = value.split("-");
-    return run === this.run ? state.scope(Number(id)) : undefined;
+    const [run, scope = ""] = value.split("-");
+    return run === this.run ? state.find(["scope", scope]) : undefined;
   }
 
-  private name(scope: Scope): string {
-    return `${this.run}-${scope.id}`;
+  private name({ scope }: Scope): string {
+    return `${this.run}-${scope}`;
   }
 }

@@ -1,19 +1,27 @@
 import type { Database } from "../schema/database.ts";
 import type { Target, TargetImage } from "../schema/target.ts";
+import type { RecordsKey, Version } from "./backing.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
 import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
 import { type Change, VersionedRecords } from "./records.ts";
-import { databaseChange, databaseChanges, databaseRecords, globalChanges, type StoreState } from "./state.ts";
-import type { DatabaseKey } from "./store.ts";
-import { type Conflict, type UniqueField, uniqueValues } from "./unique-fields.ts";
+import {
+  type Conflict,
+  databaseChange,
+  databaseChanges,
+  databaseRecords,
+  globalChanges,
+  type StoreState,
+  type UniqueField,
+  uniqueValues,
+} from "./state.ts";
 
 /** The records of one database from its creation to its deletion, and the times of its accepted requests. */
-export class Scope extends VersionedRecords {
+export class Scope extends VersionedRecords implements Version {
   readonly histories: RateHistories = new Map();
   removed = false;
 
-  /** @param id - never reused, even for a database with the same name. */
-  constructor(readonly id: number) {
+  /** @param scope - never reused, even for a database with the same name. */
+  constructor(readonly scope: string) {
     super();
   }
 }
@@ -22,10 +30,9 @@ export class Scope extends VersionedRecords {
 export class MemoryState {
   readonly images = new ImageBlobs();
   /** Records that belong to no database. */
-  readonly global = new Scope(0);
+  readonly global = new Scope("0");
   /** Called after every change. */
   onChange: () => void = () => {};
-  private lastTick = 0;
   private lastScope = 0;
   private readonly index: Readonly<Record<UniqueField, Map<string, Scope>>> = {
     databaseId: new Map(),
@@ -35,7 +42,7 @@ export class MemoryState {
     clientAccessKey: new Map(),
     clientSecretKey: new Map(),
   };
-  private readonly scopes = new Map<number, Scope>([[0, this.global]]);
+  private readonly scopes = new Map([[this.global.scope, this.global]]);
 
   /** @param prepare - called with every image that a target starts to use. */
   constructor(private readonly prepare: (image: TargetImage) => void = () => {}) {}
@@ -45,22 +52,9 @@ export class MemoryState {
     return [...this.index.databaseName.values()];
   }
 
-  find([field, value]: DatabaseKey): Scope | undefined {
-    return this.index[field].get(value);
-  }
-
-  scope(id: number): Scope | undefined {
-    return this.scopes.get(id);
-  }
-
-  /** A number above all earlier ones, and above those of all targets. */
-  nextTick(): number {
-    this.lastTick += 1;
-    return this.lastTick;
-  }
-
-  skipTicks(until: number): void {
-    this.lastTick = Math.max(this.lastTick, until);
+  find([field, value]: RecordsKey): Scope | undefined {
+    if (field === "global") return this.global;
+    return (field === "scope" ? this.scopes : this.index[field]).get(value);
   }
 
   create(database: Database): Conflict | undefined {
@@ -73,9 +67,7 @@ export class MemoryState {
   /** Commits changes; those of a target retain and release its image. */
   commit(scope: Scope, changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.kind !== "target") continue;
-      this.exchangeImages(scope.targets.get(change.key), change.record);
-      this.skipTicks(change.record?.tick ?? 0);
+      if (change.kind === "target") this.exchangeImages(scope.targets.get(change.key), change.record);
     }
     if (changes.some(({ kind, record }) => kind === "database" && record === null)) this.remove(scope);
     else if (changes.length > 0) scope.commit(changes);
@@ -115,20 +107,12 @@ export class MemoryState {
   replaceWith(state: StoreState): void {
     const { databases, images } = state;
     for (const scope of this.databases) this.remove(scope);
-    this.commit(this.global, [
-      ...[...this.global.datasets.keys()].map((key) => ({ kind: "dataset" as const, key, record: null })),
-      ...[...this.global.credentials.keys()].map((key) => ({
-        kind: "credential" as const,
-        key,
-        record: null,
-      })),
-    ]);
-    this.commit(this.global, globalChanges(state));
+    const removals = [...this.global.all()].map(({ kind, key }) => ({ kind, key, record: null }));
+    this.commit(this.global, [...removals, ...globalChanges(state)]);
     for (const records of databases) {
       const scope = this.add(records.database, databaseChanges(records));
       for (const { limit, moments } of records.accepted) scope.histories.set(limit, [...moments]);
-      for (const { image, tick, deleteDate } of records.targets) {
-        this.skipTicks(tick);
+      for (const { image, deleteDate } of records.targets) {
         if (deleteDate === null) this.take(images.get(image.sha256));
       }
     }
@@ -137,9 +121,9 @@ export class MemoryState {
 
   private add(database: Database, changes: readonly Change[]): Scope {
     this.lastScope += 1;
-    const scope = new Scope(this.lastScope);
+    const scope = new Scope(String(this.lastScope));
     scope.commit(changes);
-    this.scopes.set(scope.id, scope);
+    this.scopes.set(scope.scope, scope);
     for (const { conflict, value } of uniqueValues(database)) this.index[conflict].set(value, scope);
     return scope;
   }
@@ -148,7 +132,7 @@ export class MemoryState {
     const { database } = scope;
     if (database === undefined || scope.removed) return;
     scope.removed = true;
-    this.scopes.delete(scope.id);
+    this.scopes.delete(scope.scope);
     for (const { conflict, value } of uniqueValues(database)) this.index[conflict].delete(value);
     for (const { image } of scope.targets.values()) this.images.release(image.sha256);
   }

@@ -1,26 +1,22 @@
 import type { Database } from "../schema/database.ts";
+import type { LateRating } from "../schema/processing.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import type { TargetImage } from "../schema/target.ts";
+import { NOT_RATED, type TargetImage } from "../schema/target.ts";
+import type { RecordsKey, Version } from "./backing.ts";
 import type { StoredImage } from "./codec.ts";
+import type { ImageUpload } from "./image-blobs.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
 import { readSnapshot, snapshotOf } from "./snapshot.ts";
-import {
-  type AssessImage,
-  type DatabaseKey,
-  type HeldImage,
-  type ImageUpload,
-  RecordStore,
-} from "./store.ts";
-import type { Conflict } from "./unique-fields.ts";
-import type { Verb } from "./verbs.ts";
+import type { Conflict } from "./state.ts";
+import { RecordStore } from "./store.ts";
+import type { AssessImage, HeldImage, Verb } from "./verbs.ts";
 
 /** Keeps all state in memory. Every verb is synchronous, except for those that rate an image. */
 export class MemoryStore extends RecordStore<"now"> {
-  /** Databases that the request found, by field and value. */
-  private readonly found: Map<string, Scope> | undefined;
-  protected override readonly tick: number;
+  /** Of a single request: the database that it found last, which stays the same one. */
+  private found: Scope | undefined;
 
   /**
    * @param assess - decides the result of processing an image; called once for each stored image.
@@ -30,17 +26,21 @@ export class MemoryStore extends RecordStore<"now"> {
     private readonly assess: AssessImage,
     private readonly prepare?: (image: TargetImage) => void,
     readonly state: MemoryState = new MemoryState(prepare),
-    options: { readonly forOneRequest?: boolean } = {},
+    private readonly isForOneRequest = false,
   ) {
     super();
-    this.found = options.forOneRequest === true ? new Map() : undefined;
-    this.tick = state.nextTick();
   }
 
   override forRequest(): MemoryStore {
-    return this.found === undefined
-      ? new MemoryStore(this.assess, this.prepare, this.state, { forOneRequest: true })
-      : this;
+    return this.isForOneRequest ? this : new MemoryStore(this.assess, this.prepare, this.state, true);
+  }
+
+  override versions(): readonly Version[] {
+    return this.state.databases;
+  }
+
+  override read<T>(key: RecordsKey, ask: (records: Scope | undefined) => T): T {
+    return ask(this.find(key));
   }
 
   override createDatabase(database: Database): Conflict | undefined {
@@ -48,7 +48,7 @@ export class MemoryStore extends RecordStore<"now"> {
   }
 
   override takeRateToken(name: string, rules: readonly RateRule[], now: number): RateRule | undefined {
-    const scope = this.scope(["databaseName", name]);
+    const scope = this.find(["databaseName", name]);
     return scope && this.state.takeToken(scope, rules, now);
   }
 
@@ -69,46 +69,38 @@ export class MemoryStore extends RecordStore<"now"> {
 
   /** Rates and stores an image that another server will name in a change; it stays for a while. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
-    const { image, outcome, rating, release } = await this.process(bytes);
-    release();
-    return { sha256: image.sha256, outcome, rating };
+    const { sha256: known, outcome, rating } = await this.assess(bytes);
+    const image = this.state.images.add(bytes, known);
+    const { sha256 } = image;
+    const isLate = typeof rating !== "number";
+    if (isLate) image.lateRating = rating;
+    this.state.images.release(sha256);
+    return { sha256, outcome, rating: isLate ? NOT_RATED : rating };
+  }
+
+  /** The rating of an image that {@link putImage} stored a short while ago; undefined when that was rated before it returned. */
+  lateRatingOf(sha256: string): LateRating | undefined {
+    return this.state.images.find(sha256)?.lateRating;
   }
 
   /** Makes an independent copy of the store. */
   fork(): MemoryStore {
     const fork = new MemoryStore(this.assess, this.prepare);
     fork.state.replaceWith(this.state.capture());
-    fork.state.skipTicks(this.tick);
     return fork;
-  }
-
-  protected override read<T>(key: DatabaseKey, ask: (records: ReadableRecords | undefined) => T): T {
-    return ask(this.scope(key));
-  }
-
-  protected override readGlobal<T>(ask: (records: ReadableRecords) => T): T {
-    return ask(this.state.global);
   }
 
   protected override readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): T {
     return ask(this.state.databases);
   }
 
-  protected override change<T>(key: DatabaseKey, verb: Verb<T>): T {
-    const scope = this.scope(key);
+  protected override change<T>(key: RecordsKey, verb: Verb<T>): T {
+    const scope = this.find(key);
     return this.decide(scope?.removed === true ? undefined : scope, verb);
-  }
-
-  protected override changeGlobal<T>(verb: Verb<T>): T {
-    return this.decide(this.state.global, verb);
   }
 
   protected override changeAll(verb: Verb<void>): void {
     for (const scope of [...this.state.databases, this.state.global]) this.decide(scope, verb);
-  }
-
-  protected override async changeLater<T>(key: DatabaseKey, verb: Verb<T>): Promise<T> {
-    return this.change(key, verb);
   }
 
   protected override async process(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
@@ -124,16 +116,12 @@ export class MemoryStore extends RecordStore<"now"> {
     return result;
   }
 
-  private scope(key: DatabaseKey): Scope | undefined {
-    const known = this.found?.get(key.join(" "));
-    if (known !== undefined) return known;
+  private find(key: RecordsKey): Scope | undefined {
+    const [field, value] = key;
+    const known: Partial<Record<typeof field, string>> | undefined = this.found?.database;
+    if (known?.[field] === value) return this.found;
     const scope = this.state.find(key);
-    if (scope?.database === undefined) return undefined;
-    const { database } = scope;
-    this.found?.set(key.join(" "), scope);
-    // A database that was found by its key may be read by its name next.
-    this.found?.set(`databaseName ${database.databaseName}`, scope);
-    if (database.kind === "cloud") this.found?.set(`databaseId ${database.databaseId}`, scope);
+    if (this.isForOneRequest && scope?.database !== undefined) this.found = scope;
     return scope;
   }
 }

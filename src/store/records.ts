@@ -1,10 +1,8 @@
-import type { ClientCredential } from "../schema/credential.ts";
-import type { Database } from "../schema/database.ts";
-import type { Dataset } from "../schema/dataset.ts";
+import type { Database, TemplateTarget } from "../schema/database.ts";
+import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
-import type { TemplateTarget } from "../schema/vumark-database.ts";
 
 /** The kinds of records: those of a database, and those that belong to no database. */
 export interface RecordKinds {
@@ -38,13 +36,16 @@ export interface ReadableRecords {
   readonly credentials: ReadonlyMap<string, ClientCredential>;
   /** The undeleted target of that name. */
   targetNamed(name: string): Target | undefined;
-  /** Undeleted targets by upload date, then tick, then id. */
+  /** Undeleted targets by upload date, then id. */
   listTargets(): readonly Target[];
   /** Deleted targets too, in the same order. */
   listAllTargets(): readonly Target[];
   /** Counts undeleted targets. Costs as much as there are changed and processing ones. */
   countByStatus(now: number): TargetCounts;
 }
+
+/** The records of a database that exists. Whoever keeps them sees later changes too. */
+export type RecordsOf<D extends Database = Database> = ReadableRecords & { readonly database: D };
 
 /** How many targets there are of each kind that `GET /summary` tells apart. */
 export interface TargetCounts {
@@ -55,8 +56,6 @@ export interface TargetCounts {
   readonly failed: number;
   readonly processing: number;
 }
-
-export const NO_TARGETS: TargetCounts = { active: 0, inactive: 0, failed: 0, processing: 0 };
 
 /** Counts targets, each once: counting again looks only at those that were new, changed or still processing. */
 class TargetCounter {
@@ -97,7 +96,7 @@ const kindOf = ({ outcome, activeFlag }: Target): Exclude<keyof TargetCounts, "p
   outcome === "failed" ? "failed" : activeFlag ? "active" : "inactive";
 
 const byUpload = (a: Target, b: Target): number =>
-  a.uploadDate - b.uploadDate || a.tick - b.tick || (a.targetId < b.targetId ? -1 : 1);
+  a.uploadDate - b.uploadDate || (a.targetId < b.targetId ? -1 : 1);
 
 /** How many changes the log keeps, in addition to one per target. */
 const REMEMBERED_CHANGES = 1000;
@@ -111,6 +110,12 @@ export class Records implements ReadableRecords {
   readonly reports = new Map<string, Report>();
   readonly datasets = new Map<string, Dataset>();
   readonly credentials = new Map<string, ClientCredential>();
+  private readonly others = {
+    template: this.templates,
+    report: this.reports,
+    dataset: this.datasets,
+    credential: this.credentials,
+  };
   private readonly idsByName = new Map<string, string>();
   private listed: readonly Target[] | undefined;
   private readonly counter = new TargetCounter(this.targets);
@@ -133,38 +138,27 @@ export class Records implements ReadableRecords {
     return this.counter.at(now);
   }
 
-  apply(change: Change): void {
-    switch (change.kind) {
-      case "database":
-        this.database = change.record ?? undefined;
-        break;
-      case "target":
-        this.putTarget(change.key, change.record);
-        break;
-      case "template":
-        put(this.templates, change.key, change.record);
-        break;
-      case "report":
-        put(this.reports, change.key, change.record);
-        break;
-      case "dataset":
-        put(this.datasets, change.key, change.record);
-        break;
-      case "credential":
-        put(this.credentials, change.key, change.record);
-        break;
-    }
+  apply({ kind, key, record }: Change): void {
+    if (kind === "database") this.database = record ?? undefined;
+    else if (kind === "target") this.putTarget(key, record);
+    else put<unknown>(this.others[kind], key, record);
+  }
+
+  /** The latest record of a kind and key, as the change that led to it. */
+  current(kind: Change["kind"], key: string): Change {
+    const { database, targets, deleted, others } = this;
+    const target = targets.get(key) ?? deleted.get(key);
+    const record = kind === "database" ? database : kind === "target" ? target : others[kind].get(key);
+    return { kind, key, record: record ?? null } as Change;
   }
 
   /** Every record, as changes that recreate all of them from nothing. */
   *all(): Iterable<Change> {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };
-    for (const [key, record] of this.targets) yield { kind: "target", key, record };
-    for (const [key, record] of this.deleted) yield { kind: "target", key, record };
-    for (const [key, record] of this.templates) yield { kind: "template", key, record };
-    for (const [key, record] of this.reports) yield { kind: "report", key, record };
-    for (const [key, record] of this.datasets) yield { kind: "dataset", key, record };
-    for (const [key, record] of this.credentials) yield { kind: "credential", key, record };
+    for (const targets of [this.targets, this.deleted])
+      for (const [key, record] of targets) yield { kind: "target", key, record };
+    for (const [kind, records] of Object.entries(this.others))
+      for (const [key, record] of records) yield { kind, key, record } as Change;
   }
 
   private putTarget(id: string, target: Target | null): void {
@@ -219,22 +213,5 @@ export class VersionedRecords extends Records {
       if (!changed.has(place)) changed.set(place, this.current(entry.kind, entry.key));
     }
     return [...changed.values()].reverse();
-  }
-
-  private current(kind: Change["kind"], key: string): Change {
-    switch (kind) {
-      case "database":
-        return { kind, key, record: this.database ?? null };
-      case "target":
-        return { kind, key, record: this.targets.get(key) ?? this.deleted.get(key) ?? null };
-      case "template":
-        return { kind, key, record: this.templates.get(key) ?? null };
-      case "report":
-        return { kind, key, record: this.reports.get(key) ?? null };
-      case "dataset":
-        return { kind, key, record: this.datasets.get(key) ?? null };
-      case "credential":
-        return { kind, key, record: this.credentials.get(key) ?? null };
-    }
   }
 }

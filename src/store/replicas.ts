@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
-import type { TargetImage } from "../schema/target.ts";
+import type { LateRating } from "../schema/processing.ts";
+import { NOT_RATED, type SummaryKind, type TargetImage } from "../schema/target.ts";
 import type { Backing, FoundRecords, RecordsKey, Version } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn } from "./codec.ts";
-import { ImageBlobs } from "./image-blobs.ts";
+import { ImageBlobs, type ImageUpload } from "./image-blobs.ts";
 import { Records } from "./records.ts";
-import type { HeldImage } from "./store.ts";
-import type { Verb } from "./verbs.ts";
+import type { HeldImage, Verb } from "./verbs.ts";
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
@@ -19,10 +19,29 @@ export class Replica extends Records implements Version {
   }
 }
 
+/** Loads together what is requested together. */
+class Together<T> {
+  private wanted: string[] = [];
+  private loading: Promise<readonly (T | undefined)[]> = Promise.resolve([]);
+
+  constructor(private readonly loadAll: (names: readonly string[]) => Promise<readonly (T | undefined)[]>) {}
+
+  async load(name: string): Promise<T | undefined> {
+    const isFirst = this.wanted.length === 0;
+    const place = this.wanted.push(name) - 1;
+    if (isFirst) {
+      this.loading = Promise.resolve().then(() => {
+        const { wanted } = this;
+        this.wanted = [];
+        return this.loadAll(wanted);
+      });
+    }
+    return (await this.loading)[place];
+  }
+}
+
 /** This process's copies of the state that a {@link Backing} keeps. */
 export class Replicas {
-  private lastTick = 0;
-  private arrivals: Promise<unknown> = Promise.resolve();
   private readonly replicas = new Map<string, Replica>();
   private readonly scopes = new Map<string, string>();
   private readonly images = new LRUCache<string, Buffer>({
@@ -35,8 +54,11 @@ export class Replicas {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
   });
   private readonly loading = new Map<string, Promise<Buffer>>();
-  private sketchesWanted: string[] = [];
-  private sketchesLoading: Promise<readonly (Buffer | undefined)[]> = Promise.resolve([]);
+  private readonly summaries = {
+    sketch: new Together(async (sha256s) => this.backing.getSummaries?.("sketch", sha256s) ?? []),
+    features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
+  };
+  private readonly ratings = new Together(async (sha256s) => this.backing.getRatings?.(sha256s) ?? []);
   /** Images of changes that are not committed yet. */
   private readonly held = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
@@ -44,17 +66,10 @@ export class Replicas {
 
   constructor(readonly backing: Backing) {}
 
-  /** A number above all earlier ones, and above those of all targets read so far. */
-  nextTick(): number {
-    this.lastTick += 1;
-    return this.lastTick;
-  }
-
-  /** Resolves when this promise and all those passed earlier are settled. */
-  inOrder(reading: Promise<unknown> | undefined): Promise<void> {
-    const arrival = Promise.allSettled([this.arrivals, reading]).then(() => {});
-    this.arrivals = arrival;
-    return arrival;
+  /** The copy of that version or a later one, if there is one. */
+  known({ scope, version }: Version): Replica | undefined {
+    const replica = this.replicas.get(scope);
+    return replica !== undefined && replica.version >= version ? replica : undefined;
   }
 
   /** Reads the current records. Receives only what changed since the last time. */
@@ -87,7 +102,7 @@ export class Replicas {
     return queued;
   }
 
-  async hold(bytes: Buffer): Promise<HeldImage> {
+  async hold(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
     const held = this.held.add(bytes);
     const { sha256 } = held;
     const release = () => {
@@ -95,8 +110,9 @@ export class Replicas {
       this.held.release(sha256);
     };
     try {
-      const { outcome, rating } = await this.backing.putImage(held.bytes());
-      return { outcome, rating, image: this.imageOf(sha256), release };
+      const { outcome, rating } = await this.backing.putImage(held.bytes(), upload);
+      const image = this.imageOf(sha256);
+      return { outcome, rating: rating === NOT_RATED ? this.lateRating(sha256) : rating, image, release };
     } catch (error) {
       release();
       throw error;
@@ -125,25 +141,29 @@ export class Replicas {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
     const bytes = () => this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.load(sha256);
-    const sketch = this.backing.getSketches && (() => this.loadSketch(sha256));
-    const image: TargetImage = { sha256, bytes, ...(sketch && { sketch }) };
+    const summary = this.backing.getSummaries && ((kind: SummaryKind) => this.summaries[kind].load(sha256));
+    const image: TargetImage = { sha256, bytes, ...(summary && { summary }) };
     this.named.set(sha256, new WeakRef(image));
     this.collected.register(image, sha256);
     return image;
   }
 
-  /** Sketches that are requested together are loaded together. */
-  private async loadSketch(sha256: string): Promise<Buffer | undefined> {
-    const isFirst = this.sketchesWanted.length === 0;
-    const place = this.sketchesWanted.push(sha256) - 1;
-    if (isFirst) {
-      this.sketchesLoading = Promise.resolve().then(() => {
-        const wanted = this.sketchesWanted;
-        this.sketchesWanted = [];
-        return this.backing.getSketches?.(wanted) ?? [];
-      });
-    }
-    return (await this.sketchesLoading)[place];
+  /** A rating that the process which keeps the state is making. */
+  private lateRating(sha256: string): LateRating {
+    let known: number | undefined;
+    return {
+      get known() {
+        return known;
+      },
+      result: async () => {
+        known ??= await this.ratings.load(sha256);
+        if (known === undefined) throw new Error("the image was deleted before its rating was read");
+        return known;
+      },
+      atOnce: () => {
+        throw new Error("another process is making the rating: it has to be awaited");
+      },
+    };
   }
 
   private load(sha256: string): Promise<Buffer> {
@@ -186,8 +206,13 @@ export class Replicas {
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {
-      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
-      if (change.kind === "target") this.lastTick = Math.max(this.lastTick, change.record?.tick ?? 0);
+      replica.apply(
+        decodeChange(
+          change,
+          (sha256) => this.imageOf(sha256),
+          ({ image }) => this.lateRating(image),
+        ),
+      );
     }
     replica.version = version;
   }

@@ -1,18 +1,18 @@
 import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import { type Backing, GLOBAL, type RecordsKey } from "./backing.ts";
+import { type Backing, type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./backing.ts";
+import type { ImageUpload } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
-import { type ReadableRecords, Records } from "./records.ts";
+import type { ReadableRecords } from "./records.ts";
 import { type Replica, Replicas } from "./replicas.ts";
-import { type DatabaseKey, type HeldImage, RecordStore } from "./store.ts";
-import type { Conflict } from "./unique-fields.ts";
-import type { Verb } from "./verbs.ts";
+import type { Conflict } from "./state.ts";
+import { RecordStore } from "./store.ts";
+import type { HeldImage, Verb } from "./verbs.ts";
 
 /** State that a {@link Backing} keeps outside of this process, for any number of processes. */
 export class SharedStore extends RecordStore<"later"> {
   /** Only set for a single request: what it has read, which is not read again. */
   private readonly found: Map<string, Promise<Replica | undefined>> | undefined;
-  private drawn: number | undefined;
 
   constructor(
     private readonly backing: Backing,
@@ -29,22 +29,19 @@ export class SharedStore extends RecordStore<"later"> {
       : this;
   }
 
-  /**
-   * The store as seen by a request that arrives now. Its database, named by the key if there is one, has been read, or reading
-   * it failed. Resolves in order of arrival, because a request's tick has to be above those of earlier requests and of all
-   * existing targets.
-   */
+  /** The store as seen by a request that arrives now. Its database, named by the key if there is one, has been read, or reading it failed. */
   async arrival(key: DatabaseKey | undefined): Promise<SharedStore> {
     const request = this.forRequest();
-    const reading = key === undefined ? undefined : request.find(key);
-    await this.replicas.inOrder(reading);
-    request.drawn = this.replicas.nextTick();
+    if (key !== undefined) await request.find(key).catch(() => {});
     return request;
   }
 
-  protected override get tick(): number {
-    this.drawn ??= this.replicas.nextTick();
-    return this.drawn;
+  override versions(): Promise<readonly Version[]> {
+    return this.backing.list();
+  }
+
+  override async read<T>(key: RecordsKey, ask: (records: Replica | undefined) => T): Promise<T> {
+    return ask(await this.find(key));
   }
 
   override createDatabase(database: Database): Promise<Conflict | undefined> {
@@ -73,31 +70,12 @@ export class SharedStore extends RecordStore<"later"> {
     return this.backing.restore(snapshot, images);
   }
 
-  protected override async read<T>(
-    key: DatabaseKey,
-    ask: (records: ReadableRecords | undefined) => T,
-  ): Promise<T> {
-    return ask(await this.find(key));
-  }
-
-  protected override async readGlobal<T>(ask: (records: ReadableRecords) => T): Promise<T> {
-    return ask((await this.find(GLOBAL)) ?? new Records());
-  }
-
   protected override async readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Promise<T> {
     return ask(await this.findAll());
   }
 
-  protected override async change<T>(key: DatabaseKey, verb: Verb<T>): Promise<T> {
+  protected override async change<T>(key: RecordsKey, verb: Verb<T>): Promise<T> {
     return this.replicas.decide(await this.find(key), verb);
-  }
-
-  protected override changeLater<T>(key: DatabaseKey, verb: Verb<T>): Promise<T> {
-    return this.change(key, verb);
-  }
-
-  protected override async changeGlobal<T>(verb: Verb<T>): Promise<T> {
-    return this.replicas.decide(await this.find(GLOBAL), verb);
   }
 
   protected override async changeAll(verb: Verb<void>): Promise<void> {
@@ -106,13 +84,15 @@ export class SharedStore extends RecordStore<"later"> {
     await Promise.all(all.map((replica) => this.replicas.decide(replica, verb)));
   }
 
-  protected override process(image: Buffer): Promise<HeldImage> {
-    return this.replicas.hold(image);
+  protected override process(image: Buffer, upload?: ImageUpload): Promise<HeldImage> {
+    return this.replicas.hold(image, upload);
   }
 
   private async findAll(): Promise<readonly Replica[]> {
-    const scopes = await this.backing.list();
-    const all = await Promise.all(scopes.map((scope) => this.find(["scope", scope])));
+    const versions = await this.backing.list();
+    const all = await Promise.all(
+      versions.map((at) => this.replicas.known(at) ?? this.find(["scope", at.scope])),
+    );
     return all.filter((replica) => replica !== undefined);
   }
 

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
-import { isJsonObject } from "../emulator/json.ts";
 import { finish, inTurns, type Steps } from "../emulator/scheduling.ts";
 import { show } from "../emulator/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/kernel/problems.ts";
+import { isJsonObject } from "../schema/kernel/values.ts";
 import { type Snapshot, snapshot as snapshotSchema, targetRecords } from "../schema/snapshot.ts";
 import type { TargetRecord } from "../schema/target.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
-import type { StoreState } from "./state.ts";
-import { UNIQUE_FIELDS } from "./unique-fields.ts";
+import { type StoreState, uniqueValues } from "./state.ts";
 
 /** The states that this process's snapshots were taken of. Snapshots are frozen, so they need not be parsed again. */
 const states = new WeakMap<object, StoreState>();
@@ -22,7 +21,7 @@ export function snapshotOf(state: StoreState): Snapshot {
     return copy;
   };
   const snapshot: Snapshot = Object.freeze({
-    version: 1 as const,
+    version: 2 as const,
     get databases() {
       return content().databases;
     },
@@ -51,7 +50,7 @@ function recordsOf({ databases, datasets, credentials }: StoreState): Omit<Snaps
     ...others,
     targets: targets.map(encodeTarget),
   }));
-  return { version: 1, databases: records, datasets, credentials };
+  return { version: 2, databases: records, datasets, credentials };
 }
 
 /** A snapshot as a response holds it: its images are encoded while they are sent. */
@@ -205,10 +204,8 @@ function* conflictSteps({ databases }: Snapshot): Steps<string | undefined> {
   const conflict = (path: string) => `${path}: expected a unique value; got that of another record`;
   for (const [index, { database, targets }] of databases.entries()) {
     const at = `snapshot.databases[${index}]`;
-    for (const field of UNIQUE_FIELDS) {
-      const value: unknown = Reflect.get(database, field);
-      if (value !== undefined && isTaken(field, value)) return conflict(`${at}.database.${field}`);
-    }
+    for (const { conflict: field, value } of uniqueValues(database))
+      if (isTaken(field, value)) return conflict(`${at}.database.${field}`);
     for (const [place, { targetId, name, deleteDate }] of targets.entries()) {
       if (place % TARGETS_PER_STEP === 0) yield;
       if (isTaken(index, "targetId", targetId)) return conflict(`${at}.targets[${place}].targetId`);

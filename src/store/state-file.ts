@@ -1,7 +1,7 @@
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { largeJsonBody } from "../emulator/json-body.ts";
-import { createRandom } from "../emulator/random.ts";
+import { systemRandom } from "../emulator/random.ts";
 import { codeOf, messageOf } from "../emulator/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
@@ -57,7 +57,7 @@ export async function writeState(path: string, snapshot: Snapshot): Promise<void
     () => OWN_ONLY,
   );
   // Nobody can have prepared a file of this name.
-  const temporary = `${target}.${createRandom().hex(16)}${UNFINISHED}`;
+  const temporary = `${target}.${systemRandom.hex(16)}${UNFINISHED}`;
   const file = await open(temporary, "wx", OWN_ONLY);
   try {
     try {

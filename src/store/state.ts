@@ -1,11 +1,39 @@
-import type { ClientCredential } from "../schema/credential.ts";
-import type { Database } from "../schema/database.ts";
-import type { Dataset } from "../schema/dataset.ts";
+import type { Database, TemplateTarget } from "../schema/database.ts";
+import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
-import type { TemplateTarget } from "../schema/vumark-database.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { Change, ReadableRecords } from "./records.ts";
+
+/** The fields that no two databases share, in the order in which conflicts are reported. */
+export const UNIQUE_FIELDS = [
+  "databaseId",
+  "databaseName",
+  "serverAccessKey",
+  "serverSecretKey",
+  "clientAccessKey",
+  "clientSecretKey",
+] as const;
+export type UniqueField = (typeof UNIQUE_FIELDS)[number];
+
+/** The unique field that a new database would share with another one, and its value. */
+export interface Conflict {
+  readonly conflict: UniqueField;
+  readonly value: string;
+}
+
+/** Whether the value was not given but drawn. The same seed draws again what a state from an earlier run has already. */
+export const wasDrawn = ({ conflict }: Conflict, given: Partial<Record<UniqueField, unknown>>): boolean =>
+  given[conflict] === undefined;
+
+/** The values of a database's unique fields. A VuMark database has neither an id nor client keys. */
+export function uniqueValues(database: Database): readonly Conflict[] {
+  const values: Partial<Record<UniqueField, string>> = database;
+  return UNIQUE_FIELDS.flatMap((conflict) => {
+    const value = values[conflict];
+    return value === undefined ? [] : [{ conflict, value }];
+  });
+}
 
 /** Everything that belongs to one database. */
 export interface DatabaseRecords {

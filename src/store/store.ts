@@ -1,45 +1,18 @@
 import type { MaybePromise } from "../emulator/message.ts";
 import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
-import type { ClientCredential } from "../schema/credential.ts";
-import type { Database } from "../schema/database.ts";
-import type { Dataset } from "../schema/dataset.ts";
-import type { TargetStatus } from "../schema/processing.ts";
+import type { Database, TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
+import type { ClientCredential, Dataset } from "../schema/model-target.ts";
+import { awaitRatings, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { RecognitionCounts, Target } from "../schema/target.ts";
-import type { TemplateTarget, VuMarkDatabase } from "../schema/vumark-database.ts";
+import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./backing.ts";
+import type { ImageUpload } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
-import type { ReadableRecords } from "./records.ts";
-import { NO_TARGETS, type TargetCounts } from "./records.ts";
-import type { Conflict } from "./unique-fields.ts";
-import type { ProcessedImage, TargetFields } from "./verbs.ts";
+import type { ReadableRecords, RecordsOf } from "./records.ts";
+import type { Conflict } from "./state.ts";
+import type { HeldImage, NewTarget, ProcessedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
-
-/** A target to create. The store rates the image. */
-export interface NewTarget extends TargetFields {
-  readonly image: Buffer;
-  readonly upload?: ImageUpload | undefined;
-}
-
-/** What is already known of an image, for the function that assesses it. */
-export interface ImageUpload {
-  readonly sha256: string;
-}
-
-export interface TargetChanges {
-  readonly name?: string;
-  readonly width?: number;
-  readonly image?: Buffer;
-  readonly upload?: ImageUpload | undefined;
-  readonly activeFlag?: boolean;
-  readonly applicationMetadata?: string | null;
-}
-
-/** Decides the result of processing an image. */
-export type AssessImage = (
-  image: Buffer,
-  upload?: ImageUpload,
-) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
 /** The type of a store's results: synchronous in memory, a promise over a network. */
 interface Answers<T> {
@@ -47,19 +20,8 @@ interface Answers<T> {
   readonly later: Promise<T>;
   readonly either: MaybePromise<T>;
 }
-export type When = keyof Answers<unknown>;
-export type Answer<T, Timing extends When> = Answers<T>[Timing];
-
-/** An image that is retained until a target uses it. */
-export interface HeldImage extends ProcessedImage {
-  release(): void;
-}
-
-/** Identifies a database by a field that requests know, and its value. */
-export type DatabaseKey = readonly [
-  field: "databaseId" | "databaseName" | "serverAccessKey" | "clientAccessKey",
-  value: string,
-];
+type When = keyof Answers<unknown>;
+type Answer<T, Timing extends When> = Answers<T>[Timing];
 
 /**
  * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
@@ -69,31 +31,26 @@ export type DatabaseKey = readonly [
 export abstract class RecordStore<Timing extends When> {
   /**
    * The store as a request that arrives now sees it. A database that it has found stays the same one, even if another one with
-   * that name replaces it. Its targets follow those of earlier requests in the same millisecond.
+   * that name replaces it.
    */
   abstract forRequest(): RecordStore<Timing>;
-  /** The request's number, above that of every earlier request. */
-  protected abstract get tick(): number;
 
-  /** Reads a database; `ask` is synchronous, so that it sees a single version. */
-  protected abstract read<T>(
-    key: DatabaseKey,
-    ask: (records: ReadableRecords | undefined) => T,
+  /** Reads the records of a key as they are now, unless there are none; `ask` is synchronous, so that it sees a single version. */
+  abstract read<T>(
+    key: RecordsKey,
+    ask: (records: (ReadableRecords & Version) | undefined) => T,
   ): Answer<T, Timing>;
-  /** Reads the records that belong to no database. */
-  protected abstract readGlobal<T>(ask: (records: ReadableRecords) => T): Answer<T, Timing>;
   /** Reads every database, in order of creation. */
   protected abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
-  /** Runs a verb on a database until its changes are committed. */
-  protected abstract change<T>(key: DatabaseKey, verb: verbs.Verb<T>): Answer<T, Timing>;
-  /** Runs a verb on the records that belong to no database. */
-  protected abstract changeGlobal<T>(verb: verbs.Verb<T>): Answer<T, Timing>;
+  /** Runs a verb on the records of a key until its changes are committed. */
+  protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Answer<T, Timing>;
   /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
-  /** The same as `change`, but always asynchronous. */
-  protected abstract changeLater<T>(key: DatabaseKey, verb: verbs.Verb<T>): Promise<T>;
   /** Rates and retains an image. */
   protected abstract process(image: Buffer, upload: ImageUpload | undefined): Promise<HeldImage>;
+
+  /** The current version of every database, in order of creation. */
+  abstract versions(): Answer<readonly Version[], Timing>;
 
   /** Creates an empty database, unless another one shares a unique field. */
   abstract createDatabase(database: Database): Answer<Conflict | undefined, Timing>;
@@ -108,6 +65,11 @@ export abstract class RecordStore<Timing extends When> {
   ): Answer<RateRule | undefined, Timing>;
   /** Deletes all state. */
   abstract reset(): Answer<void, Timing>;
+  /** Waits for ratings that are still being made, so that a snapshot need not make them at once. */
+  async awaitRatings(): Promise<void> {
+    await awaitRatings(await this.readAll((all) => all.flatMap((records) => records.listAllTargets())));
+  }
+
   /** Takes a snapshot of all state. */
   abstract snapshot(): Answer<Snapshot, Timing>;
   /**
@@ -133,18 +95,13 @@ export abstract class RecordStore<Timing extends When> {
     );
   }
 
+  /** The database that a request names by one of its fields, with all its records. */
+  findRecords(key: DatabaseKey): Answer<RecordsOf | undefined, Timing> {
+    return this.read(key, (records) => (records?.database && records) as RecordsOf | undefined);
+  }
+
   findDatabaseByName(name: string): Answer<Database | undefined, Timing> {
     return this.read(["databaseName", name], (records) => records?.database);
-  }
-
-  findDatabaseByServerAccessKey(key: string): Answer<Database | undefined, Timing> {
-    return this.read(["serverAccessKey", key], (records) => records?.database);
-  }
-
-  findDatabaseByClientAccessKey(key: string): Answer<CloudDatabase | undefined, Timing> {
-    return this.read(["clientAccessKey", key], (records) =>
-      records?.database?.kind === "cloud" ? records.database : undefined,
-    );
   }
 
   updateDatabase(name: string, changes: Partial<DatabaseSettings>): Answer<Database | undefined, Timing> {
@@ -156,20 +113,11 @@ export abstract class RecordStore<Timing extends When> {
     return this.change(["databaseName", name], verbs.deleteDatabase);
   }
 
-  /** Targets that are not deleted, or all; by upload date, then tick, then id. */
+  /** Targets that are not deleted, or all; by upload date, then id. */
   listTargets(databaseName: string, { deleted } = { deleted: false }): Answer<readonly Target[], Timing> {
     return this.read(["databaseName", databaseName], (records) =>
       deleted ? (records?.listAllTargets() ?? []) : (records?.listTargets() ?? []),
     );
-  }
-
-  countTargets(databaseName: string): Answer<number, Timing> {
-    return this.read(["databaseName", databaseName], (records) => records?.targets.size ?? 0);
-  }
-
-  /** How many undeleted targets have each status. */
-  countTargetsByStatus(databaseName: string, now: number): Answer<TargetCounts, Timing> {
-    return this.read(["databaseName", databaseName], (records) => records?.countByStatus(now) ?? NO_TARGETS);
   }
 
   /** An undeleted target. */
@@ -185,19 +133,14 @@ export abstract class RecordStore<Timing extends When> {
     );
   }
 
-  /** The undeleted target of that name. */
-  findTargetByName(databaseName: string, name: string): Answer<Target | undefined, Timing> {
-    return this.read(["databaseName", databaseName], (records) => records?.targetNamed(name));
-  }
-
+  /** @param moment - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
   async createTarget(
     databaseName: string,
     { image, upload, ...given }: NewTarget,
-    now: number,
+    moment: number,
   ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
-    const request = this.forRequest();
-    return request.changeWith(databaseName, image, upload, (made) =>
-      verbs.createTarget(given, made, request.tick, now),
+    return this.forRequest().changeWith(databaseName, image, upload, (made) =>
+      verbs.createTarget(given, made, moment),
     );
   }
 
@@ -211,7 +154,7 @@ export abstract class RecordStore<Timing extends When> {
   ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
     const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
     return image === undefined
-      ? this.changeLater(["databaseName", databaseName], update())
+      ? this.changeLater(databaseName, update())
       : this.forRequest().changeWith(databaseName, image, upload, update);
   }
 
@@ -256,53 +199,52 @@ export abstract class RecordStore<Timing extends When> {
     return this.read(["databaseId", databaseId], (records) => records?.reports.get(file));
   }
 
-  listReports(): Answer<readonly Report[], Timing> {
-    return this.readAll((all) => all.flatMap(({ reports }) => [...reports.values()]));
-  }
-
   createDataset(dataset: Dataset): Answer<void, Timing> {
-    return this.changeGlobal(verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
+    return this.change(GLOBAL, verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
   }
 
   findDataset(uuid: string): Answer<Dataset | undefined, Timing> {
-    return this.readGlobal(({ datasets }) => datasets.get(uuid));
+    return this.read(GLOBAL, (records) => records?.datasets.get(uuid));
   }
 
   listDatasets(): Answer<readonly Dataset[], Timing> {
-    return this.readGlobal(({ datasets }) => [...datasets.values()]);
+    return this.read(GLOBAL, (records) => [...(records?.datasets.values() ?? [])]);
   }
 
   deleteDataset(uuid: string): Answer<boolean, Timing> {
-    return this.changeGlobal(verbs.remove("dataset", uuid));
+    return this.change(GLOBAL, verbs.remove("dataset", uuid));
   }
 
   /** "full": that many exist already. */
   createCredential(credential: ClientCredential, maximum: number): Answer<"created" | "full", Timing> {
-    return this.changeGlobal(verbs.createCredential(credential, maximum));
+    return this.change(GLOBAL, verbs.createCredential(credential, maximum));
   }
 
   /** Adds, or replaces the one with the same client id. */
   putCredential(credential: ClientCredential): Answer<void, Timing> {
-    return this.changeGlobal(verbs.put({ kind: "credential", key: credential.clientId, record: credential }));
+    return this.change(
+      GLOBAL,
+      verbs.put({ kind: "credential", key: credential.clientId, record: credential }),
+    );
   }
 
   findCredential(clientId: string): Answer<ClientCredential | undefined, Timing> {
-    return this.readGlobal(({ credentials }) => credentials.get(clientId));
+    return this.read(GLOBAL, (records) => records?.credentials.get(clientId));
   }
 
   listCredentials(): Answer<readonly ClientCredential[], Timing> {
-    return this.readGlobal(({ credentials }) => [...credentials.values()]);
+    return this.read(GLOBAL, (records) => [...(records?.credentials.values() ?? [])]);
   }
 
   setCredentialScopes(
     clientId: string,
     scopes: readonly string[],
   ): Answer<ClientCredential | undefined, Timing> {
-    return this.changeGlobal(verbs.setCredentialScopes(clientId, scopes));
+    return this.change(GLOBAL, verbs.setCredentialScopes(clientId, scopes));
   }
 
   deleteCredential(clientId: string): Answer<boolean, Timing> {
-    return this.changeGlobal(verbs.remove("credential", clientId));
+    return this.change(GLOBAL, verbs.remove("credential", clientId));
   }
 
   /** Ends the processing of one target. False: there is none. */
@@ -315,6 +257,12 @@ export abstract class RecordStore<Timing extends When> {
     return this.changeAll(verbs.finishProcessing);
   }
 
+  /** Whether changes are synchronous or not. */
+  private async changeLater<T>(databaseName: string, verb: verbs.Verb<T>): Promise<T> {
+    const changed: MaybePromise<unknown> = this.change(["databaseName", databaseName], verb);
+    return (await changed) as T;
+  }
+
   private async changeWith<T>(
     databaseName: string,
     image: Buffer,
@@ -322,10 +270,10 @@ export abstract class RecordStore<Timing extends When> {
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
     // Found before the image is rated: another database with the same name may replace it in the meantime.
-    await this.findDatabaseByName(databaseName);
+    await this.findRecords(["databaseName", databaseName]);
     const { release, ...made } = await this.process(image, upload);
     try {
-      return await this.changeLater(["databaseName", databaseName], verb(made));
+      return await this.changeLater(databaseName, verb(made));
     } finally {
       release();
     }

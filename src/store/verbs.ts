@@ -1,11 +1,11 @@
-import type { DatabaseSettings } from "../schema/cloud-database.ts";
-import type { ClientCredential } from "../schema/credential.ts";
-import type { Database } from "../schema/database.ts";
-import { ratingAt, statusAt, type TargetStatus } from "../schema/processing.ts";
+import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
+import type { Database, TemplateTarget } from "../schema/database.ts";
+import type { ClientCredential } from "../schema/model-target.ts";
+import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
-import type { TemplateTarget } from "../schema/vumark-database.ts";
-import type { Change, ReadableRecords } from "./records.ts";
+import type { ImageUpload } from "./image-blobs.ts";
+import type { Change, ReadableRecords, RecordsOf } from "./records.ts";
 
 /*
  * Every change of state, each a pure function from one database's records to changes and a result. Conflicts are results. The
@@ -16,7 +16,7 @@ import type { Change, ReadableRecords } from "./records.ts";
  */
 
 /** What is specified for a new target. */
-export type TargetFields = Pick<
+type TargetFields = Pick<
   Target,
   "targetId" | "name" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
 > & {
@@ -35,13 +35,7 @@ export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
  *
  * Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
  */
-function newTarget(
-  given: TargetFields,
-  targetId: string,
-  made: ProcessedImage,
-  tick: number,
-  now: number,
-): Target {
+function newTarget(given: TargetFields, targetId: string, made: ProcessedImage, moment: number): Target {
   const { processed = false } = given;
   return {
     targetId,
@@ -53,10 +47,9 @@ function newTarget(
     outcome: given.outcome ?? made.outcome,
     rating: made.rating,
     image: made.image,
-    uploadDate: now,
-    lastModifiedDate: now,
+    uploadDate: moment,
+    lastModifiedDate: Math.floor(moment),
     deleteDate: null,
-    tick,
     processed,
     rated: processed,
     currentMonthRecos: 0,
@@ -67,7 +60,7 @@ function newTarget(
 
 /** Changes a target, which is then processed again. Its rating stays visible if it was, or becomes so if it is new. */
 function changedTarget(target: Target, changes: Partial<Target>, now: number): Target {
-  const rated = target.rated || changes.rating !== undefined || ratingAt(target, now) !== -1;
+  const rated = changes.rating !== undefined || isRatingShown(target, now);
   return { ...target, ...changes, lastModifiedDate: now, processed: false, rated };
 }
 
@@ -78,13 +71,17 @@ export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage
 });
 
 /** What a verb returns. */
-export interface Decision<Result> {
+interface Decision<Result> {
   readonly result: Result;
   readonly changes?: readonly Change[];
 }
 
 /** @param records - undefined: there is no such database. */
 export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
+
+/** Whether they are the records of a cloud database. */
+export const isOfCloud = (records: ReadableRecords | undefined): records is RecordsOf<CloudDatabase> =>
+  records?.database?.kind === "cloud";
 
 const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
 
@@ -106,23 +103,32 @@ export const deleteDatabase: Verb<boolean> = (records) =>
     ? { result: false }
     : { result: true, changes: [{ kind: "database", key: "", record: null }] };
 
+/** Whether another target fits into the quota of a cloud database. */
+export const hasRoom = ({ targets, database }: RecordsOf<CloudDatabase>): boolean =>
+  targets.size < database.targetQuota;
+
+/** Whether no other undeleted target has a name. */
+export function isNameFree(records: ReadableRecords, name: string, targetId?: string): boolean {
+  const owner = records.targetNamed(name);
+  return owner === undefined || owner.targetId === targetId;
+}
+
 export const createTarget =
   (
     given: TargetFields,
     made: ProcessedImage,
-    tick: number,
-    now: number,
+    moment: number,
   ): Verb<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> =>
   (records) => {
-    if (records?.database?.kind !== "cloud") return { result: "unknownDatabase" };
-    if (records.targetNamed(given.name) !== undefined) return { result: "nameTaken" };
+    if (!isOfCloud(records)) return { result: "unknownDatabase" };
+    if (!isNameFree(records, given.name)) return { result: "nameTaken" };
     let { targetId } = given;
     while (records.targets.has(targetId) || records.deleted.has(targetId)) {
       if (given.anotherId === undefined) return { result: "idTaken" };
       targetId = given.anotherId();
     }
-    if (records.targets.size >= records.database.targetQuota) return { result: "quotaReached" };
-    const created = newTarget(given, targetId, made, tick, now);
+    if (!hasRoom(records)) return { result: "quotaReached" };
+    const created = newTarget(given, targetId, made, moment);
     return { result: created, changes: [target(created)] };
   };
 
@@ -138,8 +144,8 @@ export const updateTarget =
     const current = records?.targets.get(targetId);
     if (records === undefined || current === undefined) return { result: "unknown" };
     if (!onlyAfter.includes(statusAt(current, now))) return { result: "wrongStatus" };
-    const owner = changes.name === undefined ? undefined : records.targetNamed(changes.name);
-    if (owner !== undefined && owner !== current) return { result: "nameTaken" };
+    if (changes.name !== undefined && !isNameFree(records, changes.name, targetId))
+      return { result: "nameTaken" };
     const updated = changedTarget(current, { ...changes, ...made }, now);
     return { result: updated, changes: [target(updated)] };
   };
@@ -233,3 +239,29 @@ export const finishProcessing: Verb<void> = (records) => {
     changes.push({ kind: "dataset", key, record: { ...record, processed } });
   return { result: undefined, changes };
 };
+
+/** A target to create. The store rates the image. */
+export interface NewTarget extends TargetFields {
+  readonly image: Buffer;
+  readonly upload?: ImageUpload | undefined;
+}
+
+export interface TargetChanges {
+  readonly name?: string;
+  readonly width?: number;
+  readonly image?: Buffer;
+  readonly upload?: ImageUpload | undefined;
+  readonly activeFlag?: boolean;
+  readonly applicationMetadata?: string | null;
+}
+
+/** Decides the result of processing an image. */
+export type AssessImage = (
+  image: Buffer,
+  upload?: ImageUpload,
+) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
+
+/** An image that is retained until a target uses it. */
+export interface HeldImage extends ProcessedImage {
+  release(): void;
+}

@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
 import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
-import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts";
-import { FixtureHooks } from "./hooks.ts";
+import { fieldOf } from "./explanation.ts";
+import { FixtureHooks, type MockFixture, type MockFixtureOptions, type TestOutcome } from "./fixture.ts";
 import {
   type MatcherResult,
   matchReceived,
@@ -70,38 +70,21 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
 }
 
 /** The test in Mocha's `this` of a hook. */
-const currentTestOf = (self: unknown): unknown =>
-  typeof self === "object" && self !== null ? Reflect.get(self, "currentTest") : undefined;
+const currentTestOf = (self: unknown): unknown => fieldOf(self, "currentTest");
 
-/** The fields in which the runners describe a test to its hooks. */
-interface RunnerTest {
-  /** Mocha: `passed`, `failed`. */
-  readonly state?: unknown;
-  /** Mocha. */
-  readonly err?: unknown;
-  /** node:test, AVA. */
-  readonly passed?: unknown;
-  /** node:test: an error whose `cause` is the test's error. Playwright: the first error. */
-  readonly error?: unknown;
-  /** Playwright. */
-  readonly status?: unknown;
-  /** Playwright. */
-  readonly expectedStatus?: unknown;
-  /** AVA. */
-  readonly log?: unknown;
-  /** node:test: with the names of enclosing tests. */
-  readonly fullName?: unknown;
-  /** node:test. */
-  readonly name?: unknown;
-  /** node:test. */
-  readonly filePath?: unknown;
-  /** Mocha: a method that returns the names. Playwright: the names. */
-  readonly titlePath?: unknown;
-  /** AVA: "afterEach.always hook for", and the test's name. */
-  readonly title?: unknown;
-  /** Mocha, Playwright: path of the file. */
-  readonly file?: unknown;
-}
+/**
+ * The fields in which the runners describe a test to its hooks:
+ * - Mocha: `state`, `err`, `file`, and `titlePath`, a method that returns the names.
+ * - node:test: `passed`, `name`, `fullName` (with the names of enclosing tests), `filePath`, and `error`, whose `cause` is the
+ *   test's error.
+ * - Playwright: `status`, `expectedStatus`, `error` (the first one), `file`, and `titlePath`, the names.
+ * - AVA: `passed`, `log`, and `title`: "afterEach.always hook for" and the test's name.
+ */
+type RunnerTest = Partial<Record<RunnerField, unknown>>;
+
+type RunnerField =
+  | ("state" | "err" | "passed" | "error" | "status" | "expectedStatus" | "log")
+  | ("fullName" | "name" | "filePath" | "titlePath" | "title" | "file");
 
 /** Reads how a test ended from what any of the runners passes to a hook. */
 export function outcomeOf(test: unknown): TestOutcome {
@@ -126,10 +109,7 @@ function nameOf(test: RunnerTest): string | undefined {
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-function causeOf(error: unknown): unknown {
-  const cause = typeof error === "object" && error !== null ? Reflect.get(error, "cause") : undefined;
-  return cause ?? error ?? undefined;
-}
+const causeOf = (error: unknown): unknown => fieldOf(error, "cause") ?? error ?? undefined;
 
 /**
  * Asserts that the mock received requests of an operation, or requests that match a filter, whether it served or refused them.

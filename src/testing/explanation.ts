@@ -1,11 +1,19 @@
-import { formatJournal, type JournalEntry, type MockCloudReco, type RequestFilter } from "../index.ts";
+import { formatJournal, type JournalEntry, MockCloudReco, type RequestFilter } from "../index.ts";
 
 /** The newest requests are shown, because they usually made the test fail. */
 const MAX_SHOWN = 5;
+const MOST_OF_OTHERS = 100;
+
+/** The mocks of fixtures: tests that run concurrently are not told of each other's. */
+const fixtures = new WeakSet<MockCloudReco>();
 
 /** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
 export class Evidence {
   readonly #collected: JournalEntry[] = [];
+  readonly #ofOthers: JournalEntry[] = [];
+  readonly #stopListening: () => void;
+  /** The last two readings of the mock's clock: when the test began, and at each request. */
+  #readings: readonly number[] = [];
   /** Number of requests that arrived. */
   arrived = 0;
 
@@ -14,7 +22,14 @@ export class Evidence {
     private readonly mock: MockCloudReco,
     private readonly exceptions: readonly RequestFilter[],
   ) {
+    fixtures.add(mock);
+    this.#stopListening = MockCloudReco.answered.on(({ mock: other, entry }) => {
+      if (!fixtures.has(other)) this.#ofOthers.push(entry);
+      if (this.#ofOthers.length > MOST_OF_OTHERS) this.#ofOthers.shift();
+    });
+    this.#readClock();
     mock.on("request", () => {
+      this.#readClock();
       this.arrived += 1;
     });
     mock.on("rejected", (entry) => this.#collected.push(entry));
@@ -23,6 +38,26 @@ export class Evidence {
       if (refusedBy === undefined && (fault !== undefined || isUnmatchedQuery(entry) || hasNote(entry)))
         this.#collected.push(entry);
     });
+  }
+
+  /** Ends collecting the requests of other mocks. */
+  end(): void {
+    this.#stopListening();
+  }
+
+  /** Whether the mock's clock has not moved since the request before the latest one, or since the test began. */
+  get clockStandsStill(): boolean {
+    const now = this.mock.clock.now().getTime();
+    return this.#readings.every((reading) => reading === now);
+  }
+
+  #readClock(): void {
+    this.#readings = [...this.#readings.slice(-1), this.mock.clock.now().getTime()];
+  }
+
+  /** The latest requests that mocks outside of any fixture answered. */
+  get ofOthers(): readonly JournalEntry[] {
+    return this.#ofOthers;
   }
 
   /** Requests that were refused unexpectedly. */
@@ -71,34 +106,65 @@ const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
  * Explains why a test may have failed, from what the mock received.
  *
  * @param error - what the test failed with; requests that its message already describes are left out.
+ * @param whyUnreached - why no request could reach the mock when the test ended.
  * @returns undefined when the requests explain nothing.
  */
 export function explainFailure(
   mock: MockCloudReco,
-  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "faulted" | "noted">,
+  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "faulted" | "noted" | "ofOthers">,
   error: unknown,
+  whyUnreached?: string,
 ): string | undefined {
   const shown = messageIn(error);
-  if (evidence.arrived === 0) {
-    if (!mayComeFromRequest(error)) return undefined;
-    const urls = [...new Set(Object.values(mock.urls))].join(", ");
-    return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
-  }
   const paragraph = (heading: string, entries: readonly JournalEntry[], one: string, many: string) => {
     const left = entries.filter((entry) => !shown.includes(formatJournal([entry])));
     return left.length === 0 ? [] : [`${heading} ${listed(left, one, many)}`];
   };
+  const others = paragraph(
+    "Another mock of this process, not the fixture's, refused",
+    mock.requestsOf({ refused: true }, evidence.ofOthers),
+    "request",
+    "requests",
+  );
+  if (evidence.arrived === 0) {
+    if (!mayComeFromRequest(error)) return undefined;
+    if (evidence.ofOthers.length > 0) return others[0];
+    if (whyUnreached !== undefined) return `No request reached the mock: it ${whyUnreached}.`;
+    const urls = [...new Set(Object.values(mock.urls))].join(", ");
+    return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
+  }
   const paragraphs = [
     ...paragraph("The mock refused", evidence.refused, "request", "requests"),
     ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
-  return paragraphs.length === 0 ? undefined : paragraphs.join("\n");
+  const all = paragraphs.length > 0 ? paragraphs : others;
+  return all.length === 0 ? undefined : all.join("\n");
 }
 
+/** Explains why a test ran into its time limit: it waits for targets, and the mock's clock does not move. */
+export function explainTimeout(
+  mock: MockCloudReco,
+  { clockStandsStill }: Pick<Evidence, "clockStandsStill">,
+  error: unknown,
+): string | undefined {
+  if (!/tim(ed|e) ?-?out/i.test(messageIn(error)) || !clockStandsStill) return undefined;
+  const targets = mock.report().databases.flatMap((database) => database.targets);
+  const processing = targets.filter((target) => "status" in target && target.status === "processing").length;
+  if (processing === 0) return undefined;
+  const what = processing === 1 ? "1 target is" : `${processing} targets are`;
+  return `The clock stands still; ${what} processing: advance it, or call mock.finishProcessing().`;
+}
+
+/** A field of a value that other code made, perhaps in another realm; undefined when it has none. */
+export const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
 export function messageIn(error: unknown): string {
-  const message = typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
+  const message = typeof error === "object" ? fieldOf(error, "message") : error;
   return typeof message === "string" ? message : "";
 }
 
@@ -115,10 +181,16 @@ const CONNECTION = /fetch|network|socket|connect|request|ECONN|ENOTFOUND|EAI_AGA
 
 /** Whether a test may have failed because no request arrived; not by name of the class, which may be of another realm. */
 function mayComeFromRequest(error: unknown): boolean {
-  const name = typeof error === "object" && error !== null ? String(Reflect.get(error, "name")) : "";
+  const name = fieldOf(error, "name");
   const message = messageIn(error);
-  if (MISTAKES.has(name) || message.includes("[MSW]")) return false;
+  if (MISTAKES.has(String(name)) || message.includes("[MSW]") || isThrownByMock(error)) return false;
   return name !== "TypeError" || CONNECTION.test(message);
+}
+
+/** Whether a function of this package threw an error that is not about a connection. */
+function isThrownByMock(error: unknown): boolean {
+  if (fieldOf(error, "code") !== undefined || /fetch failed/.test(messageIn(error))) return false;
+  return MockCloudReco.stacks.isThrownHere(fieldOf(error, "stack"));
 }
 
 /** Counts requests and lists the newest ones. */

@@ -9,14 +9,14 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-import { Evidence, explainFailure, listed, messageIn } from "./explanation.ts";
+import { Evidence, explainFailure, explainTimeout, listed, messageIn } from "./explanation.ts";
 
 /**
  * Appends text to an error's message so that every test reporter shows it once.
  *
  * @returns false when the value is not an error or cannot be changed.
  */
-export function appendToError(error: unknown, text: string): boolean {
+function appendToError(error: unknown, text: string): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { message, stack }: { message?: unknown; stack?: unknown } = error;
   if (typeof message !== "string") return false;
@@ -41,7 +41,7 @@ function extendedStack(stack: string, message: string, extended: string, text: s
 }
 
 /** What a runner says of a test. */
-export interface TestIdentity {
+interface TestIdentity {
   /** Full name, including the names of the enclosing blocks. */
   readonly name?: string | undefined;
   /** Path of the test's file. */
@@ -51,14 +51,14 @@ export interface TestIdentity {
 const MOST_NAME_CHARACTERS = 80;
 
 /** The path of a test's report: the same in each run, and different for tests of the same name in different files. */
-export function reportPath(folder: string, { name = "test", file = process.argv[1] }: TestIdentity): string {
+function reportPath(folder: string, { name = "test", file = process.argv[1] }: TestIdentity): string {
   const readable = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
   const hash = createHash("sha256").update(`${file} ${name}`).digest("hex").slice(0, 8);
   return resolve(folder, `${readable.slice(0, MOST_NAME_CHARACTERS)}-${hash}.html`);
 }
 
 /** Writes the report of a failed test. Never rejects: a problem must not hide why the test failed. */
-export async function writeFailureReport(
+async function writeFailureReport(
   mock: MockCloudReco,
   path: string,
   { name = "test", error }: { readonly name?: string | undefined; readonly error: string },
@@ -116,7 +116,7 @@ export interface TestOutcome extends TestIdentity {
   readonly print?: ((text: string) => void) | undefined;
 }
 
-export interface OpenFixture extends MockFixture {
+interface OpenFixture extends MockFixture {
   /**
    * Stops the mock. If the test failed, appends an explanation to the error's message, or prints it.
    *
@@ -131,14 +131,8 @@ export interface OpenFixture extends MockFixture {
 
 /** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
-  const {
-    database: fields,
-    failOnRefusedRequests,
-    except,
-    report,
-    reportFolder,
-    mockOptions,
-  } = MockCloudReco.fixtureOptions(options);
+  const { database: fields, mockOptions, ...reporting } = MockCloudReco.fixtureOptions(options);
+  const { failOnRefusedRequests, except, report, reportFolder } = reporting;
   const mock = new MockCloudReco(mockOptions);
   try {
     const database = mock.addCloudDatabase(fields);
@@ -162,12 +156,17 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
         return reportWritten;
       },
       end: ({ failed, error, print = console.error, ...test }) => {
+        const { whyUnreached } = mock;
         mock.stop();
+        evidence.end();
         const { refused } = evidence;
         if (failed) {
           const message = messageIn(error);
-          const explained = explainFailure(mock, evidence, error);
-          const lines = [...(explained === undefined ? [] : [explained]), ...startReport(test, message)];
+          const explained = explainFailure(mock, evidence, error, whyUnreached);
+          const lines = [
+            ...[explained, explainTimeout(mock, evidence, error)].filter((each) => each !== undefined),
+            ...startReport(test, message),
+          ];
           if (lines.length === 0) return undefined;
           const text = lines.join("\n");
           if (!appendToError(error, text)) print(text);
@@ -218,4 +217,46 @@ function bareError(message: string): Error {
   const error = new Error(message);
   error.stack = `${error.name}: ${message}`;
   return error;
+}
+
+/**
+ * Whether tests run without time limits, so that `mock.pause()` can wait. No runner can change the limit of a test that is
+ * running, so the environment variable `MOCK_CLOUD_RECO_PAUSE` asks for it before.
+ */
+export const areLimitsLifted = (): boolean => (process.env.MOCK_CLOUD_RECO_PAUSE ?? "") !== "";
+
+/** A new mock and a new database for each test, for test runners with hooks. */
+export class FixtureHooks implements MockFixture {
+  #open: OpenFixture | undefined;
+
+  /** @param advice - completes "the mock exists only while a test runs: ". */
+  constructor(
+    private readonly options: MockFixtureOptions,
+    private readonly advice: string,
+  ) {}
+
+  get mock() {
+    return this.#current.mock;
+  }
+
+  get database() {
+    return this.#current.database;
+  }
+
+  begin(): void {
+    this.#open?.mock.stop();
+    this.#open = openFixture(this.options);
+  }
+
+  /** @throws Error as {@link endFixture} does, or rejects with it. */
+  end(outcome: TestOutcome): Promise<void> | undefined {
+    const ended = this.#open;
+    this.#open = undefined;
+    return ended && endFixture(ended, outcome);
+  }
+
+  get #current(): OpenFixture {
+    if (this.#open !== undefined) return this.#open;
+    throw new Error(`the mock exists only while a test runs: ${this.advice}`);
+  }
 }

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, expect, jest } from "@jest/globals";
-import type { MockFixture, MockFixtureOptions, TestOutcome } from "./fixture.ts";
-import { areLimitsLifted, FixtureHooks } from "./hooks.ts";
+import {
+  areLimitsLifted,
+  FixtureHooks,
+  type MockFixture,
+  type MockFixtureOptions,
+  type TestOutcome,
+} from "./fixture.ts";
 import "./jest-matchers.ts";
+import { fieldOf } from "./explanation.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
@@ -71,10 +77,8 @@ function currentOutcome(): TestOutcome {
   const key = Object.getOwnPropertySymbols(globalThis).find(
     ({ description }) => description === "JEST_STATE_SYMBOL",
   );
-  const errors: unknown = fieldOf(
-    fieldOf(key && Reflect.get(globalThis, key), "currentlyRunningTest"),
-    "errors",
-  );
+  const state = key && (globalThis as { readonly [global: symbol]: unknown })[key];
+  const errors = fieldOf(fieldOf(state, "currentlyRunningTest"), "errors");
   const { currentTestName: name, testPath: file } = expect.getState();
   const test = { name, file };
   if (!Array.isArray(errors) || errors.length === 0) return { failed: false, ...test };
@@ -82,9 +86,6 @@ function currentOutcome(): TestOutcome {
   // A pair of the error and the place where the asynchronous function was called.
   return { failed: true, error: Array.isArray(last) ? last[0] : last, ...test };
 }
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 function withRealNextTick(config: FakeTimersConfig): FakeTimersConfig {
   if (config.legacyFakeTimers) {

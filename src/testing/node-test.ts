@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import { MockCloudReco } from "../index.ts";
 import { outcomeOf } from "./assert.ts";
 import { endFixture, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
 import type { ReceivedLike } from "./received.ts";
@@ -8,6 +9,32 @@ export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
 /** A test function that receives its own mock and database. */
 export type MockTest = (fixture: MockFixture, context: TestContext) => unknown;
+
+/** Where test functions were wrapped while a test ran, as long as they have not run themselves. */
+const unused = new Set<{ readonly place: string }>();
+
+/**
+ * Remembers a function that is wrapped in a running test, not at the top of a file, where it is wrapped for a test that may be
+ * skipped: `test("name", () => withMockCloudReco(…))` runs nothing, and passes. Returns a function to call when it runs.
+ */
+function expectRun(method: typeof withMockCloudReco): () => void {
+  const holder: { stack?: unknown } = {};
+  Error.captureStackTrace(holder, method);
+  if (!/\bTest\.run/.test(String(holder.stack))) return () => {};
+  const wrapped = { place: MockCloudReco.stacks.callerOf(method) ?? "an unknown place" };
+  process.off("beforeExit", warnOfUnused).once("beforeExit", warnOfUnused);
+  unused.add(wrapped);
+  return () => unused.delete(wrapped);
+}
+
+function warnOfUnused(): void {
+  for (const { place } of unused)
+    process.emitWarning(
+      `the function that withMockCloudReco returned at ${place} never ran, so its test tested nothing: pass it to test() ` +
+        'itself, as test("name", withMockCloudReco(…))',
+      { code: "MOCK_CLOUD_RECO_UNUSED" },
+    );
+}
 
 /**
  * Wraps a test function for `test()` of `node:test`, so that it runs with a new mock and a new database. The mock always stops
@@ -36,7 +63,9 @@ export function withMockCloudReco(
   ...given: [MockTest] | [MockFixtureOptions, MockTest]
 ): (context: TestContext) => Promise<void> {
   const [options, test] = given.length === 1 ? [{}, ...given] : given;
+  const hasRun = expectRun(withMockCloudReco);
   return async (context) => {
+    hasRun();
     const fixture = openFixture(options);
     // The runner decides only later whether the test has failed.
     const { name, file } = outcomeOf(context);

@@ -2,8 +2,7 @@ import type { Fixtures, PlaywrightTestArgs } from "@playwright/test";
 import type { MockCloudDatabase, MockCloudReco } from "../index.ts";
 import { outcomeOf } from "./assert.ts";
 import { baseUrls, type FetchMock, fetchDecoded } from "./fetch-decoded.ts";
-import type { MockFixtureOptions } from "./fixture.ts";
-import { FixtureHooks } from "./hooks.ts";
+import { FixtureHooks, type MockFixtureOptions } from "./fixture.ts";
 
 export type { FetchMock, MockFixtureOptions };
 

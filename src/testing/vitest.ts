@@ -1,7 +1,6 @@
 import { expect, type TestAPI, type TestContext, vi, test as vitestTest } from "vitest";
 import type { Operation, RequestFilter } from "../index.ts";
-import { type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
-import { areLimitsLifted } from "./hooks.ts";
+import { areLimitsLifted, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
 import { matchers, type ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
@@ -93,7 +92,7 @@ type Annotate = TestContext["annotate"];
 
 /** Adds the explanation as an attachment, for reporters that show annotations. */
 const annotation = (annotate: Annotate, text: string) =>
-  annotate("mock-cloud-reco: what the mock refused", { contentType: "text/plain", body: text });
+  annotate("explained by mock-cloud-reco", { contentType: "text/plain", body: text });
 
 /** Vitest accepts annotations only for running tests, and marks a test as failed before its fixtures end. */
 async function annotateFailed(result: { state: string }, annotateNow: () => Promise<unknown>): Promise<void> {

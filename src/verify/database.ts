@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject } from "../emulator/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { NotTried } from "./exchanges.ts";
 import type { Fact, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
-import { makePng } from "./png.ts";
-import { draftOf, written } from "./requests.ts";
+import { draftOf, makePng, written } from "./requests.ts";
 
 /** A target that a run added. */
 export interface AddedTarget {

@@ -11,7 +11,7 @@ import {
   refused,
   required,
   without,
-} from "./model-target-kind.ts";
+} from "./kinds.ts";
 import type { Draft } from "./requests.ts";
 import type { Row } from "./row.ts";
 
@@ -47,13 +47,16 @@ const requests: readonly Row<Draft>[] = [
 
 const sources = ({ cadDataUuidIsSource }: Profile): string =>
   `\`cadDataBlob\`, \`cadDataUrl\`${cadDataUuidIsSource ? ", `cadDataUuid`" : ""} need to be provided`;
-const oneOf = (profile: Profile, name = "engine") => `model '${name}' is invalid. One of ${sources(profile)}`;
-const onlyOneOf = (profile: Profile, name = "engine") =>
-  `model '${name}' is invalid. Only one of ${sources(profile)}`;
+const invalidModel =
+  (words: string) =>
+  (name = "engine") =>
+  (profile: Profile): readonly string[] => [`model '${name}' is invalid. ${words} ${sources(profile)}`];
+const oneOf = invalidModel("One of");
+const onlyOneOf = invalidModel("Only one of");
 const viewsToo = ({ datasetViewsRequired }: Profile): readonly string[] =>
   datasetViewsRequired ? [required(ofModel("views"))] : [];
 const byUuid = (uuid: unknown): Fields => dataset(without(model({ cadDataUuid: uuid }), "cadDataUrl"));
-const uuidAlone = (profile: Profile) => (profile.cadDataUuidIsSource ? [] : [oneOf(profile)]);
+const uuidAlone = (profile: Profile) => (profile.cadDataUuidIsSource ? [] : oneOf()(profile));
 
 /** In alphabetical order, in which the findings are. */
 const STRINGS = [
@@ -75,29 +78,23 @@ const models: readonly Row<Draft>[] = [
       ...viewsToo(profile),
     ]),
   ),
-  byProfile("a model without a source", dataset(without(model(), "cadDataUrl")), (profile) => [
-    oneOf(profile),
-  ]),
-  byProfile("a model with two sources", dataset(model({ cadDataBlob: "AA==" })), (profile) => [
-    onlyOneOf(profile),
-  ]),
+  byProfile("a model without a source", dataset(without(model(), "cadDataUrl")), oneOf()),
+  byProfile("a model with two sources", dataset(model({ cadDataBlob: "AA==" })), onlyOneOf()),
   byProfile(
     "two sources that are null",
     dataset(model({ cadDataUrl: null, cadDataBlob: null })),
-    (profile) => [onlyOneOf(profile)],
+    onlyOneOf(),
   ),
   accepted("a blob", dataset({ name: "engine", views: [], cadDataBlob: "AA==" })),
-  byProfile("no source and a wrong string", dataset({ name: 5, views: [] }), (profile) => [
-    oneOf(profile, "5"),
-  ]),
+  byProfile("no source and a wrong string", dataset({ name: 5, views: [] }), oneOf("5")),
   byProfile("cadDataUuid as the only source", byUuid("x"), uuidAlone),
   byProfile("cadDataUuid of another type as the only source", byUuid(5), uuidAlone),
   byProfile("cadDataUuid and a source", dataset(model({ cadDataUuid: "x" })), (profile) =>
-    profile.cadDataUuidIsSource ? [onlyOneOf(profile)] : [],
+    profile.cadDataUuidIsSource ? onlyOneOf()(profile) : [],
   ),
   byProfile("a model without views", dataset(without(model(), "views")), viewsToo),
   byProfile("a model without views and a source", dataset({ name: "engine" }), (profile) =>
-    profile.datasetViewsRequired ? viewsToo(profile) : [oneOf(profile)],
+    profile.datasetViewsRequired ? viewsToo(profile) : oneOf()(profile),
   ),
   refused(
     "null in every string",
@@ -128,7 +125,7 @@ const models: readonly Row<Draft>[] = [
     byProfile(
       "a model without a source and one with two",
       dataset({ name: "a", views: [] }, model({ name: "b", cadDataBlob: "" })),
-      (profile) => [oneOf(profile, "a"), onlyOneOf(profile, "b")],
+      (profile) => [...oneOf("a")(profile), ...onlyOneOf("b")(profile)],
     ),
     refused(
       "a boolean realisticAppearance",

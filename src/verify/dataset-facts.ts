@@ -13,16 +13,23 @@ import {
   NO_JSON,
   NOT_JSON,
   noDataset,
+  TARGET,
   validationError,
-} from "./model-target-kind.ts";
+} from "./kinds.ts";
 import { ADVANCED, body, type Draft, header, path, STANDARD, set, UNKNOWN_ID } from "./requests.ts";
 import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
-import { TARGET } from "./target-kind.ts";
+
+const [STATUS, CREATE, DOWNLOAD, DELETE] = [
+  "dataset status",
+  "create dataset",
+  "dataset download",
+  "delete dataset",
+] as const;
 
 const unknown = (family: string): Row<Draft>[] => [
   ...["status", "dataset"].map(
     (what): Row<Draft> => [
-      "dataset status",
+      STATUS,
       `${slug(`unknown ${what} ${family}`)}: GET ${family}/{uuid}/${what} of an unknown dataset is answered with 404`,
       noDataset(UNKNOWN_ID),
       path(`${family}/${UNKNOWN_ID}/${what}`),
@@ -30,7 +37,7 @@ const unknown = (family: string): Row<Draft>[] => [
     ],
   ),
   [
-    "delete dataset",
+    DELETE,
     `${slug(`unknown delete ${family}`)}: DELETE ${family}/{uuid} of an unknown dataset is answered with 404`,
     noDataset(UNKNOWN_ID),
     path(`${family}/${UNKNOWN_ID}`),
@@ -46,7 +53,7 @@ const BAD_LENGTH: Expected = {
 const byLength = (at: Situation): Expected =>
   at.profile.invalidDatasetLength === "page" ? TARGET.named("not an integer", at) : BAD_LENGTH;
 const ofLength = (contentLength: string): Row<Draft> => [
-  "create dataset",
+  CREATE,
   `${slug(`content length ${contentLength}`)}: with the Content-Length ${contentLength} is answered by profile`,
   byLength,
   all(body("{}"), set({ headers: {}, contentLength })),
@@ -54,13 +61,13 @@ const ofLength = (contentLength: string): Row<Draft> => [
 const ofType = (type: string | null) => header("Content-Type", type);
 /** A body that is not read when the content type is another. */
 const refusedType = (what: string, type: string | null): Row<Draft> => [
-  "create dataset",
+  CREATE,
   `${slug(`content type ${what}`)}: with the content type ${what} is refused, whatever its body`,
   NOT_JSON,
   all(ofType(type), body("{")),
 ];
 const acceptedType = (type: string): Row<Draft> => [
-  "create dataset",
+  CREATE,
   `${slug(`content type ${type}`)}: with the content type ${type} is accepted`,
   CREATED,
   ofType(type),
@@ -68,7 +75,7 @@ const acceptedType = (type: string): Row<Draft> => [
 ];
 /** By media type, or by what the header contains. */
 const typeByProfile = (type: string, answer: Readonly<Record<ProfileName, Expected>>): Row<Draft> => [
-  "create dataset",
+  CREATE,
   `${slug(`content type ${type}`)}: with the content type ${type} is accepted or refused, by profile`,
   answer,
   ofType(type),
@@ -98,7 +105,7 @@ const BODIES: Table<Draft> = {
     contentLengthIsInteger: ["1.5", "x"].map(ofLength),
     validJson: NO_JSON.map(
       ([what, bytes]): Row<Draft> => [
-        "create dataset",
+        CREATE,
         `json-${slug(what)}: with ${what} is answered by profile`,
         invalidJson,
         body(bytes),
@@ -107,13 +114,7 @@ const BODIES: Table<Draft> = {
     knownDataset: [
       ...unknown(STANDARD),
       ...unknown(ADVANCED),
-      [
-        "dataset status",
-        "percent-encoded-uuid: A uuid in a path is percent-decoded, once",
-        DECODED,
-        ENCODED,
-        ASSUMED,
-      ],
+      [STATUS, "percent-encoded-uuid: A uuid in a path is percent-decoded, once", DECODED, ENCODED, ASSUMED],
     ],
   },
 };
@@ -124,11 +125,11 @@ const VALIDATION: Table<Draft> = {
   rows: { served: [...DATASET_CASES, ...DATASET_VIEW_CASES] },
 };
 
-const created = (on = "create dataset") => requestTo(MODEL_TARGET, on);
+const created = (on: string = CREATE) => requestTo(MODEL_TARGET, on);
 const removed = (family: string) =>
   requestTo(
     MODEL_TARGET,
-    "delete dataset",
+    DELETE,
     path(({ given }: Situation) => `${family}/${given("uuid")}`),
   );
 const otherFamily = (what: string) => path(({ given }) => `${ADVANCED}/${given("uuid")}${what}`);
@@ -169,33 +170,27 @@ const LIFE: Table<Draft> = {
   more: { needs: "spending", before: [created()] },
   rows: {
     served: [
-      ["dataset status", "status: is processing for a new dataset, with an estimated end", PROCESSING],
+      [STATUS, "status: is processing for a new dataset, with an estimated end", PROCESSING],
+      [STATUS, "status-done: is done afterwards, with the time of that", DONE, undefined, UNTIL_DONE],
       [
-        "dataset status",
-        "status-done: is done afterwards, with the time of that",
-        DONE,
-        undefined,
-        UNTIL_DONE,
-      ],
-      [
-        "dataset status",
+        STATUS,
         "status-other-family: is found through the other route too",
         DONE,
         otherFamily("/status"),
         UNTIL_DONE,
       ],
-      ["dataset download", "download-early: of a new dataset is answered with 422", NOT_READY],
-      ["dataset download", "download: is a zip file after its processing", ARCHIVE, undefined, UNTIL_READY],
-      ["delete dataset", "delete: is answered with 200 and an empty body", empty(200)],
+      [DOWNLOAD, "download-early: of a new dataset is answered with 422", NOT_READY],
+      [DOWNLOAD, "download: is a zip file after its processing", ARCHIVE, undefined, UNTIL_READY],
+      [DELETE, "delete: is answered with 200 and an empty body", empty(200)],
       [
-        "dataset status",
+        STATUS,
         "deleted-through-modeltargets-advanceddatasets: is gone or not, by profile",
         deletedOrDone,
         undefined,
         OTHER_DELETED,
       ],
       [
-        "dataset status",
+        STATUS,
         "deleted-through-modeltargets-datasets: is gone or not, by profile",
         deletedOrDone,
         otherFamily("/status"),
@@ -203,9 +198,9 @@ const LIFE: Table<Draft> = {
       ],
     ],
     knownDataset: [
-      ["dataset status", "deleted-status: of a deleted one is refused", datasetGone, undefined, DELETED],
-      ["dataset download", "deleted-dataset: of a deleted one is refused", datasetGone, undefined, DELETED],
-      ["delete dataset", "deleted-delete: of a deleted one is refused", datasetGone, undefined, DELETED],
+      [STATUS, "deleted-status: of a deleted one is refused", datasetGone, undefined, DELETED],
+      [DOWNLOAD, "deleted-dataset: of a deleted one is refused", datasetGone, undefined, DELETED],
+      [DELETE, "deleted-delete: of a deleted one is refused", datasetGone, undefined, DELETED],
     ],
   },
 };

@@ -11,7 +11,7 @@ import {
   refused,
   required,
   withViews,
-} from "./model-target-kind.ts";
+} from "./kinds.ts";
 import type { Draft } from "./requests.ts";
 import type { Row } from "./row.ts";
 

@@ -8,7 +8,7 @@ export type FactApi = (typeof FACT_APIS)[number];
 export const KNOWN_BY = ["recorded", "observed", "documented", "assumed"] as const;
 
 /**
- * How a fact is known. `recorded`: in a recording of the real service's responses, to the byte. `observed`: seen at the real service, up to the month given. `documented`: in the service's
+ * How a fact is known. `recorded`: in a recording of the real service's responses, whose bodies the profile `vuforia` follows. `observed`: seen at the real service, up to the month given. `documented`: in the service's
  * documentation. `assumed`: this emulator's choice, which nobody compared with the real service.
  */
 export interface Known {
@@ -30,19 +30,22 @@ export const observed: Known = { by: "observed", date: "2026-09" };
 export const documented: Known = { by: "documented" };
 export const assumed: Known = { by: "assumed" };
 
-/** The keys of one database; which of them are needed depends on the API. */
-export interface Keys {
-  readonly serverAccessKey?: string | undefined;
-  readonly serverSecretKey?: string | undefined;
-  readonly clientAccessKey?: string | undefined;
-  readonly clientSecretKey?: string | undefined;
-  readonly modelTargetClientId?: string | undefined;
-  readonly modelTargetClientSecret?: string | undefined;
-  readonly modelTargetUsername?: string | undefined;
-  readonly modelTargetPassword?: string | undefined;
-  /** Known only of databases that a target manager created. */
-  readonly databaseId?: string | undefined;
-}
+/** The keys that each API needs, and the password grant: an id, and a secret that is never shown. */
+export const API_KEYS = {
+  target: ["serverAccessKey", "serverSecretKey"],
+  query: ["clientAccessKey", "clientSecretKey"],
+  "model-target": ["modelTargetClientId", "modelTargetClientSecret"],
+  user: ["modelTargetUsername", "modelTargetPassword"],
+} as const satisfies Readonly<Record<FactApi | "user", readonly [id: string, secret: string]>>;
+export const KEY_PAIRS = Object.values(API_KEYS);
+type KeyName = (typeof KEY_PAIRS)[number][number];
+
+/** The keys of one database. Its id is known only if a target manager created it. */
+export type Keys = { readonly [Name in KeyName | "databaseId"]?: string | undefined };
+
+/** The environment variable of a key: `SERVER_ACCESS_KEY`. */
+export const variableOf = (name: KeyName): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 /** A request as it is sent. */
 export interface RequestParts {

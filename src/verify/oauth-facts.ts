@@ -1,4 +1,4 @@
-import type { Fact, Situation } from "./fact.ts";
+import { assumed, type Fact, type Situation } from "./fact.ts";
 import {
   ALL_MISSING,
   answered,
@@ -8,11 +8,11 @@ import {
   NO_CREDENTIAL,
   NO_JSON,
   NOT_JSON,
+  TARGET,
   validationError,
-} from "./model-target-kind.ts";
+} from "./kinds.ts";
 import { basic, body, CREDENTIALS, type Draft, header, path, STANDARD, set } from "./requests.ts";
 import { type Answer, all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
-import { TARGET } from "./target-kind.ts";
 
 const encoded = (text: string | Buffer): string => Buffer.from(text).toString("base64url");
 const part = (value: unknown): string => encoded(JSON.stringify(value));
@@ -91,8 +91,13 @@ const own =
     draft.bytes = Buffer.from(form);
   };
 const given = (authorization: string) => all(header("Authorization", authorization), body(""));
-const password = (fields: Readonly<Record<string, string>>) =>
-  body(new URLSearchParams({ grant_type: "password", ...fields }).toString());
+const password = (username: string, password: string) =>
+  body(new URLSearchParams({ grant_type: "password", username, password }).toString());
+
+const IN_JSON = all(
+  header("Content-Type", "application/json"),
+  body('{"grant_type":"password","username":"nobody@example.com","password":"wrong"}'),
+);
 
 const NO_INTEGER: Answer = (at) => TARGET.named("not an integer", at);
 const badLength = set({ contentLength: "x", headers: {} });
@@ -113,6 +118,7 @@ const TOKENS: Table<Draft> = {
     ],
     knownHolder: [
       ["token", "no Authorization", INVALID_HEADER, body("")],
+      ["token", "a form in JSON", INVALID_HEADER, IN_JSON, { known: assumed }],
       ["token", "no Authorization and an unknown scope", INVALID_HEADER, body("scope=nonsense")],
       ["token", "the scheme Bearer", INVALID_HEADER, given("Bearer Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ=")],
       ["token", "Basic without credentials", INVALID_HEADER, given("Basic")],
@@ -124,14 +130,9 @@ const TOKENS: Table<Draft> = {
       ["token", "a wrong client secret", UNKNOWN_CLIENT, own("", () => "wrong")],
       ["token", "a secret followed by a colon", UNKNOWN_CLIENT, own("", (secret) => `${secret}:`)],
       ["token", "an unknown client", UNKNOWN_CLIENT, given(basic("nobody", "nothing"))],
-      ["token", "no username", MISSING_FIELDS, password({ username: "", password: "password" })],
-      ["token", "no password", MISSING_FIELDS, password({ username: "nobody@example.com", password: "" })],
-      [
-        "token",
-        "an unknown user",
-        WRONG_PASSWORD,
-        password({ username: "nobody@example.com", password: "wrong" }),
-      ],
+      ["token", "no username", MISSING_FIELDS, password("", "password")],
+      ["token", "no password", MISSING_FIELDS, password("nobody@example.com", "")],
+      ["token", "an unknown user", WRONG_PASSWORD, password("nobody@example.com", "wrong")],
     ],
     scopesHeld: [["token", "an unknown scope", "invalid_scope 400", own("scope=modeltargets.all+nonsense")]],
     contentLengthIsInteger: [

@@ -1,7 +1,23 @@
 import { type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { Send } from "./client.ts";
+import { DATASET_FACTS } from "./dataset-facts.ts";
 import type { RunClock } from "./exchanges.ts";
-import type { Fact, FactApi, Keys, Situation } from "./fact.ts";
+import { API_KEYS, type Fact, type FactApi, type Keys, type Situation, variableOf } from "./fact.ts";
+import { OAUTH_FACTS } from "./oauth-facts.ts";
+import { QUERY_FACTS } from "./query-facts.ts";
+import { TARGET_ANSWERS } from "./target-answers.ts";
+import { TARGET_REFUSALS } from "./target-refusals.ts";
+import { TEMPLATE_AND_REPORT_FACTS } from "./template-facts.ts";
+
+/** Everything that this package claims about the APIs and that requests can show. */
+export const FACTS: readonly Fact[] = [
+  ...TARGET_ANSWERS,
+  ...TEMPLATE_AND_REPORT_FACTS,
+  ...TARGET_REFUSALS,
+  ...QUERY_FACTS,
+  ...OAUTH_FACTS,
+  ...DATASET_FACTS,
+];
 
 /** A service to verify, and how. */
 export interface Verified {
@@ -30,29 +46,10 @@ export interface Verified {
   readonly closed: AbortSignal;
 }
 
-export const API_KEYS: Readonly<
-  Record<FactApi | "user", { readonly names: readonly (keyof Keys)[]; readonly hint: string }>
-> = {
-  target: {
-    names: ["serverAccessKey", "serverSecretKey"],
-    hint: "set SERVER_ACCESS_KEY and SERVER_SECRET_KEY",
-  },
-  query: {
-    names: ["clientAccessKey", "clientSecretKey"],
-    hint: "set CLIENT_ACCESS_KEY and CLIENT_SECRET_KEY",
-  },
-  "model-target": {
-    names: ["modelTargetClientId", "modelTargetClientSecret"],
-    hint: "set MODEL_TARGET_CLIENT_ID and MODEL_TARGET_CLIENT_SECRET",
-  },
-  user: {
-    names: ["modelTargetUsername", "modelTargetPassword"],
-    hint: "set MODEL_TARGET_USERNAME and MODEL_TARGET_PASSWORD",
-  },
-};
-
 export const hasKeys = (keys: Keys, of: FactApi | "user"): boolean =>
-  API_KEYS[of].names.every((name) => keys[name] !== undefined && keys[name] !== "");
+  API_KEYS[of].every((name) => keys[name] !== undefined && keys[name] !== "");
+
+const noKeys = (of: FactApi | "user"): string => `no keys: set ${API_KEYS[of].map(variableOf).join(" and ")}`;
 
 /** Why a fact cannot be tried at a service, if that is known without asking it. */
 export function whyNot(
@@ -67,8 +64,8 @@ export function whyNot(
   if (fact.needs === "spending" && spend !== true && !hasManager)
     return "needs --spend: costs a training, or exceeds the documented rates";
   if (fact.overTls === true && !urls.target.startsWith("https:")) return "needs an https URL";
-  if (fact.keys !== undefined && !hasKeys(keys, fact.keys)) return `no keys: ${API_KEYS[fact.keys].hint}`;
-  return hasKeys(keys, fact.api) || (hasManager && write) ? undefined : `no keys: ${API_KEYS[fact.api].hint}`;
+  if (fact.keys !== undefined && !hasKeys(keys, fact.keys)) return noKeys(fact.keys);
+  return hasKeys(keys, fact.api) || (hasManager && write) ? undefined : noKeys(fact.api);
 }
 
 export const TOKEN = "‹token›";

@@ -1,6 +1,8 @@
 import type { Profile } from "../emulator/profiles.ts";
 import { assumed, documented, type Fact } from "./fact.ts";
 import {
+  ACCEPTABLE,
+  ACCEPTED_TYPES,
   accepting,
   BAD_DATE,
   BAD_IMAGE,
@@ -8,15 +10,16 @@ import {
   bare,
   changed,
   contentLength,
-  dated,
   each,
   eachPart,
+  FORMS,
   FOUND,
   field,
   fieldOf,
   GIF_IMAGE,
   INACTIVE,
   image,
+  inForm,
   invalidChoice,
   invalidNumber,
   LONG_HEADER,
@@ -47,12 +50,20 @@ import {
   wideImage,
 } from "./query-kind.ts";
 import { imagePart, type Plan, queryOf } from "./query-plan.ts";
+import { present } from "./requests.ts";
 import { type Answer, factsOf, type Kind, type More, orderFacts, type Table } from "./row.ts";
 
 const ASSUMED: More = { known: assumed };
+/** By profile, another check refuses a content type of any kind. */
+const ANY_CHECK: More = { check: undefined };
 const DOCUMENTED: More = { known: documented };
 
 const inState = (state_name: string): More => ({ database: { state_name } });
+
+const WITHOUT_BOUNDARY = ["", "; boundary=", '; boundary=""'].map((rest) => `multipart/form-data${rest}`);
+const PARTS_101 = set({
+  parts: [imagePart(), ...Array.from({ length: 100 }, () => ({ name: "max_num_results", content: "1" }))],
+});
 
 /** Queries that each check refuses, in the order of the checks. */
 export const QUERY_REFUSED: Table<Plan> = {
@@ -112,24 +123,11 @@ export const QUERY_REFUSED: Table<Plan> = {
     ],
     contentTypeIsMultipart: [
       ...each("Content-Type", ["application/json", "multipart/mixed; boundary=b0undary"], bare(415), ofType),
-      // By profile, another check refuses a content type of any kind.
-      [
-        ON,
-        "Content-Type */*",
-        { neutral: bare(415), vuforia: NO_BOUNDARY },
-        ofType("*/*"),
-        { check: undefined },
-      ],
+      [ON, "Content-Type */*", { neutral: bare(415), vuforia: NO_BOUNDARY }, ofType("*/*"), ANY_CHECK],
       [ON, "Content-Type ; boundary=b0undary", bare(415), ofType("; boundary=b0undary")],
     ],
     boundaryNamed: [
-      ...each("Content-Type", ["multipart/form-data", "multipart/form-data; boundary="], NO_BOUNDARY, ofType),
-      [
-        ON,
-        'Content-Type multipart/form-data; boundary=""',
-        NO_BOUNDARY,
-        ofType('multipart/form-data; boundary=""'),
-      ],
+      ...each("Content-Type", WITHOUT_BOUNDARY, NO_BOUNDARY, ofType),
       [
         ON,
         "content-type-multipart-form-data-charset-utfminus-8-xboundary-b0undary: with another parameter than boundary is refused",
@@ -139,12 +137,15 @@ export const QUERY_REFUSED: Table<Plan> = {
       ...each("Content-Type", ['multipart/form-data; x="; boundary=b0undary"'], NO_BOUNDARY, ofType),
     ],
     boundaryOccurs: [[ON, "a boundary that does not occur", NO_IMAGE, set({ boundary: "another" })]],
-    fieldsKnown: quoted(
-      "the unknown field",
-      ["images", "Image", "MAX_NUM_RESULTS", "", "__proto__"],
-      () => UNKNOWN_FIELD,
-      (name) => field(name, "1"),
-    ),
+    fieldsKnown: [
+      ...quoted(
+        "the unknown field",
+        ["images", "Image", "MAX_NUM_RESULTS", "", "__proto__"],
+        () => UNKNOWN_FIELD,
+        (name) => field(name, "1"),
+      ),
+      [ON, "101 parts", UNKNOWN_FIELD, PARTS_101, ASSUMED],
+    ],
     imageGiven: [
       [ON, "an image that is not a file", NO_IMAGE, eachPart((part) => [{ ...part, filename: undefined }])],
       [ON, "no image", NO_IMAGE, eachPart((part) => (part.name === "image" ? [] : [part]))],
@@ -173,45 +174,6 @@ export const QUERY_REFUSED: Table<Plan> = {
   },
 };
 
-const ACCEPTED_TYPES = [
-  "multipart/form-data; boundary=b0undary; charset=utf-8",
-  'multipart/form-data; charset=utf-8; BOUNDARY="b0undary"',
-  "Multipart/Form-Data;boundary=b0undary;",
-  "multipart/form-data ; boundary = b0undary",
-  "multipart/form-data; boundary=b0undary; boundary=other",
-];
-const ACCEPTABLE = [
-  "application/json, text/plain, */*",
-  "application/json; charset=utf-8",
-  "application/*",
-  "Application/Json",
-  "text/html;q=0.9, */*;q=0.1",
-  "*/*;q=0, application/json",
-];
-
-/** The moment's weekday, day, month, year and time, in one of the accepted forms. */
-const inForm = (form: string) =>
-  dated((now) => {
-    const [weekday = "", day = "", month = "", year = "", time = ""] = now
-      .toUTCString()
-      .replace(",", "")
-      .split(" ");
-    const parts: Readonly<Record<string, string>> = {
-      Sat: weekday,
-      "21": day,
-      Nov: month,
-      "2026": year,
-      "10:42:00": time,
-    };
-    return form.replaceAll(/10:42:00|2026|21|Sat|Nov/g, (part) => parts[part] ?? "");
-  });
-const FORMS = [
-  "Sat, 21 Nov 2026 10:42:00 GMT",
-  "Sat 21 Nov 2026 10:42:00",
-  "Sat, Nov 21 10:42:00 2026",
-  "Sat Nov 21 10:42:00 2026 GMT",
-];
-
 const SERVED: Table<Plan> = {
   ids: "query accepts",
   rows: {
@@ -220,13 +182,7 @@ const SERVED: Table<Plan> = {
       [ON, "a header line of 8190 bytes", FOUND, set({ extraHeader: "x".repeat(8181) }), ASSUMED],
       [ON, "keys of a suspended database", FOUND, unchanged, inState("PROJECT_SUSPENDED")],
       [ON, "keys of a database without API access", FOUND, unchanged, inState("PROJECT_HAS_NO_API_ACCESS")],
-      [
-        ON,
-        "an image of 2097152 bytes",
-        FOUND,
-        set({ parts: [imagePart(pngOfLength(2_097_152))] }),
-        DOCUMENTED,
-      ],
+      [ON, "an image of 2097152 bytes", FOUND, image(pngOfLength(2_097_152)), DOCUMENTED],
       ...each("Accept", ["application/json", "*/*"], FOUND, accepting),
       ...each("Accept", ACCEPTABLE, FOUND, accepting, ASSUMED),
       ...each("a Date like", FORMS, FOUND, inForm),
@@ -248,12 +204,12 @@ const single = (what: string, answer: Answer, kind: Partial<Kind<Plan>>, more: M
   factsOf({ ...QUERY, ...kind }, { ids: "query", rows: { served: [[ON, what, answer, unchanged, more]] } });
 
 const encodedFor = (
-  encoding: string,
+  encoding: string | undefined,
   isGzipped: (profile: Profile) => boolean,
 ): Pick<Kind<Plan>, "written" | "complete"> => ({
   written: (plan, { keys }) => {
     const query = queryOf(plan, keys);
-    return { ...query, headers: { ...query.headers, "Accept-Encoding": encoding } };
+    return { ...query, headers: present({ ...query.headers, "Accept-Encoding": encoding }) };
   },
   complete: (expected, at) => {
     const { headers = [], ...rest } = QUERY.complete(expected, at);
@@ -273,6 +229,12 @@ const OTHERS: readonly Fact[] = [
     "gzip-not-accepted: that does not accept gzip is answered with gzip all the same, or without, by profile",
     FOUND,
     encodedFor("identity", ({ queryEncoding }) => queryEncoding === "always"),
+  ),
+  ...single(
+    "gzip-not-mentioned: without Accept-Encoding is answered with gzip all the same, or without, by profile",
+    FOUND,
+    encodedFor(undefined, ({ queryEncoding }) => queryEncoding === "always"),
+    ASSUMED,
   ),
   ...single(
     "unserved-method: GET /v1/query, which nothing serves, is answered with an empty 404",

@@ -1,8 +1,8 @@
 import { ENTITY_TOO_LARGE_PAGE, HEADER_TOO_LARGE_PAGE, JETTY_PAGE } from "../apis/signed/responses.ts";
 import { REGIONS } from "../emulator/profiles.ts";
 import type { Expected, Situation } from "./fact.ts";
-import { makePng, pngChunk } from "./png.ts";
 import { goodPlan, type Part, type Plan, queryOf } from "./query-plan.ts";
+import { makePng, pngChunk } from "./requests.ts";
 import type { Answer, Kind, More, Row } from "./row.ts";
 
 const NGINX = { Connection: "keep-alive", Server: "nginx", Date: "<date>" };
@@ -70,7 +70,7 @@ export const eachPart =
 export const contentLength = (change: (right: number) => string) => set({ contentLength: change });
 export const image = (content: Buffer) =>
   eachPart((part) => [part.name === "image" ? { ...part, content } : part]);
-export const dated =
+const dated =
   (date: (now: Date) => string): QueryChange =>
   (plan, { now }) => {
     plan.date = date(now);
@@ -189,3 +189,42 @@ export const GIF_IMAGE = image(
 );
 export const wideImage = (width: number, height: number) =>
   image(makePng({ width, height, depth: 1, colourType: 0 }));
+
+export const ACCEPTED_TYPES = [
+  "multipart/form-data; boundary=b0undary; charset=utf-8",
+  'multipart/form-data; charset=utf-8; BOUNDARY="b0undary"',
+  "Multipart/Form-Data;boundary=b0undary;",
+  "multipart/form-data ; boundary = b0undary",
+  "multipart/form-data; boundary=b0undary; boundary=other",
+];
+export const ACCEPTABLE = [
+  "application/json, text/plain, */*",
+  "application/json; charset=utf-8",
+  "application/*",
+  "Application/Json",
+  "text/html;q=0.9, */*;q=0.1",
+  "*/*;q=0, application/json",
+];
+
+/** The moment's weekday, day, month, year and time, in one of the accepted forms. */
+export const inForm = (form: string) =>
+  dated((now) => {
+    const [weekday = "", day = "", month = "", year = "", time = ""] = now
+      .toUTCString()
+      .replace(",", "")
+      .split(" ");
+    const parts: Readonly<Record<string, string>> = {
+      Sat: weekday,
+      "21": day,
+      Nov: month,
+      "2026": year,
+      "10:42:00": time,
+    };
+    return form.replaceAll(/10:42:00|2026|21|Sat|Nov/g, (part) => parts[part] ?? "");
+  });
+export const FORMS = [
+  "Sat, 21 Nov 2026 10:42:00 GMT",
+  "Sat 21 Nov 2026 10:42:00",
+  "Sat, Nov 21 10:42:00 2026",
+  "Sat Nov 21 10:42:00 2026 GMT",
+];

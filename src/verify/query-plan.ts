@@ -1,7 +1,6 @@
 import { authorizationHeader, rfc1123Date } from "../emulator/signing.ts";
 import type { Keys, RequestParts } from "./fact.ts";
-import { makePng } from "./png.ts";
-import { present } from "./requests.ts";
+import { makePng, present } from "./requests.ts";
 
 export interface Part {
   readonly name: string;

@@ -1,14 +1,18 @@
-import { isJsonObject } from "../emulator/json.ts";
+import * as z from "zod/mini";
 import { maskHeaders } from "../emulator/masking.ts";
 import { type HeaderList, header } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
-import type { Fact, Keys, Received, Situation } from "./fact.ts";
+import { isJsonObject } from "../schema/kernel/values.ts";
+import { type Fact, KEY_PAIRS, type Keys, type Received, type Situation } from "./fact.ts";
 import { UNKNOWN_ID } from "./requests.ts";
 import type { Exchange, Outcome } from "./run.ts";
 import { bytesOf, differences } from "./template.ts";
 
+export const FORMAT = "mock-cloud-reco recording";
+export const VERSION = 1;
+
 /** What one fact showed in a run. */
-interface RecordedFact {
+export interface RecordedFact {
   readonly result: Outcome["result"];
   readonly request: {
     readonly method: string;
@@ -40,13 +44,70 @@ interface RecordedFact {
 /** What a service answered, without secrets, and with other ids. `examples/verify/README.md` describes the file. */
 export interface Recording {
   readonly format: typeof FORMAT;
-  readonly version: 1;
+  readonly version: typeof VERSION;
   readonly profile: ProfileName;
   readonly recorded: string;
   readonly facts: Readonly<Record<string, RecordedFact>>;
 }
 
-const FORMAT = "mock-cloud-reco recording";
+const text = z.string();
+const headers = z.array(z.tuple([text, text]));
+const bytes = z.number();
+/** Made when it is first used, like all schemas. */
+const recordingOf = () =>
+  z.object({
+    format: z.literal(FORMAT),
+    version: z.literal(VERSION),
+    profile: z.enum(PROFILE_NAMES),
+    recorded: text,
+    facts: z.record(
+      text,
+      z.object({
+        result: z.enum(["holds", "differs", "notTried"]),
+        request: z.object({
+          ...{ method: text, path: text },
+          ...{ headers: headers, bodyBytes: bytes },
+        }),
+        response: z.object({
+          status: z.number(),
+          headers: headers,
+          body: text,
+          bodyBytes: bytes,
+          continued: z.exactOptional(z.boolean()),
+          protocol: z.exactOptional(text),
+        }),
+        at: z.object({
+          now: z.iso.datetime(),
+          ...{ targetId: text, targetName: text, newName: text },
+          databaseId: z.optional(text),
+          given: z.record(text, text),
+        }),
+      }),
+    ),
+  }) satisfies z.ZodMiniType<Recording>;
+
+/**
+ * Reads a recording.
+ *
+ * @throws Error that says what is wrong, without values of the file: it may be another one, with secrets.
+ */
+export function readRecording(content: string): Recording {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+  if (!isJsonObject(value) || value.format !== FORMAT) throw new Error(`it has no "format": "${FORMAT}"`);
+  const { version } = value;
+  if (version !== VERSION) {
+    const shown = typeof version === "number" ? `version ${version}` : "no version";
+    throw new Error(`it has ${shown}; expected version ${VERSION}`);
+  }
+  const read = recordingOf().safeParse(value);
+  if (read.success) return read.data;
+  throw new Error(`${read.error.issues[0]?.path.join(".")} is not as this package writes it`);
+}
 
 /** One point in which a service answers otherwise than in a recording. */
 export interface Change {
@@ -90,18 +151,10 @@ function idMasker(known: readonly string[]): (text: string) => string {
 const SHORTEST_ID = 6;
 
 /** Ids that are no 32 hexadecimal digits, perhaps. */
-const idsOf = ({ at: { keys }, given }: Exchange): readonly string[] => {
-  const { serverAccessKey, clientAccessKey, modelTargetClientId, modelTargetUsername, databaseId } = keys;
-  const ids = [
-    serverAccessKey,
-    clientAccessKey,
-    modelTargetClientId,
-    modelTargetUsername,
-    databaseId,
-    given.client_id,
-  ];
-  return ids.flatMap((id) => (id === undefined || id.length < SHORTEST_ID ? [] : [id]));
-};
+const idsOf = ({ at: { keys }, given }: Exchange): readonly string[] =>
+  [...KEY_PAIRS.map(([name]) => keys[name]), keys.databaseId, given.client_id]
+    .filter((id) => id !== undefined)
+    .filter(({ length }) => length >= SHORTEST_ID);
 
 /**
  * Keeps what was sent and answered.
@@ -122,7 +175,7 @@ export function record(
   );
   return {
     format: FORMAT,
-    version: 1,
+    version: VERSION,
     profile,
     recorded: now.toISOString(),
     facts: Object.fromEntries(facts),
@@ -166,27 +219,6 @@ function recorded(
       given: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, mask(value)])),
     },
   };
-}
-
-const isRecorded = (value: unknown): boolean =>
-  isJsonObject(value) &&
-  isJsonObject(value.response) &&
-  typeof value.response.status === "number" &&
-  typeof value.response.body === "string" &&
-  Array.isArray(value.response.headers) &&
-  isJsonObject(value.at) &&
-  typeof value.at.now === "string" &&
-  isJsonObject(value.at.given);
-
-/** A recording, if the text is one. */
-export function readRecording(text: string): Recording | undefined {
-  const value: unknown = JSON.parse(text);
-  if (!isJsonObject(value) || value.format !== FORMAT || value.version !== 1) return undefined;
-  const { profile, facts } = value;
-  const isKnown = PROFILE_NAMES.some((name) => name === profile);
-  return isKnown && isJsonObject(facts) && Object.values(facts).every(isRecorded)
-    ? (value as unknown as Recording)
-    : undefined;
 }
 
 /** Checks facts against a recording, without a service. */

@@ -5,7 +5,7 @@ import { Manager, ModelTargets } from "./additions.ts";
 import type { Send } from "./client.ts";
 import { type AddedTarget, Database, type DatabaseRun, fieldsOf, leavesTarget } from "./database.ts";
 import { Exchanges, isTrouble, NotTried, Unsent } from "./exchanges.ts";
-import type { Fact, Keys, Received, RequestParts, Situation } from "./fact.ts";
+import { type Fact, KEY_PAIRS, type Keys, type Received, type RequestParts, type Situation } from "./fact.ts";
 import { hasKeys, placeholder, TOKEN, type Verified, whyNot } from "./plan.ts";
 import { type Difference, differences } from "./template.ts";
 
@@ -224,10 +224,7 @@ export class Run {
   }
 
   #keepSecrets(keys: Keys): void {
-    const { serverSecretKey, clientSecretKey, modelTargetClientSecret, modelTargetPassword } = keys;
-    for (const secret of [serverSecretKey, clientSecretKey, modelTargetClientSecret, modelTargetPassword]) {
-      if (secret !== undefined) this.secrets.add(secret);
-    }
+    for (const [, name] of KEY_PAIRS) if (keys[name] !== undefined) this.secrets.add(keys[name]);
   }
 
   #situation = (keys: Keys): Situation => {

@@ -1,9 +1,9 @@
 import type { Profile } from "../emulator/profiles.ts";
 import { asciiJson } from "../emulator/text.ts";
 import { assumed, documented, type Expected, type Fact, recorded, type Situation, slug } from "./fact.ts";
+import { ok, TARGET } from "./kinds.ts";
 import { acceptedImage, type Draft, fields, header, path, set } from "./requests.ts";
 import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
-import { ok, TARGET } from "./target-kind.ts";
 import { base64 } from "./target-refusals.ts";
 
 const ASSUMED: More = { known: assumed };

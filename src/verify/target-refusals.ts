@@ -1,8 +1,7 @@
-import { assumed, documented, type Expected, type Fact, type Situation } from "./fact.ts";
-import { makePng } from "./png.ts";
-import { body, type Draft, fields, header, minutesAway, path, set } from "./requests.ts";
+import { assumed, documented, type Fact, type Situation } from "./fact.ts";
+import { TARGET } from "./kinds.ts";
+import { body, type Draft, fields, header, makePng, minutesAway, path, set } from "./requests.ts";
 import { all, factsOf, type More, orderFacts, type Table } from "./row.ts";
-import { jsonHeaders, TARGET } from "./target-kind.ts";
 
 const ASSUMED: More = { known: assumed };
 const DOCUMENTED: More = { known: documented };
@@ -29,15 +28,6 @@ const named = (name: string) => fields((at: Situation) => ({ name: at.named(name
 const noSignature = (draft: Draft, { keys }: Situation): void => {
   const given = draft.headers.Authorization ?? `VWS ${keys.serverAccessKey}:c2lnbmF0dXJl`;
   draft.headers.Authorization = given.slice(0, given.indexOf(":") + 1);
-};
-
-/** The bytes left over may cost the connection. */
-const cutOff = (at: Situation): Expected => {
-  const { status, body: refused } = TARGET.named(UNAUTHENTICATED, at);
-  const headers = jsonHeaders(at.profile).map(
-    ([name, value]) => [name, name === "Connection" ? "<text>" : value] as const,
-  );
-  return { status, headers, body: refused };
 };
 
 const OVER_LIMIT = "over the limit";
@@ -133,6 +123,7 @@ export const TARGET_REFUSED: Table<Draft> = {
       ["update", "an unknown key", "Fail 400", fields({ extra: 1 })],
       ["report", "no month", "Fail 400", fields({ month: undefined })],
       ["instance", "no instance_id", "BadRequest 400", fields({ instance_id: undefined })],
+      ["instance", "an unknown key", "BadRequest 400", fields({ extra: 1 }), ASSUMED],
     ],
     metadataFits: [
       ["add", "a number as metadata", "Fail 400", metadata(1)],
@@ -188,7 +179,7 @@ export const TARGET_REFUSED: Table<Draft> = {
     contentLengthFits: [
       ["summary", "a Content-Length above the body's", "stream timeout", set({ contentLength: "5000000" })],
       ["add", "a Content-Length of text", "not an integer", set({ contentLength: "many" })],
-      ["add", "a Content-Length below the body's", cutOff, set({ contentLength: "1" })],
+      ["add", "a Content-Length below the body's", UNAUTHENTICATED, set({ contentLength: "1" })],
     ],
   },
 };

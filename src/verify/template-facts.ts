@@ -1,8 +1,8 @@
 import type { Profile } from "../emulator/profiles.ts";
 import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
+import { ok, TARGET } from "./kinds.ts";
 import { type Draft, fields, header, path, set } from "./requests.ts";
 import { factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
-import { ok, TARGET } from "./target-kind.ts";
 
 const unchanged = (): void => undefined;
 

@@ -40,3 +40,8 @@ async function measuredTimes(repetitions: number, action: () => unknown): Promis
 
 export const median = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+
+/** The next message from a process that this one started, or that started this one. */
+export const nextMessage = <Message>(from: {
+  once(event: "message", listener: (message: Message) => void): unknown;
+}): Promise<Message> => new Promise((resolve) => from.once("message", resolve));

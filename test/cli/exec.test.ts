@@ -1,10 +1,15 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 import { start, summary } from "./command.ts";
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+if (!hasPython) sayWhatIsSkipped("Skipped keys typed in a terminal: no python3.");
 
 const main = useBundle();
 let folder: string;
@@ -114,6 +119,81 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
     await spoke;
     child.kill(signal);
     expect(await finished).toMatchObject({ code: 3, printed: `ready\n${signal} 200\n` });
+  },
+);
+
+/**
+ * Runs a program in a terminal of its own, types a key when it is ready, and prints its exit code, then what it printed. Its
+ * input is the terminal, or a file. Fails if it leaves processes.
+ */
+const TERMINAL = `
+import os, pty, sys, time
+key, source, *program = sys.argv[1:]
+pid, terminal = pty.fork()
+if pid == 0:
+    if source != "terminal":
+        os.dup2(os.open(source, os.O_RDONLY), 0)
+    os.execvp(program[0], program)
+printed, typed = b"", False
+while True:
+    try:
+        chunk = os.read(terminal, 1024)
+    except OSError:
+        break
+    if not chunk:
+        break
+    printed += chunk
+    if b"ready" in printed and not typed:
+        typed = True
+        os.write(terminal, bytes([int(key)]))
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+# A process that has ended counts until its parent, or whoever adopted it, has taken notice.
+deadline = time.monotonic() + 10
+try:
+    while time.monotonic() < deadline:
+        os.killpg(pid, 0)
+        time.sleep(0.01)
+    sys.exit("processes are left")
+except ProcessLookupError:
+    print(code, printed.decode())
+`;
+
+/** Counts a signal while the servers answer it several times, then exits with 10 and the number. */
+const counting = (signal: string): string[] =>
+  script(`
+    let count = 0;
+    process.on("${signal}", async () => {
+      count += 1;
+      if (count > 1) return;
+      for (let each = 0; each < 20; each += 1) await fetch(process.env.VUFORIA_MANAGER_URL + "/readyz");
+      process.exit(10 + count);
+    });
+    setInterval(() => {}, 1000);
+    console.log("ready");
+  `);
+
+test.skipIf(!hasPython).each([
+  ["Ctrl+C", "terminal", counting("SIGINT"), 11],
+  ["Ctrl+C", "/dev/null", counting("SIGINT"), 11],
+  // Not a shell that starts a command: between fork and exec, dash loses the signal.
+  ["Ctrl+C", "terminal", script('console.log("ready"); process.stdin.resume();'), 130],
+  ["Ctrl+\\", "terminal", counting("SIGQUIT"), 11],
+] as const)(
+  "%s in a terminal, with input from %s, reaches the command once",
+  async (key, input, args, code) => {
+    const [typed, command] = [
+      String(key.charCodeAt(key.length - 1) & 0x1f),
+      [process.execPath, main(), "exec"],
+    ];
+    const { stdout } = await promisify(execFile)("python3", [
+      "-c",
+      TERMINAL,
+      typed,
+      input,
+      ...command,
+      ...args,
+    ]);
+    expect(stdout).toMatch(new RegExp(`^${code} ready`));
   },
 );
 

@@ -1,11 +1,15 @@
 import { execFile, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { generateCertificate } from "../../src/servers/certificate.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
@@ -32,15 +36,53 @@ const canIsolate = works(
 );
 if (!canIsolate) sayWhatIsSkipped("Skipped clients by the service's names: no name spaces.");
 
-/** How each language runs its block of the guide, with what proves that it is installed. */
-const CLIENTS = [
-  ["sh", "CURL_CA_BUNDLE=ca.pem sh", "curl --version && openssl version"],
-  ["python", "SSL_CERT_FILE=ca.pem python3", "python3 --version"],
-  ["ruby", "SSL_CERT_FILE=ca.pem ruby", "ruby -ropenssl -e 1"],
-  ["php", "php -d curl.cainfo=ca.pem", "php -r 'exit(function_exists(\"curl_init\") ? 0 : 1);'"],
-] as const;
-const installed = CLIENTS.filter(([, , check]) => works("sh", "-c", check));
-const missing = CLIENTS.filter((client) => !installed.includes(client)).map(([language]) => language);
+interface Client {
+  /** Of its block in the guide. */
+  readonly language: string;
+  /** Its row in the guide's table of settings. */
+  readonly row: RegExp;
+  /** Proves that it is installed. */
+  readonly needs: string;
+  /** Prepares and runs the file of the block with the row's last setting. */
+  readonly run: (file: string, trust: string) => string;
+}
+
+const CLIENTS: readonly Client[] = [
+  {
+    language: "sh",
+    row: /^curl$/,
+    needs: "curl --version && openssl version",
+    run: (file, trust) => `${trust} sh ${file}`,
+  },
+  {
+    language: "python",
+    row: /requests/,
+    needs: "python3 -c 'import requests'",
+    run: (file, trust) => `${trust} python3 ${file}`,
+  },
+  {
+    language: "ruby",
+    row: /Ruby/,
+    needs: "ruby -ropenssl -e 1",
+    run: (file, trust) => `${trust} ruby ${file}`,
+  },
+  {
+    language: "php",
+    row: /^PHP$/,
+    needs: "php -r 'exit(function_exists(\"curl_init\") ? 0 : 1);'",
+    run: (file, trust) => `${trust} ${file}`,
+  },
+  { language: "go", row: /Go/, needs: "go version", run: (file, trust) => `${trust} go run ${file}` },
+  { language: "java", row: /^Java$/, needs: "javac -version", run: (file, trust) => `java ${trust} ${file}` },
+  {
+    language: "cs",
+    row: /Mono/,
+    needs: "mcs --version && mono --version",
+    run: (file, trust) => `mcs -out:first.exe -r:System.Net.Http.dll ${file} && ${trust} mono first.exe`,
+  },
+];
+const installed = CLIENTS.filter(({ needs }) => works("sh", "-c", needs));
+const missing = CLIENTS.filter((client) => !installed.includes(client)).map(({ language }) => language);
 if (missing.length > 0) sayWhatIsSkipped(`Skipped clients that are not installed: ${missing.join(", ")}.`);
 
 test.skipIf(!canIsolate)(
@@ -48,16 +90,22 @@ test.skipIf(!canIsolate)(
   async () => {
     const guide = await readFile(new URL("../../examples/languages/README.md", import.meta.url), "utf8");
     const blocks = codeBlocks(guide);
+    const rows = [...guide.matchAll(/^\| ([^|]+) \| (`[^|]+`) \|$/gm)];
     const [hosts] = blocks.filter(({ language }) => language === "text");
     const [recipe, ...shell] = blocks.filter(({ language }) => language === "sh");
     await writeFile(join(folder, "hosts"), `127.0.0.1 localhost\n${hosts?.text}\n`);
     const lines = ["#!/bin/sh", "set -e"];
-    for (const [language, command] of installed) {
+    for (const { language, row, run } of installed) {
       const [block, ...more] =
         language === "sh" ? shell : blocks.filter((each) => each.language === language);
       expect([block?.language, more]).toEqual([language, []]);
-      await writeFile(join(folder, `first.${language}`), block?.text ?? "");
-      lines.push(`echo "${language}: $(${command} first.${language})"`);
+      const file = `first.${language}`;
+      await writeFile(join(folder, file), block?.text ?? "");
+      const settings = rows.find(([, clients = ""]) => row.test(clients))?.[2] ?? "";
+      const before = [...settings.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+      const trust = before.pop();
+      if (trust === undefined) throw new Error(`the guide's table has no row for ${row}`);
+      lines.push(...before, `echo "${language}: $(${run(file, trust)})"`);
     }
     const query = `fetch("https://cloudreco.vuforia.com/v1/query", { method: "POST" })`;
     lines.push(
@@ -73,7 +121,7 @@ ${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
     });
     const printed = stdout.trim().split("\n");
     expect(printed).toEqual([
-      ...installed.map(([language]) =>
+      ...installed.map(({ language }) =>
         expect.stringMatching(
           new RegExp(`^${language}: \\{.*"result_code": ?"Success".*"name": ?"database-1"`),
         ),
@@ -112,7 +160,7 @@ ${names.map(([name]) => `until [ -s started-${name} ]; do sleep 0.1; done`).join
   },
 );
 
-test("--tls-ca writes the certificate, which is its own authority and has the service's names", async () => {
+test("--tls-ca writes an authority, which signed a certificate with the service's names", async () => {
   const file = join(folder, "ca.pem");
   const command = start(["serve", "--json", "--tls-ca", file, "--query-host", "127.0.0.9"], {
     TLS_GENERATE: "true",
@@ -121,14 +169,39 @@ test("--tls-ca writes the certificate, which is its own authority and has the se
   const { urls, certificate }: Served & { certificate: string } = JSON.parse(await command.printed());
   const pem = await readFile(file, "utf8");
   expect(pem).toBe(certificate);
-  const read = new X509Certificate(pem);
+  expect(urls.query).toMatch(/^https:\/\/127\.0\.0\.9:\d+$/);
+  expect(urls.target).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  const authority = new X509Certificate(pem);
+  expect([authority.ca, authority.checkIssued(authority)]).toEqual([true, true]);
+  const { hostname, port } = new URL(urls.target);
+  const socket = connect({ host: hostname, port: Number(port), ca: pem });
+  await once(socket, "secureConnect");
+  const { raw } = socket.getPeerCertificate();
+  socket.destroy();
+  const read = new X509Certificate(raw);
+  expect([read.ca, read.checkIssued(authority), read.keyUsage]).toEqual([
+    false,
+    true,
+    // Those of its extended usage: to identify a server.
+    ["1.3.6.1.5.5.7.3.1"],
+  ]);
   for (const name of ["localhost", "vws.vuforia.com", "cloudreco.vuforia.com"])
     expect(read.checkHost(name)).toBe(name);
   for (const address of ["127.0.0.1", "127.0.0.9"]) expect(read.checkIP(address)).toBe(address);
-  expect([read.ca, read.checkIssued(read)]).toEqual([true, true]);
-  expect(urls.query).toMatch(/^https:\/\/127\.0\.0\.9:\d+$/);
-  expect(urls.target).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   await command.stop();
+});
+
+test.skipIf(!works("openssl", "version"))("a strict check of the generated certificates passes", async () => {
+  const hosts = ["127.0.0.9", "fd00::1:2", "mock.example"];
+  const { authority, cert } = generateCertificate([...hosts, "fe80::1%eth0"]);
+  const [ca, server] = [join(folder, "ca.pem"), join(folder, "server.pem")];
+  await Promise.all([writeFile(ca, authority), writeFile(server, cert)]);
+  for (const host of [...hosts, "::1", "fe80::1", "vws.vuforia.com", "localhost"]) {
+    const name = [isIP(host) === 0 ? "-verify_hostname" : "-verify_ip", host];
+    const asked = ["-x509_strict", "-check_ss_sig", "-purpose", "sslserver", ...name, "-CAfile", ca];
+    const { stdout } = await promisify(execFile)("openssl", ["verify", ...asked, server]);
+    expect(stdout).toBe(`${server}: OK\n`);
+  }
 });
 
 test("--tls-ca without HTTPS is refused", async () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
-import { release, version } from "../../src/emulator/version.ts";
+import { release, version } from "../../src/emulator/package.ts";
 
 // processes.test.ts tests the process itself; this tests how main.ts uses it.
 const before = { argv: process.argv, logLevel: process.env.LOG_LEVEL };

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { samplePicture } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
 import { expect, it } from "vitest";
 import { progressOf } from "../../src/cli/output.ts";
-import { startServers } from "../../src/servers/index.ts";
 import { makePng, pngChunk } from "../support/png.ts";
 import { useBundle } from "../support/use-bundle.ts";
 

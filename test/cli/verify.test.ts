@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run as runCommand } from "../../src/cli/run.ts";
-import { isJsonObject } from "../../src/emulator/json.ts";
+import { isJsonObject } from "../../src/schema/kernel/values.ts";
 import { type Finished, start } from "./command.ts";
 
 const FILES = mkdtempSync(join(tmpdir(), "verify-"));
@@ -18,6 +18,15 @@ writeFileSync(
   JSON.stringify({
     ...{ format: "mock-cloud-reco recording", version: 1, profile: "neutral" },
     facts: { "target-list": { result: "holds" } },
+  }),
+);
+
+const EMPTY = file("empty.json");
+writeFileSync(
+  EMPTY,
+  JSON.stringify({
+    ...{ format: "mock-cloud-reco recording", version: 1, profile: "vuforia" },
+    ...{ recorded: "2026-11-21T10:42:05.000Z", facts: {} },
   }),
 );
 
@@ -211,6 +220,7 @@ describe("mock-cloud-reco verify", () => {
     [["--replay", "/nowhere"], "--replay: ENOENT"],
     [["--replay", "/nowhere", "--write"], "--replay: asks no service; expected no --write"],
     [["--replay", MALFORMED], "--replay: expected a file that --record wrote"],
+    [["--replay", EMPTY], "has no response to any of the chosen facts"],
     [[], "nothing can be tried: no keys: set SERVER_ACCESS_KEY and SERVER_SECRET_KEY"],
   ])("refuses %j", async (args, message) => {
     const { code, complained } = await start(["verify", ...args]).finished;

@@ -1,22 +1,18 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import type { EmulatorControl } from "mock-cloud-reco";
+import { changesOfMocks, continueIn } from "./calls.ts";
 import type { World } from "./environments.ts";
-import { type Database, type Effect, type Keys, type Model, START } from "./model.ts";
-import {
-  type Command,
-  command,
-  databaseName,
-  expectSame,
-  FAULT_STATUS,
-  manage,
-  operationName,
-  type Real,
-} from "./requests.ts";
+import { addFault, removeFault } from "./faults.ts";
+import { expectStopped, flights } from "./flights.ts";
+import { type Database, type Keys, type Model, START } from "./model.ts";
+import { closePage, pages } from "./pages.ts";
+import { always, type Command, command, expectSame, manage, of, type Real } from "./real.ts";
+import { reports } from "./reports.ts";
+import { databaseName } from "./requests.ts";
+import { sequences } from "./sequences.ts";
+import { services } from "./services.ts";
 
-const always = (): boolean => true;
-
-/** A change, either by a method or by the target manager's API, which must do the same. */
+/** A change, either by a method, where there are some, or by the target manager's API, which must do the same. */
 const change = (
   text: string,
   check: (model: Model) => boolean,
@@ -25,10 +21,16 @@ const change = (
   apply: (model: Model) => void,
 ): fc.Arbitrary<Command> =>
   fc.boolean().map((isMethod) =>
-    command(`${isMethod ? "" : "manager: "}${text}`, check, async (model, real) => {
-      await (isMethod ? byMethod(real.world.control, real) : byApi(real));
-      apply(model);
-    }),
+    command(
+      `${isMethod ? "" : "manager: "}${text}`,
+      check,
+      async (model, real) => {
+        const { control } = real.world;
+        await (isMethod && control !== undefined ? byMethod(control, real) : byApi(real));
+        apply(model);
+      },
+      { sendsNothing: isMethod },
+    ),
   );
 
 const addDatabase = (name: string, targetQuota: number): Command =>
@@ -47,10 +49,14 @@ const addDatabase = (name: string, targetQuota: number): Command =>
         targetQuota,
         requestQuota: 100_000,
         limit: null,
-        accepted: [],
+        groups: {},
+        accepted: {},
         targets: [],
+        reports: [],
       });
-      real.handles.set(born, handleOf(real.world.control, name));
+      const { control } = real.world;
+      if (control === undefined) return;
+      real.handles.set(born, handleOf(control, name));
       model.handles.push(born);
     },
   );
@@ -61,12 +67,30 @@ function handleOf(control: EmulatorControl, name: string) {
   return handle;
 }
 
+/** Rate limits by group, in which only the list of targets has one of its own. */
+const limitsOf = (other: readonly [number, number] | null, most: string, window: string) =>
+  other && {
+    other: { [most]: other[0], [window]: other[1] },
+    [most === "max_requests" ? "list_targets" : "listTargets"]: { [most]: 1, [window]: 2 },
+  };
+
+const groupsOf = (other: readonly [number, number] | null): Database["groups"] =>
+  other === null ? {} : { other, listTargets: [1, 2] };
+
 /** For the API and the model; methods take the names of the API in another case. */
 const databaseChanges: readonly (readonly [object, object, Partial<Database>])[] = [
   ...[0, 2].map((n) => [{ target_quota: n }, { targetQuota: n }, { targetQuota: n }] as const),
   ...[0, 9].map((n) => [{ request_quota: n }, { requestQuota: n }, { requestQuota: n }] as const),
   ...[null, 0, 2].map(
     (n) => [{ requests_per_second_limit: n }, { requestsPerSecondLimit: n }, { limit: n }] as const,
+  ),
+  ...[null, [2, 1] as const, [1, 60] as const].map(
+    (other) =>
+      [
+        { request_rate_limits: limitsOf(other, "max_requests", "window_seconds") },
+        { requestRateLimits: limitsOf(other, "maxRequests", "windowSeconds") },
+        { groups: groupsOf(other) },
+      ] as const,
   ),
   ...["PROJECT_SUSPENDED", "PROJECT_INACTIVE", "PROJECT_HAS_NO_API_ACCESS", "WORKING", "WORKING"].map(
     (state) => [{ state_name: state }, { stateName: state }, { state }] as const,
@@ -97,12 +121,6 @@ const deleteDatabase = databaseName.chain((name) =>
   ),
 );
 
-const of = <Each>(list: readonly Each[], index: number): Each => {
-  const found = list[index % list.length];
-  if (found === undefined) throw new Error("the list is empty");
-  return found;
-};
-
 /** Through a handle that was kept, although its database may be deleted, brought back or replaced. */
 const useHandle = fc.tuple(fc.nat(9), fc.boolean()).map(([index, deletes]) =>
   command(
@@ -120,84 +138,16 @@ const useHandle = fc.tuple(fc.nat(9), fc.boolean()).map(([index, deletes]) =>
         "targets of a handle",
       );
       if (!deletes) return;
-      expectSame(real.world.control.deleteDatabase(handle), database !== undefined, "deleteDatabase");
+      expectSame(real.world.control?.deleteDatabase(handle), database !== undefined, "deleteDatabase");
       model.state.databases = model.state.databases.filter((each) => each !== database);
     },
   ),
 );
 
-const addFault = fc
-  .tuple(
-    operationName,
-    fc.option(databaseName, { nil: undefined }),
-    fc.constantFrom(1, 1, 2, 1000),
-    fc.constantFrom<Effect>("answer", "answer", "executed", "delay"),
-    fc.boolean(),
-  )
-  .map(([operation, database, times, wanted, isMethod]) => {
-    // After an executed one, nobody would know the id of the target.
-    const effect = operation === "addTarget" && wanted === "executed" ? "answer" : wanted;
-    return command(
-      `${isMethod ? "" : "manager: "}addFault(${operation}, ${database ?? "any"}, ${times}, ${effect})`,
-      always,
-      async (model, real) => {
-        const answer = { status: FAULT_STATUS };
-        const key = model.next();
-        let id = "";
-        if (isMethod) {
-          const handle = real.world.control.addFault({
-            operation,
-            times,
-            ...(database !== undefined && { database }),
-            ...(effect === "delay" ? { delaySeconds: 0.001 } : { answer, executed: effect === "executed" }),
-          });
-          real.faults.set(key, handle);
-        } else {
-          ({ id } = await manage<{ readonly id: string }>(real, "POST", "/faults", {
-            operation,
-            times,
-            ...(database !== undefined && { database_name: database }),
-            ...(effect === "delay" ? { delay_seconds: 0.001 } : { answer, executed: effect === "executed" }),
-          }));
-        }
-        model.state.faults.unshift({ key, id, operation, database, times, effect, applied: 0 });
-      },
-    );
-  });
-
-const removeFault = fc.nat(9).map((index) =>
-  command(
-    `removeFault(#${index})`,
-    ({ state }) => state.faults.length > 0,
-    async ({ state }, real) => {
-      const fault = of(state.faults, index);
-      const handle = real.faults.get(fault.key);
-      if (handle === undefined) await manage(real, "DELETE", `/faults/${fault.id}`);
-      else handle.remove();
-      state.faults = state.faults.filter((each) => each !== fault);
-    },
-  ),
-);
-
-const countFaults = fc.constant(
-  command("countFaults", always, async ({ state: { faults } }, real) => {
-    const listed = await manage<readonly { operation: readonly string[]; times_applied: number }[]>(
-      real,
-      "GET",
-      "/faults",
-    );
-    expectSame(
-      listed.map(({ operation, times_applied }) => [operation[0], times_applied]),
-      faults.map(({ operation, applied }) => [operation, applied]),
-      "faults",
-    );
-  }),
-);
-
 const snapshot = fc.constant(
   command("snapshot", always, async (model, real) => {
     real.snapshots.push(await manage(real, "GET", "/snapshot"));
-    model.snapshots.push(structuredClone(model.state.databases));
+    model.snapshots.push(model.saved);
   }),
 );
 
@@ -207,9 +157,7 @@ const restore = fc.nat(9).chain((index) =>
     ({ snapshots }) => snapshots.length > 0,
     (control, { snapshots }) => control.restore(of(snapshots, index)),
     (real) => manage(real, "PUT", "/snapshot", of(real.snapshots, index)),
-    ({ state, snapshots }) => {
-      state.databases = structuredClone(of(snapshots, index));
-    },
+    (model) => model.restore(of(model.snapshots, index)),
   ),
 );
 
@@ -231,7 +179,7 @@ const setClock = fc.tuple(fc.constantFrom(-5, 0, 5), fc.boolean()).chain(([secon
     `setClock(${seconds}${frozen ? ", frozen" : ""})`,
     always,
     (control) => control.clock.set(now, frozen),
-    (real) => manage(real, "PUT", "/clock", { now, frozen }),
+    (real) => manage(real, "PUT", "/clock", { now, frozen: frozen || real.world.clockRuns === true }),
     ({ state }) => {
       state.now = now.getTime();
     },
@@ -244,120 +192,86 @@ const changes: readonly fc.Arbitrary<Command>[] = [
   fc.tuple(databaseName, fc.constantFrom(1, 2, 100)).map((given) => addDatabase(...given)),
   updateDatabase,
   deleteDatabase,
-  useHandle,
-  useHandle,
   addFault,
   addFault,
   removeFault,
   removeFault,
-  countFaults,
   snapshot,
   restore,
   advance,
   setClock,
   fc.boolean().map((isMethod) =>
-    command(isMethod ? "reset()" : "manager: reset()", always, async (model, real) => {
-      await (isMethod ? real.world.control.reset() : manage(real, "POST", "/reset"));
-      model.reset();
-      if (isMethod) model.state.expected = [];
-    }),
+    command(
+      isMethod ? "reset()" : "manager: reset()",
+      always,
+      async (model, real) => {
+        const { control, freeze } = real.world;
+        const byMethod = isMethod && control !== undefined;
+        await (byMethod ? control.reset() : manage(real, "POST", "/reset"));
+        await freeze?.();
+        model.reset();
+        if (byMethod) model.state.expected = [];
+      },
+      { sendsNothing: isMethod },
+    ),
   ),
   change(
     "finishProcessing()",
     always,
     (control) => control.finishProcessing(),
     (real) => manage(real, "POST", "/finish_processing"),
-    ({ state }) => {
-      for (const target of state.databases.flatMap(({ targets }) => targets))
-        Object.assign(target, { processed: true, rated: true });
+    (model) => model.finishProcessing(),
+  ),
+  fc.constant(
+    command("clearRequests()", always, async (model, real) => {
+      await manage(real, "DELETE", "/requests");
+      model.clearRequests();
+    }),
+  ),
+];
+
+/** What only environments have that keep their state in a file. */
+const restart = fc.constant(
+  command(
+    "save, stop, load",
+    ({ isIsolated, flights }) => !isIsolated && flights.every(({ until }) => until !== "landing"),
+    async (model, real) => {
+      await closePage(real);
+      real.world = (await real.world.restart?.()) ?? real.world;
+      model.restart();
+      await expectStopped(model, real);
     },
   ),
-  fc.constant(
-    command("clearRequests()", always, async ({ state }, real) => {
-      await manage(real, "DELETE", "/requests");
-      state.journal = [];
-    }),
-  ),
-  fc.constant(
-    command(
-      "save, stop, load",
-      ({ depth }) => depth === 0,
-      async (model, real) => {
-        real.world = await real.world.restart();
-        model.restart();
-      },
-    ),
-  ),
-];
+);
 
-/** What only a mock in this process has. */
-const changesOf = (mockOf: (real: Real) => NonNullable<World["mock"]>): readonly fc.Arbitrary<Command>[] => [
+/** A server is killed and started again: only one that keeps the state in its memory loses something. */
+const kill = (server: string) =>
   fc.constant(
-    command(
-      "stop(), start()",
-      // Inside a call, a pool of fetch then connects anew in that call, and so do requests of calls that are nested in it.
-      ({ depth }) => depth === 0,
-      async (_model, real) => {
-        mockOf(real).stop();
-        mockOf(real).start();
-      },
-    ),
-  ),
-  operationName.map((operation) =>
-    command(`expectRefusal(${operation})`, always, async ({ state }, real) => {
-      mockOf(real).expectRefusal({ operation });
-      state.expected.push(operation);
+    command(`kill ${server}, start it`, always, async (model, real) => {
+      const killed = real.world.kill?.[server];
+      await closePage(real);
+      model.hasPage = false;
+      if (killed?.losesState === true) model.reset();
+      await killed?.restart();
+      // Responses that it was delaying may have come or not.
+      model.flights.splice(0);
+      await Promise.allSettled(real.flights.splice(0).map(({ answer }) => answer));
     }),
-  ),
-  /*
-   * Flat brackets instead of nested programs, so that either one can be left out when a program is shortened: what the
-   * asynchronous context of a running isolate() call sees is captured, and every command until the end runs in it.
-   */
-  ...[1, 2, 3].flatMap(() => [
-    fc.constant(
-      command(
-        "isolate {",
-        ({ depth }) => depth < 3,
-        async (model, real) => {
-          model.begin();
-          await new Promise<void>((started) => {
-            const call = mockOf(real).isolate(
-              () =>
-                new Promise<void>((finish) => {
-                  const run = AsyncLocalStorage.snapshot();
-                  const end = async () => {
-                    finish();
-                    await call;
-                  };
-                  real.calls.push({ run, end });
-                  started();
-                }),
-            );
-          });
-        },
-      ),
-    ),
-    fc.constant(
-      command(
-        "}",
-        ({ depth }) => depth > 0,
-        async (model, real) => {
-          model.end();
-          await real.calls.pop()?.end();
-        },
-      ),
-    ),
-  ]),
-];
-
-const mockOf = ({ world: { mock } }: Real): NonNullable<World["mock"]> => {
-  if (mock === undefined) throw new Error("there is no mock in this environment");
-  return mock;
-};
+  );
 
 /** The commands besides requests. */
-export const changesIn = ({ mock }: World): readonly fc.Arbitrary<Command>[] =>
-  mock === undefined ? changes : [...changes, ...changesOf(mockOf)];
+export const changesIn = (world: World): readonly fc.Arbitrary<Command>[] => [
+  ...changes,
+  ...services,
+  ...reports,
+  ...sequences,
+  ...flights,
+  ...pages,
+  ...(world.control === undefined ? [] : [useHandle, useHandle]),
+  ...(world.restart === undefined ? [] : [restart]),
+  ...Object.keys(world.kill ?? {}).map(kill),
+  ...(world.mock === undefined ? [] : [...changesOfMocks, continueIn, continueIn]),
+];
 
 /** Every program starts with these, so that most of its commands can run. */
 export const prefix: readonly Command[] = [addDatabase("a", 3), addDatabase("b", 3)];

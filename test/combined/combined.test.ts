@@ -1,5 +1,6 @@
-import { describe, it } from "vitest";
-import { environments } from "./environments.ts";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { environments, sharedEnvironments } from "./environments.ts";
+import type { SharedEnvironment } from "./processes.ts";
 import { checkPrograms } from "./programs.ts";
 
 /** Fixed, so that a change alone decides whether the test passes; `npm run fuzz -- combined` takes others. */
@@ -7,9 +8,23 @@ const SEEDS = [1, 2, 3];
 
 /** Of each seed; most where they are fast. */
 const programsIn = (name: string): number => (name === "mock.fetch" ? 34 : 6);
+const PROGRAMS_IN_PROCESSES = 2;
+const options = { timeout: 180_000, retry: 0 };
 
 describe.each(Object.entries(environments))("features together, in %s", (name, environment) => {
-  it.each(SEEDS)("do what the model says (seed %i)", { timeout: 120_000, retry: 0 }, async (seed) => {
+  it.each(SEEDS)("do what the model says (seed %i)", options, async (seed) => {
     await checkPrograms(environment, { programs: programsIn(name), seed });
+  });
+});
+
+describe.each(Object.entries(sharedEnvironments))("features together, in %s", (_name, start) => {
+  let shared: SharedEnvironment;
+  beforeAll(async () => {
+    shared = await start();
+  }, 60_000);
+  afterAll(() => shared?.end());
+
+  it.each(SEEDS)("do what the model says (seed %i)", options, async (seed) => {
+    await checkPrograms(shared.environment, { programs: PROGRAMS_IN_PROCESSES, seed });
   });
 });

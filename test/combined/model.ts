@@ -7,6 +7,7 @@ export const START = Date.UTC(2026, 10, 22, 12);
 export const PROCESSING_SECONDS = 2;
 
 export interface Keys {
+  readonly database_id: string;
   readonly server_access_key: string;
   readonly server_secret_key: string;
   readonly client_access_key: string;
@@ -16,14 +17,22 @@ export interface Keys {
 export interface Target {
   readonly id: string;
   readonly image: number;
-  /** Of arrival. */
-  readonly order: number;
   readonly uploaded: number;
   name: string;
   active: boolean;
   changed: number;
   processed: boolean;
   rated: boolean;
+  /** Recognitions of this month. */
+  recognitions: number;
+}
+
+/** The counts of a database's targets at the time of the first request for that file. */
+export interface Report {
+  readonly file: string;
+  readonly counts: readonly (readonly [targetId: string, count: number])[];
+  readonly requested: number;
+  processed: boolean;
 }
 
 export interface Database {
@@ -36,13 +45,29 @@ export interface Database {
   requestQuota: number;
   /** Requests to the target API in a second; null: no limit. */
   limit: number | null;
-  /** When requests were accepted while there was a limit. */
-  accepted: number[];
+  /** Limits of groups of operations: how many requests in how many seconds. */
+  groups: Readonly<Record<string, readonly [number, number]>>;
+  /** When requests were accepted, by the limit that they counted towards. */
+  accepted: Record<string, number[]>;
   targets: Target[];
+  reports: Report[];
 }
 
 /** `answer`: instead of the emulator; `executed`: the same, after it; `delay`: only later. */
 export type Effect = "answer" | "executed" | "delay";
+
+/** A VuMark database with one template. */
+export interface Marks {
+  readonly name: string;
+  readonly keys: Pick<Keys, "server_access_key" | "server_secret_key">;
+  readonly template: string;
+}
+
+export interface Dataset {
+  readonly id: string;
+  readonly created: number;
+  processed: boolean;
+}
 
 export interface Fault {
   readonly key: number;
@@ -50,6 +75,7 @@ export interface Fault {
   readonly id: string;
   readonly operation: string;
   readonly database: string | undefined;
+  /** 0: it is never applied, as with a probability of 0. */
   readonly times: number;
   readonly effect: Effect;
   applied: number;
@@ -62,6 +88,18 @@ export interface Entry {
   readonly fault: boolean;
   /** By the isolated call that it belonged to. */
   expected: boolean;
+  /** The same for requests that were sent at once, whose order nobody knows. */
+  readonly together: number;
+}
+
+/** A request whose client waits for its response. */
+export interface Flight {
+  /** How many changes there had been before it. */
+  readonly sent: number;
+  /** Where its entry belongs. */
+  readonly state: State;
+  /** When its response comes. Until it lands, it is not over, and its entry follows. */
+  readonly until: "stop" | "time" | "landing";
 }
 
 /** One copy of everything: the shared one, or that of an isolated call. */
@@ -69,8 +107,14 @@ export interface State {
   readonly outer: State | undefined;
   now: number;
   databases: Database[];
+  marks: Marks[];
+  datasets: Dataset[];
+  /** Whether there is the client of Model Targets. */
+  hasClient: boolean;
   faults: Fault[];
   journal: Entry[];
+  /** How many changes there had been before its journal was cleared. */
+  cleared: number;
   expected: string[];
 }
 
@@ -87,34 +131,79 @@ interface Arrival {
 const passed = (since: number, seconds: number, now: number): boolean =>
   Math.max(0, now - since) >= seconds * 1000;
 
-const WINDOW = 1000;
+/** What a snapshot holds. */
+export type Saved = Pick<State, "databases" | "marks" | "datasets" | "hasClient">;
+const NOTHING = (): Saved => ({ databases: [], marks: [], datasets: [], hasClient: false });
+const NO_REQUESTS = () => ({ faults: [], journal: [], expected: [] });
 
 export const counts = ({ refused, fault }: Entry): boolean => refused && !fault;
 
 export class Model {
-  state: State = { outer: undefined, now: START, databases: [], faults: [], journal: [], expected: [] };
-  readonly snapshots: Database[][] = [];
+  state: State = { outer: undefined, now: START, ...NOTHING(), ...NO_REQUESTS(), cleared: 0 };
+  /** The shared one, and those of running isolated calls, in the order in which they began. */
+  readonly open: State[] = [this.state];
+  readonly snapshots: Saved[] = [];
+  /** Whether a page is open. */
+  hasPage = false;
   /** Databases that a handle was kept of. */
   handles: number[] = [];
+  /** In the order in which they were sent. */
+  readonly flights: Flight[] = [];
+  /** The reports that were asked for: where they are downloaded, and which they are. */
+  readonly downloads: { readonly path: string; readonly database: string; readonly file: string }[] = [];
   private counter = 0;
 
-  get depth(): number {
-    let depth = 0;
-    for (let { outer } = this.state; outer !== undefined; outer = outer.outer) depth += 1;
-    return depth;
+  get isIsolated(): boolean {
+    return this.open.length > 1;
+  }
+
+  /** Whether no other call that runs began within this one. */
+  get canEnd(): boolean {
+    return this.state.outer !== undefined && this.open.every(({ outer }) => outer !== this.state);
+  }
+
+  /**
+   * Whether it is known which state sees a request: one from outside of all calls belongs to the innermost of them if there is
+   * only one.
+   */
+  get isKnown(): boolean {
+    const innermost = this.open.filter((state) => this.open.every(({ outer }) => outer !== state));
+    return this.state.outer !== undefined || !this.isIsolated || innermost.length > 1;
+  }
+
+  /** Which of the open ones the next command runs in. */
+  get index(): number {
+    return this.open.indexOf(this.state);
+  }
+
+  continueIn(index: number): void {
+    this.state = this.open[index % this.open.length] ?? this.state;
+  }
+
+  get saved(): Saved {
+    const { databases, marks, datasets, hasClient } = this.state;
+    return structuredClone({ databases, marks, datasets, hasClient });
+  }
+
+  restore(saved: Saved): void {
+    Object.assign(this.state, structuredClone(saved));
   }
 
   /** Begins an isolated call, on a copy of everything but the journal. */
   begin(): void {
-    const { now, databases, faults, expected } = this.state;
-    this.state = { outer: this.state, now, ...structuredClone({ databases, faults, expected }), journal: [] };
+    const { now, faults, expected } = this.state;
+    const copy = structuredClone({ faults, expected });
+    this.state = { outer: this.state, now, ...this.saved, ...copy, journal: [], cleared: 0 };
+    this.open.push(this.state);
   }
 
   /** Ends it: nothing stays but its requests, and which of them were expected to be refused. */
   end(): void {
     const { outer, journal, expected } = this.state;
     for (const entry of journal) entry.expected ||= expected.includes(entry.operation);
-    if (outer !== undefined) this.state = outer;
+    if (outer === undefined) return;
+    this.open.splice(this.index, 1);
+    this.state = outer;
   }
 
   next(): number {
@@ -126,15 +215,28 @@ export class Model {
     return this.state.databases.find((each) => each.name === name);
   }
 
+  clearRequests(state = this.state): void {
+    Object.assign(state, { journal: [], cleared: this.next() });
+  }
+
   /** Without the expected refusals, which only a test's own mock has. */
   reset(): void {
-    Object.assign(this.state, { databases: [], faults: [], journal: [], now: START });
+    Object.assign(this.state, { ...NOTHING(), faults: [], now: START });
+    this.clearRequests();
   }
 
   /** Starts again with nothing but the databases. */
   restart(): void {
-    Object.assign(this.state, { faults: [], journal: [], expected: [], now: START });
+    Object.assign(this.state, { ...NO_REQUESTS(), now: START });
     this.handles = [];
+    this.hasPage = false;
+  }
+
+  finishProcessing(): void {
+    const { databases, datasets } = this.state;
+    for (const target of databases.flatMap(({ targets }) => targets))
+      Object.assign(target, { processed: true, rated: true });
+    for (const each of [...datasets, ...databases.flatMap(({ reports }) => reports)]) each.processed = true;
   }
 
   status(target: Target): "success" | "processing" {
@@ -146,9 +248,13 @@ export class Model {
     return target.rated || passed(target.uploaded, PROCESSING_SECONDS / 2, this.state.now);
   }
 
-  /** By upload date, then in order of arrival. */
+  isReady({ processed, requested }: Report): boolean {
+    return processed || passed(requested, PROCESSING_SECONDS, this.state.now);
+  }
+
+  /** By upload date, then by id. */
   sorted({ targets }: Database): readonly Target[] {
-    return [...targets].sort((one, other) => one.uploaded - other.uploaded || one.order - other.order);
+    return [...targets].sort((one, other) => one.uploaded - other.uploaded || (one.id < other.id ? -1 : 1));
   }
 
   /** What a query with an image finds. */
@@ -159,46 +265,71 @@ export class Model {
     );
   }
 
-  /** A request arrives: faults, then the checks that concern every request of its API. */
-  arrive(operation: string, database: Database): Arrival {
-    const fault = this.state.faults.find(
+  /** The fault that applies to a request. */
+  faultFor(operation: string, database: string): Fault | undefined {
+    return this.state.faults.find(
       (each) =>
         each.applied < each.times &&
         each.operation === operation &&
-        (each.database === undefined || each.database === database.name),
+        (each.database === undefined || each.database === database),
     );
+  }
+
+  applyFault(operation: string, database: string): Effect | undefined {
+    const fault = this.faultFor(operation, database);
     if (fault !== undefined) fault.applied += 1;
-    if (fault?.effect === "answer") return { fault: fault.effect, refused: undefined, runs: false };
+    return fault?.effect;
+  }
+
+  /** A request arrives: faults, then the checks that concern every request of its API. */
+  arrive(operation: string, database: Database): Arrival {
+    const fault = this.applyFault(operation, database.name);
+    if (fault === "answer") return { fault, refused: undefined, runs: false };
     const refused = this.refuses(operation, database);
-    return { fault: fault?.effect, refused, runs: refused === undefined };
+    return { fault, refused, runs: refused === undefined };
   }
 
   private refuses(operation: string, database: Database): number | undefined {
     const { state, requestQuota } = database;
     // No quota and no limit touches queries, nor a suspended project.
     if (operation === "query") return state === "PROJECT_INACTIVE" ? 403 : undefined;
-    if (!this.takesToken(database)) return 429;
+    if (!this.takesToken(operation, database)) return 429;
     if (requestQuota === 0 || state === "PROJECT_SUSPENDED" || state === "PROJECT_HAS_NO_API_ACCESS")
       return 403;
     const isServed = ["databaseSummary", "listTargets", "getTarget"].includes(operation);
     return state === "PROJECT_INACTIVE" && !isServed ? 403 : undefined;
   }
 
-  private takesToken(database: Database): boolean {
-    const { limit } = database;
-    if (limit === null) return true;
+  /** Takes a token of every limit, or none. */
+  private takesToken(operation: string, { limit, groups, accepted }: Database): boolean {
     const { now } = this.state;
-    if (Math.max(...database.accepted) - now > WINDOW) database.accepted = [];
-    if (database.accepted.filter((time) => Math.abs(time - now) < WINDOW).length >= limit) return false;
-    database.accepted.push(now);
+    const group = groups[operation] === undefined ? "other" : operation;
+    const ofGroup = groups[group];
+    const rules = [
+      ...(limit === null ? [] : [{ key: "perSecond", most: limit, window: 1000 }]),
+      ...(ofGroup === undefined ? [] : [{ key: group, most: ofGroup[0], window: ofGroup[1] * 1000 }]),
+    ].map((rule) => {
+      const before = accepted[rule.key] ?? [];
+      // The clock was set back.
+      const isAfresh = Math.max(...before) - now > rule.window;
+      return { ...rule, moments: isAfresh ? [] : before };
+    });
+    for (const { moments, most, window } of rules)
+      if (moments.filter((moment) => Math.abs(moment - now) < window).length >= most) return false;
+    for (const { key, moments } of rules) accepted[key] = [...moments, now];
     return true;
   }
 
-  /** Everybody who is outside sees the request, too. */
-  record(operation: string, { fault, refused }: Pick<Arrival, "fault" | "refused">): void {
-    const entry = { operation, refused: refused !== undefined, fault: fault !== undefined, expected: false };
-    for (let state: State | undefined = this.state; state !== undefined; state = state.outer)
-      state.journal.push(entry);
+  /** Everybody who is outside sees the request, too, unless they cleared their journal after it had been sent. */
+  record(
+    operation: string,
+    { fault, refused }: Pick<Arrival, "fault" | "refused">,
+    { together = this.next(), from = this.state, sent = Number.POSITIVE_INFINITY } = {},
+  ): void {
+    const facts = { operation, refused: refused !== undefined, fault: fault !== undefined };
+    const entry = { ...facts, expected: false, together };
+    for (let state: State | undefined = from; state !== undefined; state = state.outer)
+      if (state.cleared < sent) state.journal.push(entry);
   }
 
   get unexpected(): readonly Entry[] {

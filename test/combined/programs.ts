@@ -2,9 +2,19 @@ import fc from "fast-check";
 import { changesIn, prefix } from "./changes.ts";
 import type { Environment } from "./environments.ts";
 import { Model } from "./model.ts";
-import { type Real, requests } from "./requests.ts";
+import { closePage } from "./pages.ts";
+import type { Real } from "./real.ts";
+import { requests } from "./requests.ts";
 
 const MOST_COMMANDS = 40;
+const MOST_MILLISECONDS = 150_000;
+
+interface ProgramsToCheck {
+  readonly programs: number;
+  readonly seed: number;
+  /** How long running them and looking for a shorter one may take together. */
+  readonly milliseconds?: number;
+}
 
 /**
  * Runs random programs in an environment, each on an emulator of its own.
@@ -13,7 +23,7 @@ const MOST_COMMANDS = 40;
  */
 export async function checkPrograms(
   environment: Environment,
-  { programs, seed }: { readonly programs: number; readonly seed: number },
+  { programs, seed, milliseconds = MOST_MILLISECONDS }: ProgramsToCheck,
 ): Promise<void> {
   const probe = await environment();
   const changes = changesIn(probe);
@@ -29,13 +39,18 @@ export async function checkPrograms(
       faults: new Map(),
       handles: new Map(),
       calls: [],
+      flights: [],
     };
     try {
       await fc.asyncModelRun(() => ({ model: new Model(), real }), [...prefix, ...program]);
     } finally {
+      await closePage(real);
+      for (const { land } of real.flights) land();
       for (const call of real.calls.reverse()) await call.end();
       await real.world.close();
+      await Promise.allSettled(real.flights.map(({ answer }) => answer));
     }
   });
-  await fc.assert(property, { numRuns: programs, seed });
+  const limit = { interruptAfterTimeLimit: milliseconds, markInterruptAsFailure: true };
+  await fc.assert(property, { numRuns: programs, seed, ...limit });
 }

@@ -5,14 +5,14 @@ import { APIS } from "../../src/apis/index.ts";
 import type { ApiOperation } from "../../src/emulator/operation.ts";
 import { PROFILE_NAMES, profiles } from "../../src/emulator/profiles.ts";
 import { responsesUnder } from "../../src/emulator/response.ts";
-import { RESULT_CODES } from "../../src/schema/result-codes.ts";
-import { FACTS } from "../../src/verify/facts.ts";
-import { placeholder } from "../../src/verify/plan.ts";
+import { RESULT_CODES } from "../../src/schema/protocol.ts";
+import { FACTS, placeholder } from "../../src/verify/plan.ts";
 
 const operationsNamed = (...names: string[]): readonly ApiOperation[] =>
-  APIS.flatMap(({ operations }) => operations).filter(({ name }) => names.includes(name));
-const operationsOf = (api: string): readonly ApiOperation[] =>
-  APIS.filter(({ name }) => name === api).flatMap(({ operations }) => operations);
+  Object.values(APIS)
+    .flatMap(({ operations }) => operations)
+    .filter(({ name }) => names.includes(name));
+const operationsOf = (api: keyof typeof APIS): readonly ApiOperation[] => APIS[api].operations;
 
 const INSTANCES = ["generateInstance"];
 const REPORTS = ["requestReport", "downloadReport"];

@@ -3,7 +3,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 import { profiles } from "../../src/emulator/profiles.ts";
+import { defOf } from "../../src/schema/kernel/values.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../.github/ARCHITECTURE.md", import.meta.url)), "utf8");
 
@@ -151,6 +153,17 @@ describe("the architecture", () => {
     expect(
       outside(importersOf(/^node:https?$/), "servers", "intercept", "store/manager", "cli", "verify"),
     ).toEqual([]);
+  });
+
+  it("reads zod's internals in one place, as zod 4.6 has them", () => {
+    expect(filesWith(/\._zod\b/)).toEqual(["schema/kernel/values.ts"]);
+    expect(z.core.version).toMatchObject({ major: 4, minor: 6 });
+    const fields = z.strictObject({ name: z.optional(z.string()) });
+    expect(defOf(fields)).toMatchObject({
+      type: "object",
+      shape: { name: { _zod: { def: { type: "optional" } } } },
+    });
+    expect(defOf(z.lazy(() => fields))).toMatchObject({ type: "lazy", getter: expect.any(Function) });
   });
 
   it("reads the time in the clock only, and draws randomness in one place", () => {

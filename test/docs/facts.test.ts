@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { FACT_APIS, KNOWN_BY } from "../../src/verify/fact.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { readRecording, replay } from "../../src/verify/recording.ts";
 import { start } from "../cli/command.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
@@ -50,13 +50,15 @@ it("the facts that are worth a look are assumed, and the guide names every assum
 
 it("the guide's recording is one, and its fact holds", () => {
   const block = codeBlocks(guide).find(({ text }) => text.includes('"format"'));
-  const recording = readRecording(block?.text ?? "");
-  if (recording === undefined) throw new Error("not a recording");
+  const text = block?.text ?? "";
+  const recording = readRecording(text);
   const outcomes = replay(FACTS, recording).filter(({ fact }) => fact.id in recording.facts);
   expect(outcomes.map(({ fact, result }) => [fact.id, result])).toEqual([
     ["target-3-no-authorization", "holds"],
   ]);
-  expect(readRecording(block?.text.replace('"version": 1', '"version": 2') ?? "")).toBeUndefined();
+  expect(() => readRecording(text.replace('"version": 1', '"version": 2'))).toThrow(
+    "it has version 2; expected version 1",
+  );
 });
 
 it("the guide's commands are accepted", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { releaseName } from "../../src/emulator/version.ts";
-import { OPERATIONS } from "../../src/schema/operation-names.ts";
+import { releaseName } from "../../src/emulator/package.ts";
+import { OPERATIONS } from "../../src/schema/protocol.ts";
 import { codeBlocks, wordsOf } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 

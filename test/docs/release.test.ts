@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { releaseName } from "../../src/emulator/version.ts";
+import { parse } from "yaml";
+import { releaseName } from "../../src/emulator/package.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 let checkout: string;
@@ -27,7 +28,7 @@ async function change(text: string): Promise<void> {
 
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "release-"));
-  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/emulator/version.ts"])
+  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/emulator/package.ts"])
     await cp(join(repository, file), join(checkout, file), { recursive: true });
   // A file, unlike the folder that .gitignore names.
   await writeFile(join(checkout, ".gitignore"), "node_modules\n");
@@ -52,6 +53,27 @@ it("releases twice on one day, by its date", async () => {
   await change(`# Changelog\n\n## Unreleased\n\n- Newer.\n\n## ${name}\n\n- New.\n`);
   expect(release()).toContain(`${name}.1 (npm: ${version.replace(/0$/, "1")}) is committed and tagged`);
   expect(git("tag", "--points-at", "HEAD")).toBe(`${name}.1`);
+
+  // A checkout may lack the tag of the version that it has.
+  git("tag", "--delete", `${name}.1`);
+  await change("# Changelog\n\n## Unreleased\n\n- Newest.\n");
+  expect(release()).toContain(`${name}.1 (npm: `);
+});
+
+it("is published by a workflow when its tag is pushed: with provenance and a list of parts", async () => {
+  const workflow = parse(await readFile(join(repository, ".github/workflows/release.yml"), "utf8"));
+  const [pattern] = workflow.on.push.tags;
+  expect(matchesGlob("2026.11.23.1", pattern)).toBe(true);
+  const { permissions, needs, steps } = workflow.jobs.publish;
+  expect([permissions["id-token"], needs]).toEqual(["write", "check"]);
+  const commands = steps.flatMap((step: { run?: string }) => step.run ?? []);
+  expect(commands).toContain("npm publish ./published --provenance --access public");
+  expect(commands).toContainEqual(
+    expect.stringMatching(/^gh release create "\$GITHUB_REF_NAME" sbom\.cdx\.json /),
+  );
+  const { scripts } = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
+  const used = commands.flatMap((command: string) => /^npm run (\S+)/.exec(command)?.[1] ?? []);
+  expect(used.filter((name: string) => !(name in scripts))).toEqual([]);
 });
 
 it("refuses to release what is not committed or not described", async () => {

@@ -64,6 +64,41 @@ describe("reading JSON", () => {
       expect(await parseLargeJson(broken)).toEqual({ error: "unexpected character or end of the text" });
   });
 
+  it("parses strings of megabytes in pieces, whatever stands where they are divided", async () => {
+    const piece = 2 ** 19;
+    for (const unit of ["é", "\u{1f600}", "a", "€", "\\u00e9", "\\ud83d\\ude00", '\\"', "\\\\"]) {
+      // A division has moved through the whole of a unit, or of an escape, by then.
+      for (let shift = 0; shift < Math.min(Buffer.byteLength(unit), 6); shift += 1) {
+        const long = "x".repeat(shift) + unit.repeat((3 * piece) / unit.length);
+        // Escapes at first, and then none.
+        const text = `{"first":"${long}","__proto__":["${long}${"é".repeat(2 * piece)}"],"short":"\\n"}`;
+        const read = await parseLargeJson(text);
+        if (read.error !== undefined) throw new Error(read.error);
+        // Compared without Vitest, which would print megabytes.
+        expect(JSON.stringify(read.value) === JSON.stringify(JSON.parse(text)), `${unit} ${shift}`).toBe(
+          true,
+        );
+      }
+    }
+    const name = "n".repeat(10_000);
+    const named = await parseLargeJson(`{"${name}":"${"x".repeat(4 * piece)}","${name}":"${name}"}`);
+    expect(named).toEqual({ value: { [name]: name } });
+    const bytes = (broken: number) =>
+      Buffer.concat([Buffer.from(`["${"x".repeat(5 * piece)}`), Buffer.from([broken]), Buffer.from('"]')]);
+    expect(await parseLargeJson(bytes(0xff))).toEqual({ error: "the text is not UTF-8" });
+    expect(await parseLargeJson(bytes(0x0a))).toEqual({ error: "unexpected character or end of the text" });
+  });
+
+  it("refuses more values, or more bytes besides long strings, than it can parse at once", () => {
+    const numbers = (count: number) => `[${Array.from({ length: count }, () => `[${"1,".repeat(9_999)}1]`)}]`;
+    expect(parseJson(numbers(99)).error).toBeUndefined();
+    expect(parseJson(numbers(101)).error).toMatch(/^more than 1000000 values at position/);
+    const spaced = (count: number) => `["${"x".repeat(2 ** 23)}"${" ".repeat(count)}]`;
+    expect(parseJson(spaced(2 ** 23 - 4)).error).toBeUndefined();
+    expect(parseJson(spaced(2 ** 23 - 3)).error).toBe("more than 8388608 bytes besides long strings");
+    expect(parseJson(spaced(2 ** 24), SNAPSHOT_LIMITS).error).toBeUndefined();
+  });
+
   it("refuses more escapes than it can parse at once", async () => {
     const escapes = (count: number) => `["a","${"\\n".repeat(count)}\\""]`;
     expect((await parseLargeJson(escapes(2 ** 22 - 1))).error).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { targetOperations } from "../../src/apis/target/operations.ts";
-import { nearestRoute } from "../../src/emulator/find-route.ts";
+import { nearestRoute } from "../../src/emulator/router.ts";
 
 describe("the nearest route", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
-import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
+import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/database.ts";
 
 const HEX = expect.stringMatching(/^[0-9a-f]{32}$/);
 

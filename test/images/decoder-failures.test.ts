@@ -1,7 +1,7 @@
 import { authorizationHeader, brisqueRater, MockCloudReco } from "mock-cloud-reco";
 import type { Sharp, default as sharp } from "sharp";
 import { afterEach, expect, test, vi } from "vitest";
-import { loadModule } from "../../src/emulator/load-module.ts";
+import { loadModule } from "../../src/emulator/package.ts";
 import { decodePixels, decodeThumbnail, drawThumbnail } from "../../src/images/decode.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { assessImage } from "../../src/images/on-demand.ts";

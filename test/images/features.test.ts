@@ -11,6 +11,8 @@ import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FeatureFinder, type Features, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
 import { readProjections } from "../../src/images/matching/features/projections.ts";
+import { findFeatures } from "../../src/images/matching/features/rank.ts";
+import { rate } from "../../src/images/matching/features/rate.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
 import { shortlist } from "../../src/images/matching/features/shortlist.ts";
 import { results, START } from "../protocol/query/send.ts";
@@ -98,6 +100,56 @@ describe("featureRater", () => {
     );
     expect(ratings).toEqual([0, 3, 5]);
     expect(await featureRater(Buffer.from("hello"))).toBe(0);
+  });
+
+  it("counts what repeats itself once, for that is never found", async () => {
+    const [width, height] = [480, 360];
+    const draw = (greyAt: (x: number, y: number) => number) =>
+      pngOf({
+        data: Uint8Array.from({ length: width * height }, (_, at) =>
+          greyAt(at % width, Math.floor(at / width)),
+        ),
+        width,
+        height,
+      });
+    const motif = drawLeaves(9, 60, 60);
+    const [chessboard, tiles] = await Promise.all([
+      draw((x, y) => ((Math.floor(x / 30) + Math.floor(y / 30)) % 2) * 255),
+      draw((x, y) => motif.data[(y % 60) * 60 + (x % 60)] ?? 0),
+    ]);
+    expect([await featureRater(chessboard), await featureRater(tiles)]).toEqual([0, 0]);
+    const found = await findFeatures(tiles, "target");
+    expect(found?.recognition?.advice).toMatch(
+      /^it repeats itself: \d{3} features, but only 1?\d that differ; 220 all over it make 4 stars$/,
+    );
+  });
+
+  it("says what would make a picture better, and that is so", () => {
+    expect(rate(0, 0)).toEqual({
+      rating: 0,
+      advice: "it has no details: no features; 220 all over it make 4 stars",
+    });
+    expect(rate(59, 9)).toEqual({
+      rating: 1,
+      advice:
+        "most of it is plain: 59 features in 9 of 36 parts of the picture; 220 all over it make 4 stars",
+    });
+    expect(rate(120, 30)).toEqual({
+      rating: 2,
+      advice: "it needs more detail: 120 features; 245 spread like these make 4 stars",
+    });
+    for (let cells = 1; cells <= 36; cells++) {
+      for (const features of [cells, 2 * cells, 10 * cells]) {
+        const { rating, advice } = rate(features, cells);
+        const [, enough, where] = /(\d+) (all over it|spread like these) make 4 stars$/.exec(advice) ?? [];
+        expect(enough === undefined).toBe(rating >= 4);
+        if (enough === undefined) continue;
+        const better = where === "all over it" ? 36 : cells;
+        expect([rate(Number(enough), better).rating, rate(Number(enough) - 1, better).rating]).toEqual([
+          4, 3,
+        ]);
+      }
+    }
   });
 });
 
@@ -210,7 +262,31 @@ describe("a mock with the feature matcher", () => {
     await service.mock.addTarget(service.keys, { image: makePng(), name: "flat", processed: true });
     expect(await results(service, service.keys, at(queries, 1))).toHaveLength(1);
     const flat = service.mock.requests.at(-1)?.considered?.find(({ name }) => name === "flat");
-    expect(flat?.why).toMatch(/^no match: the target has only \d+ features: 0 features agree, 8 are needed$/);
+    expect(flat?.why).toMatch(
+      /^no match: the target has only \d+ features \(220 all over it make 4 stars\): 0 features agree, 8 are needed$/,
+    );
+  });
+
+  it("says what would make a target better that queries never find", async () => {
+    const clock = new ManualClock(START);
+    await using mock = new MockCloudReco({ targetRater: featureRater, queryMatcher: featureMatcher, clock });
+    const keys = mock.addCloudDatabase();
+    const plain = await pngOf({
+      data: Uint8Array.from({ length: 200 * 100 }, (_, index) => 20 + (index % 200)),
+      width: 200,
+      height: 100,
+    });
+    await mock.addTarget(keys, { image: plain, name: "plain", processed: true });
+    await mock.addTarget(keys, { image: at(files, 0), name: "rich", processed: true });
+    const service = { urls: mock.urls, clock };
+    expect(await results(service, keys, at(queries, 1))).toEqual([]);
+    const why = () => mock.requests.at(-1)?.considered?.find(({ name }) => name === "plain")?.why;
+    expect(why()).toMatch(
+      /^tracking rating 0; expected above 0; .*: (no|\d+) features?.*; 220 all over it make 4 stars$/,
+    );
+    // Where another target is found, the plain one is not what is missing.
+    expect(await results(service, keys, at(queries, 0))).toHaveLength(1);
+    expect(why()).toBe("tracking rating 0; expected above 0");
   });
 
   it("knows whole pictures as duplicates, not parts of pictures", async () => {

@@ -14,6 +14,7 @@ import {
   gotClient,
   nodeClient,
 } from "../support/clients.ts";
+import { codesOf, messagesOf } from "./failures.ts";
 
 export const HOST = "https://service.example";
 
@@ -74,6 +75,6 @@ export const CLIENTS = {
 export async function ask(url: string, method = "GET"): Promise<string> {
   return await viaFetch(url, { method }).then(
     ({ body }) => String(body),
-    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    (error: unknown) => codesOf(error).find((code) => code !== undefined) ?? messagesOf(error).join(": "),
   );
 }

@@ -1,7 +1,8 @@
 import { request } from "node:https";
 import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
-import { expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { HARD_REQUESTS, POST, SUMMARY, send } from "./hard-requests.ts";
 
 /** The status that a client with a named import of node:https receives. */
 const statusOf = (url: string): Promise<number | undefined> =>
@@ -21,4 +22,30 @@ it("a named import of node:https is intercepted although the user's nock was loa
     expect(await statusOf(`${mock.urls.target}/summary`)).toBe(401);
   }
   expect(nock.isActive()).toBe(true);
+});
+
+describe("while nock has a mock of the user for another path of the host", () => {
+  it.each(HARD_REQUESTS.filter(([name]) => /headers? of|Content-Length/.test(name)))(
+    "a request that nock cannot read is answered as by a server: %s",
+    async (_name, ask, expected) => {
+      nock("https://vws.vuforia.com").get("/other").reply(200, "the user's");
+      onTestFinished(nock.cleanAll);
+      using mock = new MockCloudReco();
+      expect(await ask()).toMatch(expected);
+      expect(mock.requests).toHaveLength(1);
+      expect(await send("https://vws.vuforia.com/other")).toBe("200 the user's");
+      expect(await send(SUMMARY)).toMatch(/^401 /);
+    },
+  );
+
+  it("a body that is shorter than announced ends as at a server", async () => {
+    nock("https://vws.vuforia.com").get("/other").reply(200);
+    onTestFinished(nock.cleanAll);
+    using mock = new MockCloudReco();
+    const short = { ...POST, headers: { "Content-Length": "9" } };
+    const answered = await send(SUMMARY, short, "{}");
+    nock.cleanAll();
+    expect(answered).toBe(await send(SUMMARY, short, "{}"));
+    expect(mock.requests).toHaveLength(2);
+  });
 });

@@ -14,3 +14,16 @@ it.each(["nock", "sockets"])(
     expect(Object.keys(results)).toHaveLength(major >= 22 ? 13 : 10);
   },
 );
+
+it.each(["nock", "sockets"])("needle with a proxy is told how to go without: %s", async (intercept) => {
+  const advice = expect.stringContaining("the client used a proxy; exclude the host with NO_PROXY");
+  const proxy = "http://127.0.0.1:9";
+  for (const [args, environment] of [
+    [[proxy], {}],
+    [[], { HTTPS_PROXY: proxy, https_proxy: proxy }],
+  ] as const) {
+    const { code, printed } = await runNode("clients", ["needle-proxy.mjs", intercept, ...args], environment);
+    expect(code, printed).toBe(0);
+    expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual([advice, advice]);
+  }
+});

@@ -19,7 +19,7 @@ const SCRIPT = `
 
 /** Installs the packed package with npm, alone and beside each nock, and sends a request to a mock. Returns what happened. */
 export async function installEverywhere(folder: string): Promise<ReadonlyMap<string, string>> {
-  const tarball = await packIn(join(folder, "staged"));
+  const { tarball } = await packIn(join(folder, "staged"));
   const results = new Map<string, string>();
   for (const neighbour of NEIGHBOURS) {
     const cwd = join(folder, neighbour);

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { junitReport } from "../../src/verify/report.ts";
 
 /** Its types would declare a browser's globals everywhere. */

@@ -102,6 +102,19 @@ describe("beside a second copy of nock 14", () => {
   });
 });
 
+describe("beside two servers of MSW 2 in one process, of which MSW itself only lets the later one answer", () => {
+  it.each(["12m", "1m2", "m12"])("both ours and theirs answer; started in the order %s", async (order) => {
+    for (const intercept of ["nock", "sockets"]) {
+      const { code, printed } = await runNode("neighbours", ["two-servers.mjs", intercept, order]);
+      expect(code, printed).toBe(0);
+      const { results, isRestored } = JSON.parse(printed.split("\n").at(-1) ?? "");
+      // Beside nock, MSW loses requests of node:https, with and without a mock.
+      expect(results).toEqual([401, 401, 200, intercept === "sockets" ? 200 : expect.anything()]);
+      if (intercept === "sockets") expect(isRestored).toBe(true);
+    }
+  });
+});
+
 describe("the handlers for MSW", () => {
   it.for([
     { name: "msw", needs: 20, first: "ours" },

@@ -4,10 +4,10 @@ import { copySamples, inModules, runNode } from "../package/run.ts";
 beforeAll(() => copySamples("realms"));
 
 describe("clients that captured functions before the mock are answered in", () => {
-  it("Vitest with jsdom, happy-dom, vmThreads and vmForks", async () => {
+  it("Vitest with jsdom, happy-dom, vmThreads, vmForks, and vmThreads with either, in one run", async () => {
     const { code, printed } = await runNode("realms", [inModules("vitest/vitest.mjs"), "run"]);
     expect(code, printed).toBe(0);
-    expect(printed).toMatch(/Tests +16 passed \(16\)/);
+    expect(printed).toMatch(/Tests +24 passed \(24\)/);
   });
 
   it("Jest with jsdom, which lacks fetch and TextDecoder", async () => {

@@ -11,9 +11,11 @@ import { installEverywhere } from "./install.ts";
  */
 const FILES = [
   "test/matrix/clients.test.ts",
+  "test/matrix/every-client.test.ts",
   "test/package/bypassing.test.ts",
   "test/package/explained.test.ts",
   "test/matrix/neighbours.test.ts",
+  "test/matrix/cycles.test.ts",
   "test/matrix/realms.test.ts",
   "test/package/register.test.ts",
   "test/package/runners.test.ts",
@@ -29,6 +31,10 @@ const FILES = [
   "test/intercept/users-nock.test.ts",
   "test/intercept/restore.test.ts",
   "test/intercept/undici.test.ts",
+  "test/intercept/truthful.test.ts",
+  "test/intercept/user-nock-first.test.ts",
+  "test/intercept/proxies.test.ts",
+  "test/intercept/asynchronous-context.test.ts",
 ];
 
 interface Report {

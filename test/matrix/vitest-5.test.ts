@@ -12,7 +12,7 @@ it.skipIf(major < 22)("Vitest 5 runs the examples, in each of its environments a
   for (const [folder, args, counts] of [
     ["vitest-5/examples/vitest", ["--pool=threads"], /Tests +7 passed \(7\)/],
     ["vitest-5/examples/vitest", ["--pool=forks"], /Tests +7 passed \(7\)/],
-    ["vitest-5/realms", [], /Tests +16 passed \(16\)/],
+    ["vitest-5/realms", [], /Tests +24 passed \(24\)/],
   ] as const) {
     const { code, printed } = await runNode(folder, [...vitest, ...args]);
     expect(code, printed).toBe(0);

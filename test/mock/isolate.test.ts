@@ -47,6 +47,13 @@ describe("an isolated call", () => {
     expect((await session.add({ name: "inside" })).status).toBe(201);
   });
 
+  it("wants a function", () => {
+    const { mock } = opened();
+    expect(() => mock.isolate(undefined as never)).toThrow(
+      "isolate: expected a function that uses the isolated state; got undefined",
+    );
+  });
+
   it("ends when its function throws or rejects", async () => {
     const { mock, names, session } = opened();
     await expect(

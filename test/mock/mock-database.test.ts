@@ -51,6 +51,28 @@ describe("a database of a mock", () => {
 });
 
 describe("mistakes with a mock's own functions are named", () => {
+  test.for([
+    ['"name"', "name"],
+    ["an object", { name: "name" }],
+    ["undefined", undefined],
+  ] as const)("%s where a database belongs", async ([shown, given]) => {
+    using mock = new MockCloudReco();
+    const wrong = given as never;
+    const expected = (method: string) =>
+      `${method}: expected a database first, as addCloudDatabase() returns it; got ${shown}`;
+    await expect(mock.addTarget(wrong, wrong)).rejects.toThrow(expected("addTarget"));
+    await expect(mock.updateTarget(wrong, "id", {})).rejects.toThrow(expected("updateTarget"));
+    expect(() => mock.deleteTarget(wrong, "id")).toThrow(expected("deleteTarget"));
+    expect(() => mock.updateDatabase(wrong, {})).toThrow(expected("updateDatabase"));
+    expect(() => mock.deleteDatabase(wrong)).toThrow(expected("deleteDatabase"));
+    expect(() => mock.setRecognitionCounts(wrong, "id", {})).toThrow(expected("setRecognitionCounts"));
+  });
+
+  test("a snapshot as text", () => {
+    using mock = new MockCloudReco();
+    expect(() => mock.restore(JSON.stringify(mock.snapshot()) as never)).toThrow("restore(JSON.parse(text))");
+  });
+
   test("a picture that is not awaited", async () => {
     await using mock = new MockCloudReco();
     const database = mock.addCloudDatabase();
@@ -79,7 +101,8 @@ describe("a target that is added", () => {
     const { status: atOnce } = await mock.addTarget(database, { image, status: "failed", processed: true });
     expect([status, atOnce]).toEqual(["processing", "failed"]);
     clock.advance(2);
-    const [target] = database.targets;
+    const later = () => database.targets.find(({ name }) => name === "later");
+    const target = later();
     expect(target).toMatchObject({ name: "later", status: "failed", trackingRating: 5 });
     expect(target?.whyNotFound).toContain('unless it was added with status: "failed"');
     const body = { image: image.toString("base64") };
@@ -87,7 +110,7 @@ describe("a target that is added", () => {
     const path = `/targets/${target?.targetId}`;
     expect((await session.target({ method: "PUT", path, body })).status).toBe(200);
     clock.advance(2);
-    expect(database.targets[0]).toMatchObject({ status: "success" });
+    expect(later()).toMatchObject({ status: "success" });
   });
 
   test("with another status is refused", async () => {

@@ -97,6 +97,11 @@ const refused: readonly [unknown, string][] = [
     { processingTime: 1 },
     "Invalid options.processingTime: expected processingTimeSeconds; got an unknown name.",
   ],
+  [{ rater: 1 }, "Invalid options.rater: expected targetRater; got an unknown name."],
+  [
+    { targetQuota: 1 },
+    "Invalid options.targetQuota: expected nothing here, because it is a field of a database: addCloudDatabase({ … });",
+  ],
   [
     { failOnRefusedRequests: true },
     "Invalid options.failOnRefusedRequests: expected nothing here, because it is an option of test fixtures",
@@ -214,6 +219,9 @@ describe("databases and targets", () => {
     const database = mock.addCloudDatabase({ targetQuota: 1 });
     const image = Buffer.from("no image");
     await expect(mock.addTarget(database, { image })).rejects.toThrow(/^invalid target.image \(BadImage\): /);
+    await expect(mock.addTarget(database, { image, metadata: "x" } as never)).rejects.toThrow(
+      "Invalid target.metadata: expected applicationMetadata; got an unknown name.",
+    );
     await expect(mock.addTarget(database, {} as never)).rejects.toThrow("Invalid target.image: expected ");
     const { makePng } = await import("../support/png.ts");
     const added = await mock.addTarget(database, { image: makePng(), name: "a", processed: true });

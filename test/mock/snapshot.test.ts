@@ -129,8 +129,11 @@ describe("a snapshot", () => {
 
   it("keeps the order of creation", async () => {
     await using service = opened({ processingTimeSeconds: 0 });
-    const { mock, session, database } = service;
-    for (const name of ["c", "a", "b"]) await session.add({ name });
+    const { mock, session, database, clock } = service;
+    for (const name of ["c", "a", "b"]) {
+      await session.add({ name });
+      clock.advance(0.001);
+    }
     mock.restore(onDisk(mock.snapshot()));
     await session.add({ name: "d" });
     const ids = database.targets.map(({ targetId }) => targetId);
@@ -188,8 +191,8 @@ describe("restoring", () => {
     ["a list", () => [], "snapshot: expected an object; got an array of 0"],
     [
       "another version",
-      (_, text) => JSON.parse(text.replace('"version":1', '"version":2')),
-      "snapshot.version: expected 1; got 2",
+      (_, text) => JSON.parse(text.replace('"version":2', '"version":1')),
+      "snapshot.version: expected 2; got 1",
     ],
     [
       "no datasets",

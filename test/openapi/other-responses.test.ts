@@ -8,7 +8,7 @@ import { rowsOf } from "../../src/verify/row.ts";
 import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
-import { fetchClient, nodeClient } from "../support/clients.ts";
+import { fetchBy, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 import { Conformance } from "./conformance.ts";
 
@@ -60,7 +60,7 @@ describeBackends("responses as the OpenAPI document declares them", (backend) =>
       await service.updateDatabase(keys, {
         stateName: more.database === undefined ? "WORKING" : "PROJECT_INACTIVE",
       });
-      const client = plan.contentLength === undefined ? nodeClient : fetchClient;
+      const client = plan.contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch);
       await sendPlan(service, keys, plan, conformance.checking(client));
     }
     await service.updateDatabase(keys, { stateName: "WORKING" });
@@ -178,7 +178,7 @@ async function sendToManager(send: Send): Promise<void> {
   await send("DELETE", `/faults/${added.id}`);
 }
 
-const EMPTY_SNAPSHOT = { version: 1, databases: [], datasets: [], credentials: [], images: {} };
+const EMPTY_SNAPSHOT = { version: 2, databases: [], datasets: [], credentials: [], images: {} };
 
 /** In this order: later ones need what earlier ones made. */
 const managerRequests = (): readonly [method: string, path: string, body?: unknown][] => {

@@ -5,7 +5,7 @@ import { placeholder } from "../../src/verify/plan.ts";
 import type { Draft } from "../../src/verify/requests.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
-import { fetchClient, nodeClient } from "../support/clients.ts";
+import { fetchBy, nodeClient } from "../support/clients.ts";
 import { refusedRows, TARGET_CASES } from "./cases.ts";
 import { Conformance } from "./conformance.ts";
 
@@ -25,7 +25,7 @@ async function sendDraft({ service, conformance }: Situation, keys: DatabaseKeys
     contentType,
     date,
     headers,
-    client: conformance.checking(contentLength === undefined ? nodeClient : fetchClient),
+    client: conformance.checking(contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch)),
   });
 }
 

@@ -49,6 +49,14 @@ const FILES = {
     test("explained", withMockCloudReco({ report: "on-failure" }, async ({ database }) => { assert.equal(await summary(database), 200); }));
     test("passes", withMockCloudReco(async ({ database }) => { assert.equal(await summary(database), 401); }));
   `,
+  "unused.mjs": `
+    import { describe, test } from "node:test";
+    import { withMockCloudReco } from "mock-cloud-reco/node-test";
+    test("forgets to run it", () => { withMockCloudReco(() => { throw new Error("not reached"); }); });
+    test("skipped", { skip: true }, withMockCloudReco(() => {}));
+    describe("in a block", () => { test("skipped", { skip: true }, withMockCloudReco(() => {})); });
+    test("runs", async (context) => { await context.test("inner", withMockCloudReco(() => {})); });
+  `,
   "explained.hooks.mjs": `
     import assert from "node:assert";
     import { afterEach, beforeEach, test } from "node:test";
@@ -146,6 +154,15 @@ describe("a failing test prints once what the mock refused and where its report 
   });
 });
 
+it("a test of node:test that never runs what withMockCloudReco returned is told so", async () => {
+  const { code, printed } = await runNode("explained", ["--test", "--test-reporter=spec", "unused.mjs"]);
+  expect(code, printed).toBe(0);
+  expect(printed.split("never ran"), printed).toHaveLength(2);
+  expect(printed).toMatch(
+    /the function that withMockCloudReco returned at unused\.mjs:4 never ran, so its test/,
+  );
+});
+
 it.skipIf(!hasMatrix)("a test in happy-dom is told that its fetch drops the Date header", async () => {
   const { code, printed } = await runNode("explained", [
     inModules("vitest/vitest.mjs"),
@@ -165,7 +182,7 @@ it("Vitest prints what the README shows", async () => {
   const { printed } = await runNode("explained", [inModules("vitest/vitest.mjs"), "run"]);
   const text = stripVTControlCharacters(printed);
   // The annotation, which reporters get.
-  expect(text).toContain("↳ mock-cloud-reco: what the mock refused");
+  expect(text).toContain("↳ explained by mock-cloud-reco");
   expect(pieces.length).toBeGreaterThan(4);
   let end = 0;
   for (const piece of pieces) {

@@ -147,7 +147,7 @@ it("ships code as it is read: under its own names, neither compressed nor evalua
   const code = (await Promise.all(scripts.map((file) => readFile(join(installed, file), "utf8")))).join("\n");
   expect(code).not.toMatch(/compileFunction|node:vm|new Function\(|(?<![.\w])eval\(/);
   // Names that no public API mentions, which a minifier would shorten.
-  for (const name of ["function runChecks(", "function findRoute(", "function pathMatcher("])
+  for (const name of ["function runChecks(", "function nearestRoute(", "function pathMatcher("])
     expect(code).toContain(name);
 });
 

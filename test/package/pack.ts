@@ -14,17 +14,19 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Folder of a project that has the packed package installed. */
     readonly consumer: string;
+    /** Names of the packages whose code is in it. */
+    readonly bundled: readonly string[];
   }
 }
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds and packs the package in a folder. Returns the path of the tarball. */
-export async function packIn(staged: string): Promise<string> {
-  await stagePackage(staged);
+/** Builds and packs the package in a folder. Returns the path of the tarball, and the names of the packages that it bundles. */
+export async function packIn(staged: string) {
+  const bundled = await stagePackage(staged);
   const packed = await run("npm", ["pack"], { cwd: staged });
-  return join(staged, packed.stdout.trim());
+  return { tarball: join(staged, packed.stdout.trim()), bundled };
 }
 
 /** Lets the project find what `test/matrix` has installed before what this repository has. */
@@ -43,7 +45,7 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
   const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
   await mkdir(installed, { recursive: true });
-  const tarball = await packIn(join(folder, "staged"));
+  const { tarball, bundled } = await packIn(join(folder, "staged"));
   await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
@@ -54,5 +56,6 @@ export default async function setup(project: TestProject) {
   await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
   project.provide("consumer", join(folder, "consumer"));
+  project.provide("bundled", bundled);
   return () => rm(folder, { recursive: true });
 }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { startServers } from "mock-cloud-reco/server";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, launchChromium } from "./chromium.ts";
+import { FAKE_CAMERA, findChromium, launchChromium } from "./chromium.ts";
 import { fillShop } from "./shop.ts";
 
 interface Finding {
@@ -11,13 +11,22 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-const VIEWS = ["overview", "targets", "requests", "try", "models", "controls", "controls with a dialog"];
+const VIEWS = [
+  "overview",
+  "targets",
+  "requests",
+  "try",
+  "try with the camera",
+  "models",
+  "controls",
+  "controls with a dialog",
+];
 
 describe.skipIf(findChromium() === undefined)("the page", () => {
   let browser: Browser;
   let axe: string;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchChromium(FAKE_CAMERA);
     axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   });
   afterAll(() => browser.close());
@@ -44,6 +53,12 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
         if (view === "try") {
           await page.locator("input[type=file]").first().setInputFiles("examples/demo/images/raccoon.jpg");
           await page.getByRole("img", { name: /^Map of/ }).waitFor();
+          await page.getByRole("button", { name: "Features", exact: true }).click();
+          await page.getByRole("img", { name: /^\d+ features$/ }).waitFor();
+        }
+        if (view === "try with the camera") {
+          await page.getByRole("button", { name: "Use the camera" }).click();
+          await page.getByRole("heading", { name: "A query finds nothing" }).waitFor();
         }
         await page.evaluate(axe);
         const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");

@@ -9,6 +9,9 @@ export function findChromium(): string | undefined {
   return isExecutable(CHROMIUM) ? CHROMIUM : findProgram(...NAMES);
 }
 
+/** Gives pages a camera that shows a pattern, without asking anybody. */
+export const FAKE_CAMERA = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+
 /** @throws when there is none. */
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();

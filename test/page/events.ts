@@ -1,3 +1,4 @@
+import { changed } from "../../src/page/changes.ts";
 import type { PageRequests, PageState } from "../../src/page/model.ts";
 
 /** One server-sent event. */
@@ -14,8 +15,9 @@ export class Listener implements AsyncDisposable {
   private wake = () => {};
   private readonly reading: Promise<void>;
 
-  constructor(url: string, lastId?: string) {
-    this.reading = this.read(url, lastId).catch(() => undefined);
+  /** @param source - an address, or what arrives from one. */
+  constructor(source: string | AsyncIterable<Uint8Array>, lastId?: string) {
+    this.reading = this.read(source, lastId).catch(() => undefined);
   }
 
   get requests() {
@@ -26,8 +28,17 @@ export class Listener implements AsyncDisposable {
     });
   }
 
-  get states(): PageState[] {
-    return this.events.filter(({ event }) => event === "state").map(({ data }) => JSON.parse(data));
+  /** The state after each event that concerns it. */
+  get states(): readonly PageState[] {
+    const states: PageState[] = [];
+    for (const { event, data } of this.events) {
+      const before = states.at(-1);
+      const content = JSON.parse(data);
+      if (event === "state") states.push(content);
+      if (event === "changes" && before !== undefined) states.push(changed(before, content));
+      if (event === "clock" && before !== undefined) states.push({ ...before, clock: content });
+    }
+    return states;
   }
 
   get lastId(): string {
@@ -48,11 +59,16 @@ export class Listener implements AsyncDisposable {
     await this.reading;
   }
 
-  private async read(url: string, lastId: string | undefined): Promise<void> {
+  private async open(url: string, lastId: string | undefined): Promise<AsyncIterable<Uint8Array>> {
     const headers = lastId === undefined ? undefined : { "Last-Event-ID": lastId };
-    const response = await fetch(url, { signal: this.gone.signal, ...(headers && { headers }) });
+    const { body } = await fetch(url, { signal: this.gone.signal, ...(headers && { headers }) });
+    if (body === null) throw new Error("no body");
+    return body;
+  }
+
+  private async read(source: string | AsyncIterable<Uint8Array>, lastId: string | undefined): Promise<void> {
     let rest = "";
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of typeof source === "string" ? await this.open(source, lastId) : source) {
       const blocks = (rest + Buffer.from(chunk).toString()).split("\n\n");
       rest = blocks.pop() ?? "";
       for (const block of blocks) {

@@ -22,7 +22,9 @@ async function mockWithField(): Promise<MockCloudReco> {
 describe("a field that is added to the schema of journal entries", () => {
   it("travels between servers", async () => {
     await using mock = await mockWithField();
-    const { entries } = await unpackJournal(packJournal({ dropped: 0, entries: mock.requests }));
+    const { entries } = await unpackJournal(
+      packJournal({ sender: "", first: 1, dropped: 0, entries: mock.requests }),
+    );
     expect(entries).toMatchObject([{ attempt: 7, path: "/targets", status: 401 }]);
   });
 

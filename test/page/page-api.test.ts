@@ -42,6 +42,7 @@ describe("the page", () => {
     expect(policy).toContain(`style-src ${hashOf("style")};`);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe-inline");
+    expect(page.headers.get("permissions-policy")).toMatch(/^camera=\(self\), microphone=\(\)/);
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
@@ -210,7 +211,7 @@ describe("the page's routes", () => {
     expect(trial.image.brisque).toBeGreaterThan(0);
     expect(trial.targets).toMatchObject([
       { name: "first", score: 1, matched: true, passedOver: null },
-      { name: "second", matched: false, passedOver: "inactive" },
+      { name: "second", matched: false, passedOver: "inactive: its active_flag is false" },
     ]);
     const [, { score, image } = { score: null, image: "" }] = trial.targets;
     expect(score).toBeLessThan(0.6);

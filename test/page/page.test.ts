@@ -129,7 +129,43 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     const requests = await openPage(browser, servers.urls.manager, "requests");
     await requests.getByText("/v1/query").first().click();
     await isOutlined(requests);
+    await requests.getByRole("button", { name: "Features", exact: true }).click();
+    const marked = requests.getByRole("img", { name: /^Outline of leaves; [\d,]+ features$/ });
+    await marked.waitFor();
+    const dots = (await marked.locator("path").first().getAttribute("d")) ?? "";
+    expect(dots.split("M").length).toBeGreaterThan(300);
+    for (const [, x, y] of dots.matchAll(/M(\S+) (\S+)h0/g))
+      expect(Number(x) > 0 && Number(x) < 1 && Number(y) > 0 && Number(y) < 1).toBe(true);
+    await requests.getByRole("button", { name: "Features", exact: true }).click();
+    await requests.getByRole("img", { name: /^Outline of leaves$/ }).waitFor();
     await requests.close();
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("says beside a target's rating how likely photographs of it are recognised, and what would help", async () => {
+    await using servers = await startServers();
+    const keys = servers.addCloudDatabase({ databaseName: "shop" });
+    const flat = { data: new Uint8Array(480 * 360).fill(90), width: 480, height: 360 };
+    const [rich, plain] = [drawLeaves(1, 480, 360), drawLeaves(2, 100, 80)];
+    for (let y = 0; y < plain.height; y++)
+      flat.data.set(plain.data.subarray(y * plain.width, (y + 1) * plain.width), y * flat.width);
+    await servers.addTarget(keys, { name: "rich", image: await pngOf(rich), processed: true });
+    await servers.addTarget(keys, { name: "plain", image: await pngOf(flat), processed: true });
+    const page = await openPage(browser, servers.urls.manager, "targets");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Target rich" }).click();
+    await dialog.getByText(/^\d+ features, enough to be recognised/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Target plain" }).click();
+    await dialog.getByText(/^most of it is plain: \d+ features in [1-9] of 36 parts/).waitFor();
+    await page.getByRole("button", { name: "Features", exact: true }).click();
+    const dots = dialog.getByRole("img", { name: /^\d+ features$/ });
+    const drawn = (await dots.locator("path").first().getAttribute("d")) ?? "";
+    for (const [, x, y] of drawn.matchAll(/M(\S+) (\S+)h0/g)) {
+      // Where the picture is not plain.
+      expect([Number(x) < 0.25, Number(y) < 0.25]).toEqual([true, true]);
+    }
     expect(complaints.get(page)).toEqual([]);
     await page.close();
   });
@@ -242,7 +278,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.goto(`${servers.urls.manager}/#/requests`);
     await page.getByRole("button", { name: /GET.*onerror/ }).click();
     await page
-      .getByText(/nothing is served at GET/)
+      .getByText(/Nothing is served at GET/)
       .first()
       .waitFor();
     expect(await page.evaluate("window.hit")).toBeUndefined();
@@ -263,7 +299,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
         ...targets[0],
         targetId: number.toString(16).padStart(32, "0"),
         name: `target ${number}`,
-        tick: targets[0].tick + number,
+        uploadDate: targets[0].uploadDate + number,
       });
     await fetch(`${servers.urls.manager}/snapshot`, { method: "PUT", body: JSON.stringify(snapshot) });
     const page = await openPage(browser, servers.urls.manager, "targets");

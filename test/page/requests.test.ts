@@ -91,6 +91,15 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
     expect(await page.locator(".callout").textContent()).not.toContain("String to sign");
     expect(await page.locator(".differs").count()).toBe(1);
+    expect(await page.locator(".why").textContent()).toMatch(/^The signature does not match: .*\)\.$/);
+
+    // A secret that explains nothing: only the expected string is known.
+    const wrong = authorizationHeader({ ...signed, path: "/targets", secretKey: "another" });
+    await fetch(`${servers.urls.target}/targets`, { headers: { date, authorization: wrong } });
+    await page.locator("button.request").nth(1).click();
+    await page.getByText("The client should have signed exactly this string:").waitFor();
+    for (const shown of [page.locator(".callout p"), page.locator(".why").last()])
+      expect(await shown.textContent()).toMatch(/^The signature does not match, .*, path\)$/);
     await page.close();
   });
 
@@ -140,7 +149,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
       viewport: { width: 1280, height: 800 },
     });
     const row = page.locator(".requests .request").last();
-    await row.getByText("the request has no Authorization header").waitFor();
+    await row.getByText(/^The request has no Authorization header/).waitFor();
     await row.click();
     await page.getByRole("heading", { name: "The Authorization header is missing" }).waitFor();
     expect(await page.getByText(/Refused by/).count()).toBe(0);

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
-import { launchChromium } from "./chromium.ts";
+import { FAKE_CAMERA, launchChromium } from "./chromium.ts";
 import { fillShop } from "./shop.ts";
 
 /**
@@ -26,6 +26,7 @@ const VIEWS = [
   "snippets",
   "settings",
   "try",
+  "camera",
   "models",
   "controls",
   "fault",
@@ -35,7 +36,7 @@ const VIEWS = [
 await using servers = await startServers();
 await fillShop(servers);
 await mkdir(folder, { recursive: true });
-const browser = await launchChromium();
+const browser = await launchChromium(FAKE_CAMERA);
 try {
   for (const [size, viewport] of Object.entries(SIZES))
     for (const colorScheme of ["light", "dark"] as const) {
@@ -54,6 +55,7 @@ try {
             target: "targets",
             snippets: "overview",
             settings: "overview",
+            camera: "try",
             fault: "controls",
             clock: "controls",
           }[view] ?? view;
@@ -73,6 +75,10 @@ try {
         if (view === "try") {
           await page.locator("input[type=file]").first().setInputFiles("examples/demo/images/raccoon.jpg");
           await page.getByRole("img", { name: /^Map of/ }).waitFor();
+        }
+        if (view === "camera") {
+          await page.getByRole("button", { name: "Use the camera" }).click();
+          await page.getByRole("heading", { name: "A query finds nothing" }).waitFor();
         }
         if (view === "target") await page.getByRole("button", { name: "Target raccoon" }).click();
         if (view === "snippets") await page.getByRole("button", { name: "Use it" }).first().click();

@@ -6,10 +6,11 @@ import type { Result } from "../../src/emulator/message.ts";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
-import type { Service } from "../../src/schema/operation-names.ts";
-import { newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
+import { newVuMarkDatabase } from "../../src/schema/database.ts";
+import type { Service } from "../../src/schema/protocol.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { targetNamed } from "../store/contract-cases.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
 import { bearer, CREDENTIALS, STANDARD } from "./model-target/requests.ts";
@@ -135,7 +136,7 @@ describe("the store detects what other requests changed after the checks ran", (
       const { response } = await send(sent, overtaken("createTarget", happens));
       expect(response?.status).toBe(400);
       expect(JSON.parse(response?.body.toString() ?? "")).toMatchObject({ result_code: "Fail" });
-      expect(store.findTargetByName("shop", "new")).toBeUndefined();
+      expect(await targetNamed(store, "shop", "new")).toBeUndefined();
     },
   );
 

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
-import { RESULT_CODES } from "../../src/schema/result-codes.ts";
-import { FACTS } from "../../src/verify/facts.ts";
-import { placeholder } from "../../src/verify/plan.ts";
+import { RESULT_CODES } from "../../src/schema/protocol.ts";
+import { FACTS, placeholder } from "../../src/verify/plan.ts";
 
 /** In process they can be configured (test/protocol/vumark/instance.test.ts); no request brings them about. */
 const CONFIGURED = ["QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"];

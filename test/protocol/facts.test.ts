@@ -3,9 +3,8 @@ import { query } from "../../src/apis/query/operations.ts";
 import { reportTable } from "../../src/apis/reports/checks.ts";
 import { targetTable } from "../../src/apis/target/checks.ts";
 import { instanceTable } from "../../src/apis/vumark/checks.ts";
-
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { QUERY_REFUSED } from "../../src/verify/query-facts.ts";
 import { TARGET_REFUSED } from "../../src/verify/target-refusals.ts";
 import { describeBackends } from "../support/backends.ts";

@@ -1,5 +1,5 @@
+import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { openApiDocument } from "../../src/openapi/document.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { describeBackends } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";

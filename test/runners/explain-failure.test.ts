@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { samplePicture } from "mock-cloud-reco";
+import { ManualClock, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { mockHooks, outcomeOf } from "../../src/testing/assert.ts";
 import { endFixture, type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
@@ -60,6 +60,79 @@ describe("a test that failed", () => {
     expect(text).toMatch(/^No request reached the mock/);
   });
 
+  it("says what another mock of the process refused, and not that nothing arrived", async () => {
+    const { end } = openFixture();
+    using own = new MockCloudReco({ clock: new ManualClock() });
+    await new MockSession(own, own.addCloudDatabase()).target({
+      method: "GET",
+      path: "/summary",
+      secretKey: "x",
+    });
+    const error = new Error("expected 401 to be 200");
+    end({ failed: true, error });
+    expect(error.message).toMatch(
+      /200\n\nAnother mock of this process, not the fixture's, refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}signatureMatches: /,
+    );
+  });
+
+  it("says nothing about requests that did not arrive when another mock served some", async () => {
+    const { end } = openFixture();
+    using own = new MockCloudReco();
+    await new MockSession(own, own.addCloudDatabase()).target({ method: "GET", path: "/summary" });
+    expect(end({ failed: true, error: new Error("own") })).toBeUndefined();
+  });
+
+  it("is not told of the mocks of other fixtures, whose tests may run at the same time", async () => {
+    const first = openFixture();
+    const second = openFixture();
+    await first.mock.fetch("https://vws.vuforia.com/summary");
+    expect(second.end({ failed: true, error: new Error("own") })).toMatch(/^No request reached the mock/);
+    first.end({ failed: false });
+  });
+
+  it("says that the mock was stopped, or intercepts nothing", () => {
+    const stopped = openFixture();
+    stopped.mock.stop();
+    expect(stopped.end({ failed: true, error: new TypeError("fetch failed") })).toBe(
+      "No request reached the mock: it is stopped: call `mock.start()`.",
+    );
+    expect(
+      openFixture({ intercept: false }).end({ failed: true, error: new TypeError("fetch failed") }),
+    ).toBe(
+      "No request reached the mock: it intercepts nothing (`intercept: false`): pass `mock.fetch` to the client, or use `handlers(mock)`.",
+    );
+  });
+
+  it("says whose a key is that another mock of the process has", async () => {
+    const { mock, end } = openFixture();
+    using quiet = new MockCloudReco({ intercept: false });
+    using elsewhere = new MockCloudReco({
+      targetUrl: "https://target.example",
+      queryUrl: "https://query.example",
+    });
+    for (const other of [quiet, elsewhere]) {
+      const database = other.addCloudDatabase({ databaseName: "shop" });
+      await new MockSession(mock, database).target({ method: "GET", path: "/summary" });
+    }
+    const [first, second] = mock.requests.map(({ reason }) => reason);
+    expect(first).toMatch(
+      /^the access key ".{4}…" \(\d+ characters\) belongs to the database "shop" of another mock of this process, which intercepts nothing/,
+    );
+    expect(second).toMatch(
+      /"shop" of another mock of this process, which serves https:\/\/target\.example, /,
+    );
+    end({ failed: false });
+  });
+
+  it("says nothing about requests below an error that the mock threw", async () => {
+    const { mock, database, end } = openFixture();
+    const error: unknown = await mock
+      .addTarget(database, { image: Buffer.from("no image") })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(end({ failed: true, error })).toBeUndefined();
+  });
+
   it("gets no explanation when all was served, or its message already contains it", async () => {
     const { mock, database, end } = openFixture();
     await new MockSession(mock, database).target({ method: "GET", path: "/summary" });
@@ -101,6 +174,48 @@ describe("a test that failed", () => {
   });
 });
 
+describe("a test that ran into its time limit while a target is processing", () => {
+  const timeout = () => new Error("Test timed out in 5000ms.");
+  const still =
+    "The clock stands still; 1 target is processing: advance it, or call mock.finishProcessing().";
+  const opened = async (options: MockFixtureOptions = {}) => {
+    const fixture = openFixture(options);
+    await fixture.mock.addTarget(fixture.database, { image: makePng() });
+    await new MockSession(fixture.mock, fixture.database, () => fixture.mock.clock.now()).target({
+      method: "GET",
+      path: "/summary",
+    });
+    return fixture;
+  };
+
+  it("is told that its clock stands still", async () => {
+    const { end } = await opened({ clock: new ManualClock() });
+    expect(end({ failed: true, error: timeout() })).toBe(still);
+  });
+
+  it("is told so with fake timers", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      const { end } = await opened();
+      expect(end({ failed: true, error: timeout() })).toBe(still);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is told nothing when the clock runs, nothing is processing, or it failed otherwise", async () => {
+    const clock = new ManualClock();
+    const running = await opened({ clock, processingTimeSeconds: 60 });
+    clock.advance(1);
+    expect(running.end({ failed: true, error: timeout() })).toBeUndefined();
+    const processed = await opened({ clock: new ManualClock() });
+    processed.mock.finishProcessing();
+    expect(processed.end({ failed: true, error: timeout() })).toBeUndefined();
+    const other = await opened({ clock: new ManualClock() });
+    expect(other.end({ failed: true, error: new Error("expected 1 to be 2") })).toBeUndefined();
+  });
+});
+
 describe("a test that failed is told what may surprise about served requests", () => {
   it("gzip that the client did not ask for, and a target that failed; each once", async () => {
     const { mock, database, end } = openFixture();
@@ -124,10 +239,13 @@ describe("a test that failed is told what may surprise about served requests", (
 
   it("and which requests its own faults applied to", async () => {
     const { mock, end } = openFixture();
+    const [, above] = /explain-failure\.test\.ts:(\d+)/.exec(new Error().stack ?? "") ?? [];
     mock.addFault({ operation: "databaseSummary", answer: { status: 503 } });
     await summary();
-    expect(end({ failed: true, error: new Error("503") })).toMatch(
-      /^A fault of this test applied to 1 request:\n#1 .* → 503 .*\n {3}addFault: answered with 503$/,
+    const text = end({ failed: true, error: new Error("503") }) ?? "";
+    expect(text).toMatch(/^A fault of this test applied to 1 request:\n#1 .* → 503 .*\n {3}addFault: .*$/);
+    expect(text.split("addFault: ")[1]).toBe(
+      `answered with 503, by the fault that was added at test/runners/explain-failure.test.ts:${Number(above) + 1}`,
     );
   });
 });

@@ -1,6 +1,6 @@
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { openFixture } from "../../src/testing/fixture.ts";
+import { type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
 import { MockSession } from "../support/mock-session.ts";
 import { makePng } from "../support/png.ts";
 
@@ -14,6 +14,9 @@ it("leaves nothing patched when its options are invalid", () => {
   expect(() => openFixture({ database: { targetQuota: -1 } })).toThrow("targetQuota");
   expect(globalThis.fetch).toBe(before);
   expect(() => openFixture({ processingTimeSeconds: -1 })).toThrow("processingTimeSeconds");
+  expect(() => openFixture({ failOnRefusedRequest: true } as MockFixtureOptions)).toThrow(
+    "Invalid options.failOnRefusedRequest: expected failOnRefusedRequests; got an unknown name.",
+  );
   expect(globalThis.fetch).toBe(before);
 });
 

@@ -66,7 +66,7 @@ describe("toHaveReceived", () => {
     }
     // JavaScript has no types to prevent these, and negated they would always pass.
     const mistyped: [wanted: object | string, options: object | undefined, message: string][] = [
-      ["querry", undefined, "Invalid filter.operation: expected addTarget, "],
+      ["querry", undefined, 'Invalid filter.operation: expected query; got "querry".'],
       [{ operation: "querry" }, undefined, "Invalid filter.operation: expected "],
       [{ opration: "query" }, undefined, "Invalid filter.opration: expected "],
       [

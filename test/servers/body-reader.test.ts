@@ -1,21 +1,30 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type BodyRead, BodyReader } from "../../src/servers/http/body-reader.ts";
+import type { BodyFilter, BodyRead, BodyReader } from "../../src/servers/http/body-reader.ts";
 
-beforeEach(() => {
+let Reader: typeof BodyReader;
+
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  // It captures Node's functions when it loads.
+  vi.doMock("node:timers", () => ({ default: globalThis }));
+  vi.resetModules();
+  ({ BodyReader: Reader } = await import("../../src/servers/http/body-reader.ts"));
 });
 afterEach(() => {
+  vi.doUnmock("node:timers");
   vi.useRealTimers();
 });
 
-function reading(held = { count: 0 }) {
+function reading(held = { count: 0 }, filter?: BodyFilter, isSending?: () => boolean) {
   const incoming = new IncomingMessage(new Socket());
-  const reader = new BodyReader(
+  const reader = new Reader(
     incoming,
     { maxBytes: 100, maxTotalBytes: 1000, idleMilliseconds: 2000 },
     held,
+    filter,
+    isSending,
   );
   const results: BodyRead[] = [];
   void reader.read().then((read) => results.push(read));
@@ -37,6 +46,24 @@ test("a client is idle when no byte arrives for the whole limit, however long th
   vi.advanceTimersByTime(1);
   await settled();
   expect(results).toEqual([{ end: "partial", bytes: Buffer.from("a".repeat(10)) }]);
+});
+
+test("a client that is known to send more has five times as long", async () => {
+  let isSending = true;
+  const slow = reading({ count: 0 }, undefined, () => isSending);
+  vi.advanceTimersByTime(9999);
+  await slow.settled();
+  expect(slow.results).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await slow.settled();
+  expect(slow.results).toMatchObject([{ end: "partial" }]);
+
+  const ended = reading({ count: 0 }, undefined, () => isSending);
+  vi.advanceTimersByTime(3000);
+  isSending = false;
+  vi.advanceTimersByTime(500);
+  await ended.settled();
+  expect(ended.results).toMatchObject([{ end: "partial" }]);
 });
 
 test("a complete body leaves no timer running", async () => {
@@ -70,6 +97,20 @@ test("a stall of the process, however long, does not truncate a body that arrive
   incoming.push(null);
   await settled();
   expect(results).toEqual([{ end: "whole", bytes: Buffer.from("abc") }]);
+});
+
+test("what a filter leaves of a body may be as long as all bodies together", async () => {
+  const filter: BodyFilter = { write: (chunk) => [chunk], images: new Map() };
+  for (const [length, end] of [
+    [1000, "whole"],
+    [1001, "tooLarge"],
+  ] as const) {
+    const { incoming, results, settled } = reading({ count: 0 }, filter);
+    incoming.push("a".repeat(length));
+    incoming.push(null);
+    await settled();
+    expect(results).toMatchObject([{ end }]);
+  }
 });
 
 test("bodies of other requests count until those requests are answered", async () => {

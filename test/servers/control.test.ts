@@ -5,8 +5,8 @@ import {
   MockCloudReco,
   perfectRater,
 } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startServers } from "../../src/servers/index.ts";
 import { sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
@@ -128,7 +128,9 @@ describe.each(Object.keys(opened))("%s", (name) => {
     expect((await summary()).status).toBe(429);
     expect((await summary()).status).toBe(200);
     expect(fault.timesApplied).toBe(1);
-    expect(control.explain()).toMatch(/answered with 429 TooManyRequests/);
+    expect(control.explain()).toMatch(
+      /answered with 429 TooManyRequests, by the fault that was added at test\/servers\/control\.test\.ts:\d+\n/,
+    );
     control.addFault({ resetConnection: true });
     await control.reset();
     expect(control.explain()).toMatch(/^0 requests/);

@@ -1,3 +1,5 @@
+import { text as readText } from "node:stream/consumers";
+import { connect } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { HttpServer } from "../../src/servers/http/http-server.ts";
@@ -47,6 +49,25 @@ describe("connections", () => {
     expect(seen.length).toBeLessThan(1000);
     for (let got = 0; got < 1000; got += 1) await many.response();
     expect(seen.length).toBe(1001);
+  });
+
+  test("requests of many connections that arrive together begin a few in a turn of the event loop", async () => {
+    const { open, seen } = await serve(echo);
+    const connections = await Promise.all(Array.from({ length: 200 }, () => open()));
+    const sendAll = (round: number) => {
+      for (const connection of connections) connection.write(`GET /${round} HTTP/1.1\r\n\r\n`);
+    };
+    // A connection is accepted in a turn of its own.
+    sendAll(1);
+    for (const connection of connections) await connection.response();
+    sendAll(2);
+    let most = 0;
+    for (let before = 200; before < 400; before = seen.length) {
+      await new Promise(setImmediate);
+      most = Math.max(most, seen.length - before);
+    }
+    expect(most).toBeLessThanOrEqual(16);
+    for (const connection of connections) expect(await connection.response()).toContain("GET /2 ");
   });
 
   test("a request after the last one of a connection is neither executed nor answered", async () => {
@@ -240,6 +261,22 @@ describe("stopping", () => {
     await server.close(60);
     expect(await silent.rest()).toBe("");
   });
+
+  test.each(["http/1.0", "http/1.1"])(
+    "over TLS, a client that offers only %s is answered",
+    async (protocol) => {
+      const { port } = await serve(echo, { tls: generateCertificate() });
+      const socket = connect({
+        port,
+        host: "127.0.0.1",
+        rejectUnauthorized: false,
+        ALPNProtocols: [protocol],
+      });
+      socket.write(`GET /one ${protocol.toUpperCase()}\r\nConnection: close\r\n\r\n`);
+      expect(await readText(socket)).toMatch(/\r\n\r\nGET \/one /);
+      expect(socket.alpnProtocol).toBe(protocol);
+    },
+  );
 
   test("a response during the stop has Connection: close", async () => {
     let release = () => {};

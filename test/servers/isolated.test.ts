@@ -94,6 +94,7 @@ describe("isolated databases of shared servers", () => {
     await clientOf(second).summary();
     await loginOf(second);
     expect(fault.timesApplied).toBe(2);
+    expect(first.explain()).toMatch(/by the fault that was added at test\/servers\/isolated\.test\.ts:91\n/);
   });
 
   test("removing one deletes its database and its credentials, and leaves the others", async () => {

@@ -5,7 +5,7 @@ import type { WireResponse } from "../../src/emulator/message.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { JournalLink } from "../../src/servers/journal-link.ts";
 import { pack, unpack } from "../../src/store/codec.ts";
-import { type JournalPage, unpackJournal } from "../../src/store/journal-codec.ts";
+import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/journal-codec.ts";
 import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";
 
 const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false, "0"]) };
@@ -13,12 +13,13 @@ const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, U
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {
   const batches: JournalPage[] = [];
-  const manager = { isUnavailable: false };
+  const manager = { isUnavailable: false, losesAnswers: false };
   const link = new JournalLink(
     new ManagerClient(async ({ body }) => {
       if (manager.isUnavailable) throw new ManagerUnavailableError("unavailable");
       const [packed] = Object(await unpack(body));
       batches.push(await unpackJournal(packed));
+      if (manager.losesAnswers) throw new ManagerUnavailableError("the answer was lost");
       return taken;
     }),
   );
@@ -78,6 +79,33 @@ test("entries that the manager did not take are sent again, although none follow
   manager.isUnavailable = false;
   await vi.advanceTimersByTimeAsync(1000);
   expect(paths()).toEqual(["/waits"]);
+});
+
+test("entries are recorded once, however often their batch arrives, and dropped ones counted once", async () => {
+  const { link, manager, batches, entry } = linked();
+  const recorded = new Journal(5000);
+  const receiver = new JournalReceiver(recorded);
+  const receive = () => {
+    for (const batch of batches.splice(0)) receiver.receive(batch);
+  };
+  let count = 0;
+  const add = (more: number) => {
+    for (const end = count + more; count < end; count += 1) link.add(entry(`/${count}`));
+  };
+  add(2500);
+  manager.losesAnswers = true;
+  await link.flush();
+  add(1);
+  await link.flush();
+  receive();
+  add(60);
+  manager.losesAnswers = false;
+  await link.flush();
+  receive();
+  const paths = recorded.entries.map(({ path }) => path);
+  expect(new Set(paths).size).toBe(paths.length);
+  expect(paths.at(-1)).toBe("/2560");
+  expect(recorded.dropped + paths.length).toBe(2561);
 });
 
 test("the receiving journal counts entries that were dropped before", () => {

@@ -44,8 +44,7 @@ async function snapshotWith(images: readonly Buffer[]): Promise<State> {
   const targets = images.map((bytes, number) => ({
     ...database?.targets[0],
     name: `target ${number}`,
-    targetId: `${number}`,
-    tick: number + 1,
+    targetId: `${number}`.padStart(4, "0"),
     image: shaOf(bytes),
   }));
   return {
@@ -137,7 +136,7 @@ test("of many targets, the first wrong one is named", async () => {
 });
 
 test("what is taken out of a body does not count towards its limit, and the rest does", async () => {
-  const { port } = await serve(echo, { limits: { maxBytes: 100 }, filterFor });
+  const { port } = await serve(echo, { limits: { maxTotalBytes: 100 }, filterFor });
   const put = async (fields: object) => {
     const body = JSON.stringify(fields);
     return (await fetch(`http://127.0.0.1:${port}/snapshot`, { method: "PUT", body })).text();

@@ -1,6 +1,6 @@
 import { openApiDocument } from "mock-cloud-reco/openapi";
+import { startServers } from "mock-cloud-reco/server";
 import { expect, it } from "vitest";
-import { startServers } from "../../src/servers/index.ts";
 
 it("the target manager serves the OpenAPI document, of either profile", async () => {
   await using servers = await startServers({ profile: "vuforia" });

@@ -51,6 +51,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const away = await sendSigned(first, keys, { method: "GET", path: "/targets" });
     expect(away.status).toBe(502);
     expect(away.text).toMatch(/^the state at redis:\/\/127\.0\.0\.1:\d+ cannot be used: .+$/);
+    expect(away.text).not.toMatch(/writeable|Queue/);
     await redis.restart();
     await expect
       .poll(async () => (await sendSigned(first, keys, { method: "GET", path: "/targets" })).fields, {
@@ -118,22 +119,23 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       .poll(async () => (await manage(first, "POST", "/cloud_databases", named)).status, { timeout: 10_000 })
       .toBe(201);
     const client = new Redis(redis.url);
-    await client.set(`{${state.statePrefix}}:format`, "2");
+    await client.set(`{${state.statePrefix}}:format`, "1");
     client.disconnect();
     const refused = await sendSigned(first, keys, add);
     expect([refused.status, refused.text]).toEqual([
       502,
-      expect.stringMatching(/^the state at redis:\S+ has version 2; expected version 1$/),
+      expect.stringMatching(/^the state at redis:\S+ has version 1; expected version 2$/),
     ]);
     const starting = startServiceServer("query", { listen, state, options });
     await expect(starting).rejects.toThrow(
-      /^STATE_URL: the state at redis:\S+ has version 2; expected version 1$/,
+      /^STATE_URL: the state at redis:\S+ has version 1; expected version 2$/,
     );
   });
 
   test("rediss:// encrypts, with a certificate that it is told to trust", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tls-"));
-    const { cert, key } = generateCertificate();
+    const { cert, key, authority } = generateCertificate();
+    await writeFile(join(folder, "ca.pem"), authority);
     await writeFile(join(folder, "cert.pem"), cert);
     await writeFile(join(folder, "key.pem"), key);
     const port = await freePort();
@@ -145,7 +147,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     });
     const { state } = readSettings("query", {
       STATE_URL: `rediss://127.0.0.1:${port}`,
-      STATE_CERT_FILE: join(folder, "cert.pem"),
+      STATE_CERT_FILE: join(folder, "ca.pem"),
     });
     if (state === undefined) throw new Error("no address");
     const [trusting] = (await opened(state)).at;

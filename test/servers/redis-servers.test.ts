@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "iovalkey";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startSharedManager } from "../../src/servers/shared-manager.ts";
 import { start } from "../cli/command.ts";
+import { Listener } from "../page/events.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { reached } from "../support/reached.ts";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { add, address, body, keys, named, opened, startForAll } from "./with-redis.ts";
+import { add, address, body, keys, listen, named, open, opened, options, startForAll } from "./with-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Redis", () => {
   startForAll();
@@ -26,6 +28,29 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(listed.fields).toMatchObject({ results: [added.fields.target_id] });
     const shown = await (await fetch(`${second.urls.manager}/cloud_databases`)).text();
     expect(JSON.parse(shown)).toMatchObject([{ targets: [{ name: "poster", image_base64: body.image }] }]);
+  });
+
+  test("a page shows without being asked what other servers changed and answered", async () => {
+    const state = address();
+    const { at } = await opened(state);
+    const [first] = at;
+    if (first === undefined) throw new Error("no servers");
+    const page = { urls: () => ({ target: null, query: null }) };
+    const manager = await startSharedManager({ listen, options: options("http://unused"), page }, state);
+    open.push(manager);
+    await using listener = new Listener(`${manager.url}/page/events`);
+    await listener.until(() => listener.states.length === 1);
+    await manage(first, "POST", "/cloud_databases", named);
+    await sendSigned(first, keys, { method: "GET", path: "/summary" });
+    await manage(first, "PUT", "/clock", { now: "2030-01-01T00:00:00Z", frozen: true });
+    await listener.until(
+      () =>
+        listener.states.at(-1)?.cloudDatabases.length === 1 &&
+        listener.states.at(-1)?.clock.frozen === true &&
+        listener.requests.some(({ operation }) => operation === "databaseSummary"),
+    );
+    expect(listener.states.at(-1)?.clock.now).toBe(Date.UTC(2030, 0, 1));
+    expect(listener.states.at(-1)?.cloudDatabases).toMatchObject([{ databaseName: "shop" }]);
   });
 
   test("of 64 additions of one name at once over all servers, one gets 201", async () => {
@@ -75,6 +100,17 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(await requests(second.urls.manager)).toEqual([]);
     const after = await fetch(`${second.urls.target}/summary`);
     expect(after.headers.get("date")).not.toMatch(/2027 00:00:00/);
+  });
+
+  test("the journal has requests whose connection a fault resets", async () => {
+    const { at, apis } = await opened();
+    const [first, second] = at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/faults", { reset_connection: true, operation: "databaseSummary" });
+    await expect(fetch(`${second.urls.target}/summary`)).rejects.toThrow("fetch failed");
+    await Promise.all(apis.map((api) => api.flushJournal()));
+    const { requests } = JSON.parse(await (await fetch(`${first.urls.manager}/requests`)).text());
+    expect(requests).toMatchObject([{ path: "/faults" }, { path: "/summary", status: null }]);
   });
 
   test("what happened before the journal was cleared does not appear afterwards", async () => {

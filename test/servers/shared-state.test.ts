@@ -1,4 +1,4 @@
-import { ManualClock } from "mock-cloud-reco";
+import { type Clock, ManualClock, systemClock } from "mock-cloud-reco";
 import { afterEach, describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers } from "../../src/servers/launch.ts";
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** Starts two target API servers, the query server and the manager. */
-async function opened(start: typeof startThreeServers, clock = new ManualClock()) {
+async function opened(start: typeof startThreeServers, clock: Clock = new ManualClock()) {
   const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
   const servers = await start({ listen: ports, options });
   closing.push(servers);
@@ -27,7 +27,8 @@ async function opened(start: typeof startThreeServers, clock = new ManualClock()
   const second: ServiceServer = await startServiceServer("targetApi", { state, listen, options });
   closing.push(second);
   const at = reached(servers.target.url, servers.query.url, servers.manager.url);
-  return { at, both: [at, reached(second.url, "", servers.manager.url)] };
+  const flush = () => Promise.all([servers.target, second].map((server) => server.flushJournal()));
+  return { at, flush, both: [at, reached(second.url, "", servers.manager.url)] };
 }
 
 const ways = [
@@ -54,6 +55,20 @@ describe.each(ways)("servers $way", ({ start, rounds }) => {
     }
   }, 120_000);
 
+  test("record a request whose connection a fault resets in the manager's journal", async () => {
+    const { at, both, flush } = await opened(start);
+    await manage(at, "POST", "/faults", { reset_connection: true, operation: "databaseSummary", times: 2 });
+    for (const { urls } of both)
+      await expect(fetch(`${urls.target}/summary`)).rejects.toThrow("fetch failed");
+    await flush();
+    const { requests } = (await manage(at, "GET", "/requests")).fields;
+    expect(requests).toMatchObject([
+      { path: "/faults" },
+      { path: "/summary", status: null },
+      { path: "/summary", status: null },
+    ]);
+  });
+
   test("accept a name from only one of many requests", async () => {
     const { at, both } = await opened(start);
     await manage(at, "POST", "/cloud_databases", named);
@@ -72,10 +87,12 @@ describe.each(ways)("servers $way", ({ start, rounds }) => {
 test.each(ways)(
   "servers $way list targets in the order in which their requests arrived, not in which they were stored",
   async ({ start }) => {
-    const { at, both } = await opened(start);
+    const clock = new ManualClock();
+    const { at, both } = await opened(start, clock);
     await manage(at, "POST", "/cloud_databases", named);
     const answers = [];
     for (let index = 0; index < 12; index += 1) {
+      clock.advance(0.001);
       // Earlier images are larger, so they are stored later.
       const image = makePng({ width: index % 2 === 0 ? 600 : 10, height: 600 - 45 * index });
       const body = { name: `target ${index}`, width: 1, image: image.toString("base64") };
@@ -92,4 +109,23 @@ test.each(ways)(
     }
   },
   60_000,
+);
+
+test.each(ways)(
+  "servers $way list targets in the order of creation while the clock runs",
+  async ({ start }) => {
+    const { at, both } = await opened(start, systemClock);
+    await manage(at, "POST", "/cloud_databases", named);
+    const image = makePng().toString("base64");
+    const ids = [];
+    for (let index = 0; index < 40; index += 1) {
+      const body = { name: `target ${index}`, width: 1, image };
+      const sent = { method: "POST", path: "/targets", body } as const;
+      ids.push((await sendSigned(both[index % 2] ?? at, keys, sent)).fields.target_id);
+    }
+    for (const server of both) {
+      const { fields } = await sendSigned(server, keys, { method: "GET", path: "/targets" });
+      expect(fields.results).toEqual(ids);
+    }
+  },
 );

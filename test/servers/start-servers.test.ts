@@ -1,8 +1,8 @@
 import { request as httpsRequest } from "node:https";
+import { authorizationHeader, exactMatcher, rfc1123Date } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { authorizationHeader, exactMatcher, rfc1123Date } from "../../src/index.ts";
 import { generateCertificate } from "../../src/servers/certificate.ts";
-import { startServers } from "../../src/servers/index.ts";
 import { makePng } from "../support/png.ts";
 
 describe("options", () => {
@@ -167,7 +167,8 @@ describe("the servers", () => {
   });
 
   test("use a given certificate", async () => {
-    const tls = generateCertificate();
+    const { cert, key } = generateCertificate();
+    const tls = { cert, key };
     await using servers = await startServers({ tls });
     expect(servers.certificate).toBe(tls.cert);
     expect(servers.urls.query).toMatch(/^https:/);

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockCloudReco } from "mock-cloud-reco";
+import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { type StartServersOptions, startServers } from "../../src/servers/index.ts";
 import { makePng } from "../support/png.ts";
 
 let folder: string;
@@ -58,7 +58,7 @@ test("a file in use, or one that holds no state, stops the start and is left as 
   const first = await start();
   await expect(start()).rejects.toThrow(/is in use by process \d+ on .+; if that has ended, delete .+\.lock/);
   await first.stop();
-  for (const content of ["", "{", '{"version":1}', '{"version":2,"databases":[]}']) {
+  for (const content of ["", "{", '{"version":2}', '{"version":3,"databases":[]}']) {
     await writeFile(path, content);
     await expect(start()).rejects.toThrow(
       /the state file .+ (cannot be read: it is not valid JSON|holds no state: .+)/,
@@ -66,6 +66,19 @@ test("a file in use, or one that holds no state, stops the start and is left as 
     expect(await readFile(path, "utf8")).toBe(content);
   }
   expect(await readdir(folder)).toEqual(["state.json"]);
+});
+
+test("a file of another version is refused, naming both versions, and is left as it is", async () => {
+  const first = await start();
+  await first.addTarget(first.addCloudDatabase(), { image: makePng() });
+  await first.stop();
+  // As this package wrote it before targets were ordered by their upload alone.
+  const older = (await readFile(path, "utf8"))
+    .replace('"version":2', '"version":1')
+    .replace('"uploadDate"', '"tick":2,"uploadDate"');
+  await writeFile(path, older);
+  await expect(start()).rejects.toThrow(/^the state file .+: snapshot\.version: expected 2; got 1$/);
+  expect(await readFile(path, "utf8")).toBe(older);
 });
 
 test("the lock of a process that was killed is no obstacle", async () => {

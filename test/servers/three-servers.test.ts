@@ -1,5 +1,7 @@
+import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, test } from "vitest";
 import { startServiceServer } from "../../src/servers/service.ts";
+import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
 import { RawConnection } from "./raw-connection.ts";
@@ -51,6 +53,36 @@ describe("what is served", () => {
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: x\r\n\r\n");
     await fetch(`${servers.manager.url}/cloud_databases`);
     expect(waits).toEqual([0.5, 0.5, 0.5]);
+  });
+});
+
+describe("health checks", () => {
+  const health = async (url: string) => (await start(["healthcheck", url]).finished).printed.trim();
+  const unhealthy = (api: string) => ({ api, times: 1, answer: { status: 503 } });
+
+  test("of containers and of Kubernetes take no delay and no fault from clients, and are not recorded", async () => {
+    for (const api of ["target", "query", "manager"])
+      await manage(service(), "POST", "/faults", unhealthy(api));
+    const before = await servers.requests();
+    const { target, query, manager } = servers;
+    for (const { url } of [target, query, manager]) expect(await health(url)).toBe(`${url}/ is healthy: 404`);
+    const probe = { headers: { "User-Agent": "kube-probe/1.31" } };
+    expect((await fetch(`${manager.url}/readyz`, probe)).status).toBe(200);
+    expect(waits).toEqual([]);
+    expect(await servers.requests()).toEqual(before);
+    // Anything else does, as ever.
+    expect((await fetch(`${manager.url}/livez`)).status).toBe(503);
+    expect((await fetch(target.url)).status).toBe(503);
+    expect((await fetch(`${query.url}/v1/query`, { method: "POST", ...probe })).status).toBe(503);
+    expect((await servers.requests()).length).toBe(before.length + 3);
+  });
+
+  test("do so where one process has all servers", async () => {
+    await using three = await startServers({ responseDelaySeconds: 600 });
+    const fault = three.addFault({ api: "target", answer: { status: 503 } });
+    for (const url of [three.urls.target, three.urls.query, three.urls.manager])
+      expect(await health(url)).toBe(`${url}/ is healthy: 404`);
+    expect([three.requests, fault.timesApplied]).toEqual([[], 0]);
   });
 });
 

@@ -19,6 +19,7 @@ const IMAGES = Array.from({ length: 6 }, (_, image) =>
 );
 
 interface ModelTarget {
+  readonly uploadedAt: number;
   readonly id: string;
   name: string;
   width: number;
@@ -87,7 +88,9 @@ class Soak {
     else {
       expect(status).toBe(201);
       const id = String(content.target_id);
-      model.targets.push({ id, name, width: 1, active: active_flag, image, changedAt: this.now });
+      const [uploadedAt, changedAt] = [this.now, this.now];
+      model.targets.push({ id, name, width: 1, active: active_flag, image, uploadedAt, changedAt });
+      model.targets.sort((a, b) => a.uploadedAt - b.uploadedAt || (a.id < b.id ? -1 : 1));
     }
   }
 

@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 test("the public documentation becomes a reference without a warning", { timeout: 400_000 }, async () => {
   const typedoc = `${root}node_modules/typedoc/bin/typedoc`;
-  const { stderr, stdout } = await promisify(execFile)(process.execPath, [typedoc, "--emit", "none"], {
-    cwd: root,
-  });
+  // `npm run types` checks the types.
+  const args = [typedoc, "--emit", "none", "--skipErrorChecking"];
+  const { stderr, stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
   expect(stdout + stderr).not.toMatch(/warning|error/);
 });

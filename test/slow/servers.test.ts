@@ -1,5 +1,5 @@
+import { exactMatcher, fixedRater } from "mock-cloud-reco";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exactMatcher, fixedRater } from "../../src/index.ts";
 import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import { sendSigned } from "../support/answers.ts";

@@ -116,7 +116,7 @@ test.each(sides)("changes are committed once, wherever a connection is cut in th
 
 test.each(sides)("a request counts once, wherever a connection is cut in the %s", async (side) => {
   backing.memory.createDatabase(cloud());
-  const [scope = ""] = await state.list();
+  const [{ scope } = { scope: "" }] = await state.list();
   const rule = { key: "a", maxRequests: 1_000_000, windowSeconds: 1000 };
   const cuts = await cutEverywhere(
     side,

@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type * as z from "zod/mini";
 import { cloudDatabaseRecord } from "../../src/schema/cloud-database.ts";
-import { credentialRecord } from "../../src/schema/credential.ts";
-import { datasetRecord } from "../../src/schema/dataset.ts";
+import { templateTargetRecord, vuMarkDatabaseRecord } from "../../src/schema/database.ts";
+import { credentialRecord, datasetRecord } from "../../src/schema/model-target.ts";
 import { reportRecord } from "../../src/schema/report.ts";
 import { targetRecord } from "../../src/schema/target.ts";
-import { templateTargetRecord, vuMarkDatabaseRecord } from "../../src/schema/vumark-database.ts";
 import {
   decoded,
   decodeTarget,

@@ -1,9 +1,10 @@
 import { test } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
+import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/database.ts";
 import type { Target } from "../../src/schema/target.ts";
-import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/vumark-database.ts";
-import type { AssessImage, NewTarget, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { AssessImage, NewTarget } from "../../src/store/verbs.ts";
 
 /** A store under test, and how to close it. */
 export interface OpenStore {
@@ -72,3 +73,13 @@ export const testStore = (open: StoreFactory, prepare: (store: Store) => unknown
       await opened.close();
     },
   });
+
+/** How many undeleted targets a database has. */
+export const countTargets = async (
+  store: Pick<Store, "findRecords">,
+  databaseName: string,
+): Promise<number> => (await store.findRecords(["databaseName", databaseName]))?.targets.size ?? 0;
+
+/** The undeleted target of that name. */
+export const targetNamed = async (store: Pick<Store, "findRecords">, databaseName: string, name: string) =>
+  (await store.findRecords(["databaseName", databaseName]))?.targetNamed(name);

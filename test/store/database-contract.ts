@@ -46,13 +46,23 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.listVuMarkDatabases()).toEqual([labels]);
       for (const database of [shop, museum]) {
         expect(await store.findDatabaseByName(database.databaseName)).toEqual(database);
-        expect(await store.findDatabaseByServerAccessKey(database.serverAccessKey)).toEqual(database);
-        expect(await store.findDatabaseByClientAccessKey(database.clientAccessKey)).toEqual(database);
-        expect(await store.findDatabaseByServerAccessKey(database.clientAccessKey)).toBeUndefined();
-        expect(await store.findDatabaseByClientAccessKey(database.serverAccessKey)).toBeUndefined();
+        expect((await store.findRecords(["serverAccessKey", database.serverAccessKey]))?.database).toEqual(
+          database,
+        );
+        expect((await store.findRecords(["clientAccessKey", database.clientAccessKey]))?.database).toEqual(
+          database,
+        );
+        expect(
+          (await store.findRecords(["serverAccessKey", database.clientAccessKey]))?.database,
+        ).toBeUndefined();
+        expect(
+          (await store.findRecords(["clientAccessKey", database.serverAccessKey]))?.database,
+        ).toBeUndefined();
       }
       expect(await store.findDatabaseByName("labels")).toEqual(labels);
-      expect(await store.findDatabaseByServerAccessKey(labels.serverAccessKey)).toEqual(labels);
+      expect((await store.findRecords(["serverAccessKey", labels.serverAccessKey]))?.database).toEqual(
+        labels,
+      );
     });
 
     test.for(fields)("a second database with the same %s is refused", async (field, { store }) => {
@@ -105,7 +115,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       };
       const changed = await store.updateDatabase("shop", { requestRateLimits, requestQuota: 0 });
       expect(changed).toEqual({ ...shop, requestRateLimits, requestQuota: 0 });
-      expect(await store.findDatabaseByClientAccessKey(shop.clientAccessKey)).toEqual(changed);
+      expect((await store.findRecords(["clientAccessKey", shop.clientAccessKey]))?.database).toEqual(changed);
       expect(await store.updateDatabase("shop", { requestRateLimits: null })).toEqual({
         ...shop,
         requestQuota: 0,
@@ -140,7 +150,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       await store.takeRateToken("shop", [rule], NOW);
       expect(await store.deleteDatabase("shop")).toBe(true);
       expect(await store.deleteDatabase("shop")).toBe(false);
-      expect(await store.findDatabaseByServerAccessKey(shop.serverAccessKey)).toBeUndefined();
+      expect((await store.findRecords(["serverAccessKey", shop.serverAccessKey]))?.database).toBeUndefined();
       expect(await store.findTarget("shop", target.targetId)).toBeUndefined();
       expect(await store.findReport("shop-id", "2026-11")).toBeUndefined();
       expect(await store.createDatabase(shop)).toBeUndefined();

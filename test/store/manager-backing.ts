@@ -3,7 +3,7 @@ import { Faults } from "../../src/emulator/faults.ts";
 import { Journal } from "../../src/emulator/journal.ts";
 import type { WireRequest } from "../../src/emulator/message.ts";
 import { createRandom } from "../../src/emulator/random.ts";
-import { packedSketchOf } from "../../src/images/matching/ranking.ts";
+import { summaryOf } from "../../src/images/matching/ranking.ts";
 import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { connectToManager } from "../../src/servers/manager-connection.ts";
 import { ManagerClient } from "../../src/store/manager/manager-client.ts";
@@ -30,7 +30,7 @@ export interface Backing {
   close(): Promise<void>;
 }
 
-export async function openBacking(): Promise<Backing> {
+export async function openBacking(memory = new MemoryStore(assessByBytes)): Promise<Backing> {
   const asked: string[] = [];
   let sent = 0;
   let runs = 0;
@@ -42,7 +42,7 @@ export async function openBacking(): Promise<Backing> {
       faults: new Faults([]),
       random: createRandom(),
     };
-    const backing = new MemoryBacking(store, parts, `run${runs}`, packedSketchOf);
+    const backing = new MemoryBacking(store, parts, `run${runs}`, summaryOf);
     const server = new StateServer(backing, `run${runs}`);
     const answer = async (request: WireRequest) => {
       const response = await server.answer(request);
@@ -53,7 +53,6 @@ export async function openBacking(): Promise<Backing> {
     const http = new HttpServer({ answer, answerMalformed: () => Promise.reject(new Error("unused")) });
     return { server: http, port: await http.listen(port, "127.0.0.1") };
   };
-  const memory = new MemoryStore(assessByBytes);
   let running = await start(memory, 0);
   const connections: { close(): void }[] = [];
   return {

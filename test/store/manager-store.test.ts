@@ -1,10 +1,22 @@
-import { samplePicture, structuralSimilarityMatcher } from "mock-cloud-reco";
+import { featureMatcher, samplePicture, structuralSimilarityMatcher } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { latestSketches } from "../../src/images/cache.ts";
+import { latestFeatures, latestSketches } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
+import type { Target } from "../../src/schema/target.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
-import { cloud, created, image, NOW, newTarget, template, vuMark, whole } from "./contract-cases.ts";
+import {
+  cloud,
+  countTargets,
+  created,
+  image,
+  NOW,
+  newTarget,
+  targetNamed,
+  template,
+  vuMark,
+  whole,
+} from "./contract-cases.ts";
 import { type Backing, openBacking } from "./manager-backing.ts";
 import { describeStoreContract } from "./store-contract.ts";
 
@@ -35,11 +47,11 @@ describe("a store over HTTP", () => {
     for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop");
     const wholeRequest = async () => {
       const view = store.forRequest();
-      const database = await view.findDatabaseByServerAccessKey(shop.serverAccessKey);
+      const database = (await view.findRecords(["serverAccessKey", shop.serverAccessKey]))?.database;
       expect(database).toEqual(shop);
       expect(await view.listTargets("shop")).toHaveLength(50);
-      expect(await view.countTargets("shop")).toBe(50);
-      expect(await view.findTargetByName("shop", "nothing")).toBeUndefined();
+      expect(await countTargets(view, "shop")).toBe(50);
+      expect(await targetNamed(view, "shop", "nothing")).toBeUndefined();
     };
     expect(await asksOf(wholeRequest)).toEqual(["read 200"]);
     const before = backing.sent();
@@ -51,12 +63,12 @@ describe("a store over HTTP", () => {
     for (let count = 0; count < 50; count += 1) await created(backing.memory, "shop", { name: `n ${count}` });
     await store.listTargets("shop");
     const full = backing.sent();
-    const target = backing.memory.findTargetByName("shop", "n 7");
+    const target = await targetNamed(backing.memory, "shop", "n 7");
     backing.memory.deleteTarget("shop", target?.targetId ?? "", NOW, true);
     await created(backing.memory, "shop", { name: "last" });
     backing.memory.setRecognitionCounts(
       "shop",
-      backing.memory.findTargetByName("shop", "n 9")?.targetId ?? "",
+      (await targetNamed(backing.memory, "shop", "n 9"))?.targetId ?? "",
       {
         totalRecos: 4,
       },
@@ -74,7 +86,7 @@ describe("a store over HTTP", () => {
   test("a request keeps the database that it found; the next one finds the new one", async () => {
     await created(backing.memory, "shop", { name: "old" });
     const request = store.forRequest();
-    expect(await request.countTargets("shop")).toBe(1);
+    expect(await countTargets(request, "shop")).toBe(1);
     backing.memory.deleteDatabase("shop");
     backing.memory.createDatabase(shop);
     expect((await request.listTargets("shop")).map(({ name }) => name)).toEqual(["old"]);
@@ -84,9 +96,9 @@ describe("a store over HTTP", () => {
 
   test("a request sees its own changes", async () => {
     const request = store.forRequest();
-    expect(await request.countTargets("shop")).toBe(0);
+    expect(await countTargets(request, "shop")).toBe(0);
     await request.createTarget("shop", newTarget({ name: "mine" }), NOW);
-    expect((await request.findTargetByName("shop", "mine"))?.name).toBe("mine");
+    expect((await targetNamed(request, "shop", "mine"))?.name).toBe("mine");
   });
 
   test("image bytes are transferred once, however many targets and requests need them", async () => {
@@ -106,7 +118,8 @@ describe("a store over HTTP", () => {
 
   test("a query gets sketches in one message, and the bytes only of images that may match", async () => {
     const pictures = await Promise.all([1, 2, 3].map((number) => samplePicture(number)));
-    for (const picture of pictures) await created(backing.memory, "shop", { image: picture });
+    for (const [number, picture] of pictures.entries())
+      await created(backing.memory, "shop", { image: picture }, NOW + number);
     const targets = await store.listTargets("shop");
     // As in a process of its own, where no other server has prepared anything.
     latestSketches.clear();
@@ -118,8 +131,32 @@ describe("a store over HTTP", () => {
       expect(matches.map(({ target }) => targets.indexOf(target))).toEqual([1]);
       expect(unmatched).toHaveLength(2);
     });
-    expect(asked).toEqual(["getSketches 200", "getImage 200"]);
+    expect(asked).toEqual(["getSummaries 200", "getImage 200"]);
     expect(await asksOf(() => rankTargets(structuralSimilarityMatcher, query, targets))).toEqual([]);
+  });
+
+  test("a target's features are found once, by the manager, for all servers and queries", async () => {
+    const pictures = await Promise.all([1, 2].map((number) => samplePicture(number)));
+    for (const [number, picture] of pictures.entries())
+      await created(backing.memory, "shop", { image: picture }, NOW + number);
+    const expected = await rankTargets(
+      featureMatcher,
+      pictures[1] ?? image(0),
+      backing.memory.listTargets("shop"),
+    );
+    const query = await samplePicture(2, { width: 400, height: 300 });
+    for (const server of [backing.connect(), backing.connect()]) {
+      const targets = await server.listTargets("shop");
+      // As in a process of its own, where nothing has been found yet.
+      latestFeatures.clear();
+      const asked = await asksOf(async () => {
+        const { matches } = await rankTargets(featureMatcher, query, targets);
+        expect(matches.map(({ target }) => targets.indexOf(target))).toEqual([1]);
+        const same = await rankTargets(featureMatcher, pictures[1] ?? image(0), targets);
+        expect(same.whyNot?.(targets[0] as Target)).toBe(expected.whyNot?.(expected.unmatched[0] as Target));
+      });
+      expect(asked).toEqual(["getSummaries 200"]);
+    }
   });
 
   test("an image that cannot be decoded has no sketch", async () => {
@@ -131,7 +168,7 @@ describe("a store over HTTP", () => {
 
   test("the image of a target that this server added is not read back", async () => {
     await store.createTarget("shop", newTarget({ name: "a", image: image(1, 2, 3) }), NOW);
-    const target = await store.findTargetByName("shop", "a");
+    const target = await targetNamed(store, "shop", "a");
     const asked = await asksOf(async () => {
       expect(await target?.image.bytes()).toEqual(image(1, 2, 3));
     });
@@ -178,24 +215,24 @@ describe("a store over HTTP", () => {
         return store.listTargets("shop");
       }),
     );
-    expect(await store.countTargets("shop")).toBe(10);
+    expect(await countTargets(store, "shop")).toBe(10);
   });
 
   test("while the manager cannot be reached, every verb says so; afterwards, all work again", async () => {
     await created(backing.memory, "shop");
-    expect(await store.countTargets("shop")).toBe(1);
+    expect(await countTargets(store, "shop")).toBe(1);
     await backing.kill();
-    await expect(store.countTargets("shop")).rejects.toThrow(
+    await expect(countTargets(store, "shop")).rejects.toThrow(
       /^the target manager at http:\/\/127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED$/,
     );
     await expect(store.createTarget("shop", newTarget(), NOW)).rejects.toThrow(/cannot be reached/);
     await backing.restart(backing.memory);
-    expect(await store.countTargets("shop")).toBe(1);
+    expect(await countTargets(store, "shop")).toBe(1);
   });
 
   test("after a restart without state, neither the manager nor the servers know the old state", async () => {
     await created(backing.memory, "shop");
-    expect(await store.countTargets("shop")).toBe(1);
+    expect(await countTargets(store, "shop")).toBe(1);
     await backing.kill();
     await backing.restart();
     expect(await store.findDatabaseByName("shop")).toBeUndefined();
@@ -210,6 +247,6 @@ describe("a store over HTTP", () => {
     const odd = cloud({ databaseName: "odd / ? % \u0000", serverAccessKey: "../x?%zz" });
     expect(await store.createDatabase(odd)).toBeUndefined();
     expect(await store.findDatabaseByName(odd.databaseName)).toEqual(odd);
-    expect(await store.findDatabaseByServerAccessKey("../x?%zz")).toEqual(odd);
+    expect((await store.findRecords(["serverAccessKey", "../x?%zz"]))?.database).toEqual(odd);
   });
 });

@@ -2,19 +2,19 @@ import { Redis } from "iovalkey";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
-import { RedisBacking } from "../../src/store/redis/redis-backing.ts";
+import { RedisBacking, type Summaries } from "../../src/store/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
 import { SharedStore } from "../../src/store/shared-store.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "../support/redis-server.ts";
-import { assessByBytes, cloud, created, image, NOW, newTarget } from "./contract-cases.ts";
+import { assessByBytes, cloud, countTargets, created, image, NOW, newTarget } from "./contract-cases.ts";
 import { describeStoreContract } from "./store-contract.ts";
 
 let redis: RunningRedis;
 
-const connect = (prefix: string, clockIsShared = false) => {
+const connect = (prefix: string, clockIsShared = false, summaries?: Summaries) => {
   const client = new Redis(redis.url);
   const connection = new RedisConnection(client, prefix, redis.url);
-  const backing = new RedisBacking(connection, assessByBytes, undefined, clockIsShared);
+  const backing = new RedisBacking(connection, assessByBytes, summaries, clockIsShared);
   return { client, connection, backing };
 };
 
@@ -54,7 +54,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
       ),
     );
     expect(results.filter((result) => result === "nameTaken")).toHaveLength(63);
-    expect(await first?.countTargets("shop")).toBe(1);
+    expect(first && (await countTargets(first, "shop"))).toBe(1);
   });
 
   test("concurrent writes are all kept, and every server sees them", async () => {
@@ -83,6 +83,54 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
       );
       expect(results.filter((result) => result === undefined)).toHaveLength(15);
     }
+  });
+
+  test("a snapshot of many records is that of one moment, although others change them meanwhile", async () => {
+    using servers = await opened(3);
+    const [reader, writer, other] = servers.stores;
+    if (reader === undefined || writer === undefined || other === undefined) throw new Error("no server");
+    for (const databaseName of ["a", "b"])
+      await writer.createDatabase(cloud({ databaseName, targetQuota: 100_000 }));
+    const first = await created(writer, "a", { name: "first", image: image(1) });
+    const { databases, images, ...others } = structuredClone({ ...(await writer.snapshot()) });
+    const [record] = databases[0]?.targets ?? [];
+    if (record === undefined) throw new Error("no target");
+    // More than are read at once.
+    const targets = Array.from({ length: 2500 }, (_, index) => ({
+      ...record,
+      targetId: `${first.targetId}${index}`,
+      name: `target ${index}`,
+    }));
+    const given = { ...others, images, databases: databases.map((each) => ({ ...each, targets })) };
+    expect(await writer.restore(given)).toBeUndefined();
+    expect((await other.listTargets("a")).length).toBe(2500);
+    let isReading = true;
+    const changes = async () => {
+      let count = 0;
+      for (; isReading || count < 3; count += 1) {
+        // Always first in one, then in the other.
+        for (const name of ["a", "b"]) {
+          await created(writer, name, { name: `new ${count}`, image: image(2) });
+          await writer.deleteTarget(name, `${first.targetId}${count}`, NOW, true);
+        }
+      }
+      return count;
+    };
+    const changing = changes();
+    for (let round = 0; round < 3; round += 1) {
+      const [a, b] = (await reader.snapshot()).databases.map((database) => {
+        const added = database.targets.filter(({ name }) => name.startsWith("new")).length;
+        const deleted = database.targets.filter(({ deleteDate }) => deleteDate !== null).length;
+        expect(new Set(database.targets.map(({ targetId }) => targetId)).size).toBe(2500 + added);
+        expect([added, added - 1]).toContain(deleted);
+        return added;
+      });
+      expect([b, (b ?? 0) + 1]).toContain(a);
+    }
+    isReading = false;
+    const count = await changing;
+    expect((await other.listTargets("b")).length).toBe(2500);
+    expect((await other.snapshot()).databases[1]?.targets.length).toBe(2500 + count);
   });
 
   test("an image is kept once while targets use it, and is deleted with the last one", async () => {
@@ -118,6 +166,37 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(await store.deleteDatabase("shop")).toBe(true);
   });
 
+  test("what queries compare is made once, by the server that adds the image, and kept as long as a target uses it", async () => {
+    const made: string[] = [];
+    const of: Summaries["of"] = async (kind, { sha256 }) => {
+      made.push(kind);
+      return Buffer.from(`${kind} of ${sha256}`);
+    };
+    const prefix = createRandom().hex(8);
+    const summaries = { kinds: ["sketch", "features"] as const, of };
+    const servers = [1, 2].map(() => connect(prefix, false, summaries));
+    onTestFinished(() => {
+      for (const { client } of servers) client.disconnect();
+    });
+    const [adding, reading] = servers.map(({ backing }) => new SharedStore(backing));
+    if (adding === undefined || reading === undefined) throw new Error("no servers");
+    await adding.createDatabase(cloud({ databaseName: "shop" }));
+    const { targetId } = await created(adding, "shop", { image: image(5, 1) });
+    const [target] = await reading.listTargets("shop");
+    const sha256 = target?.image.sha256;
+    expect(String(await target?.image.summary?.("features"))).toBe(`features of ${sha256}`);
+    expect(String(await target?.image.summary?.("sketch"))).toBe(`sketch of ${sha256}`);
+    expect(made).toEqual(["sketch", "features"]);
+    const client = servers[0]?.client;
+    const left = () =>
+      Promise.all(
+        ["image", "sketch", "features"].map((kind) => client?.ttl(`{${prefix}}:${kind}:${sha256}`)),
+      );
+    expect(await left()).toEqual([-1, -1, -1]);
+    await adding.deleteTarget("shop", targetId, NOW, true);
+    for (const seconds of await left()) expect(seconds).toBeGreaterThan(0);
+  });
+
   test("with a shared clock, limits hold although the clocks of servers differ", async () => {
     const prefix = createRandom().hex(8);
     const servers = [connect(prefix, true), connect(prefix, true)];
@@ -140,6 +219,17 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     await servers[0]?.backing.setClock({ ahead: 61_000, frozenAt: null });
     expect(await take(1, NOW)).toBeUndefined();
     await servers[0]?.backing.setClock({ ahead: 0, frozenAt: Date.UTC(2030, 0) });
+    expect(await take(1, NOW)).toBeUndefined();
+    // A window is over at its end, also when the clock was stopped between two milliseconds.
+    const frozenAt = Date.UTC(2031, 0) + 0.04;
+    await servers[0]?.backing.setClock({ ahead: 0, frozenAt });
+    expect([await take(0, NOW), await take(1, NOW), await take(0, NOW)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(await take(1, NOW)).toBe(rule);
+    await servers[0]?.backing.setClock({ ahead: 0, frozenAt: frozenAt + 60_000 });
     expect(await take(1, NOW)).toBeUndefined();
   });
 
@@ -170,7 +260,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(await store.restore(snapshot)).toBeUndefined();
     expect(Math.max(...sizes)).toBeLessThan(1100);
     expect([...seen]).toEqual(["before"]);
-    expect(await store.countTargets("shop")).toBe(3000);
+    expect(await countTargets(store, "shop")).toBe(3000);
     expect(await store.findDatabaseByName("before")).toBeUndefined();
     expect(await store.snapshot()).toEqual(snapshot);
     await store.reset();
@@ -218,8 +308,8 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   test("refuses a state of another version, naming both versions", async () => {
     const { client, connection } = connect("another");
-    await client.set("{another}:format", "7");
-    await expect(connection.open()).rejects.toThrow(/has version 7; expected version 1$/);
+    await client.set("{another}:format", "1");
+    await expect(connection.open()).rejects.toThrow(/has version 1; expected version 2$/);
     client.disconnect();
   });
 });

@@ -144,7 +144,7 @@ test("large text is read like small text, and malformed text refused", async () 
 
 test("a journal has at most 1000 entries", async () => {
   const packed = (count: number) =>
-    pack([{ dropped: 0, entries: Array.from({ length: count }, () => ({})) }]);
+    pack([{ sender: "", first: 1, dropped: 0, entries: Array.from({ length: count }, () => ({})) }]);
   expect(await call("putJournal", packed(1001), "0")).toBe("400 expected at most 1000 entries; got 1001");
   expect(await call("putJournal", packed(1000), "0")).toMatch(/^400 journal\.entries\[0\]/);
 });

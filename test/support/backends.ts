@@ -31,6 +31,8 @@ export type Refused = Partial<JournalEntry>;
 /** One emulator, in process or behind sockets. Tests send requests to its URLs with real clients. */
 export interface ServiceUnderTest extends AsyncDisposable {
   readonly urls: Readonly<Record<"target" | "query" | "modelTarget" | "manager", string>>;
+  /** Sends requests whose `Content-Length` is wrong, which clients in the same process refuse to send. */
+  readonly fetch?: MockCloudReco["fetch"];
   /** The emulator's clock; starts at the current time in whole seconds. */
   readonly clock: ManualClock;
   addCloudDatabase(fields?: CloudDatabaseFields): Promise<DatabaseKeys>;
@@ -69,6 +71,7 @@ const nockBackend: Backend = {
     };
     return {
       urls: mock.urls,
+      fetch: mock.fetch,
       clock,
       async addCloudDatabase(fields) {
         const database = mock.addCloudDatabase(fields);

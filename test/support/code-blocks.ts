@@ -20,4 +20,4 @@ export const wordsOf = (markdown: string): number =>
     .replace(/^```[\s\S]*?^```$/gm, "")
     .replace(/^<!-- .* -->\n(\|.*\n)+/gm, "")
     .split(/\s+/)
-    .filter((word) => word !== "").length;
+    .filter((word) => /[\p{L}\p{N}]/u.test(word)).length;

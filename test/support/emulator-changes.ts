@@ -12,13 +12,13 @@ import {
   newCloudDatabase,
   newCloudDatabaseFields,
 } from "../../src/schema/cloud-database.ts";
-import type { Database } from "../../src/schema/database.ts";
-import { checked } from "../../src/schema/kernel/problems.ts";
 import {
+  type Database,
   newTemplateTarget,
   newVuMarkDatabase,
   vuMarkDatabaseFields,
-} from "../../src/schema/vumark-database.ts";
+} from "../../src/schema/database.ts";
+import { checked } from "../../src/schema/kernel/problems.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DatabaseKeys } from "./backends.ts";
 

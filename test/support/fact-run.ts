@@ -1,32 +1,36 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { expect } from "vitest";
 import { type Send, wireClient } from "../../src/verify/client.ts";
-import { FACTS } from "../../src/verify/facts.ts";
-import type { Verified } from "../../src/verify/plan.ts";
+import { FACTS, type Verified } from "../../src/verify/plan.ts";
 import { type Outcome, Run } from "../../src/verify/run.ts";
-import type { Backend, ServiceUnderTest } from "./backends.ts";
-import { fetchClient } from "./clients.ts";
+import type { Backend, DatabaseKeys, ServiceUnderTest } from "./backends.ts";
+import { fetchBy } from "./clients.ts";
 
 export const PROCESSING_SECONDS = 2;
 
 const overTheWire = wireClient(30);
 
-/** In process no bytes are sent, so a wrong `Content-Length` is given to the only client that passes it on. */
-const inProcess: Send = async (baseUrl, request) => {
-  const { method, path, headers, body, contentLength } = request;
-  const url = baseUrl + path;
-  if (contentLength === undefined) return overTheWire(baseUrl, request);
-  const sent = { ...headers, "Content-Length": contentLength };
-  const response = await fetchClient({ method, url, headers: sent, body });
-  // fetch shows neither the case of names nor the encoding.
-  const named = Object.entries(response.headers).filter(([name]) => name !== "content-length");
-  const length = ["Content-Length", String(response.body.length)] as const;
-  return { status: response.status, headers: [...named.map(originalCase), length], body: response.body };
-};
+/** In process no bytes are sent, so a wrong `Content-Length` is given to the only function that passes it on. */
+const inProcess =
+  (mocked: ServiceUnderTest["fetch"] = fetch): Send =>
+  async (baseUrl, request) => {
+    const { method, path, headers, body, contentLength } = request;
+    const url = baseUrl + path;
+    if (contentLength === undefined) return overTheWire(baseUrl, request);
+    const sent = { ...headers, "Content-Length": contentLength };
+    const response = await fetchBy(mocked)({ method, url, headers: sent, body });
+    // fetch shows neither the case of names nor the encoding.
+    const named = Object.entries(response.headers).filter(([name]) => name !== "content-length");
+    const length = ["Content-Length", String(response.body.length)] as const;
+    return { status: response.status, headers: [...named.map(originalCase), length], body: response.body };
+  };
 
-const CASES = ["Connection", "Content-Encoding", "Content-Type", "Date", "Server", "WWW-Authenticate"];
+const CASES = [
+  ...["Cache-Control", "Connection", "Content-Disposition", "Content-Encoding", "Content-Type", "Date"],
+  ...["Server", "WWW-Authenticate"],
+];
 /** Envoy writes its own name in lower case. */
-const originalCase = ([name, value]: [string, string]): [string, string] => [
+export const originalCase = ([name, value]: [string, string]): [string, string] => [
   value === "envoy" ? name : (CASES.find((one) => one.toLowerCase() === name) ?? name),
   value,
 ];
@@ -35,7 +39,9 @@ const NEVER = new AbortController().signal;
 
 /** Tries facts at a service, with its clock instead of waiting. */
 export async function factRun(
-  service: ServiceUnderTest,
+  service: Pick<ServiceUnderTest, "urls" | "clock" | "fetch"> & {
+    addCloudDatabase(): DatabaseKeys | Promise<DatabaseKeys>;
+  },
   { profile, overSockets, ...changes }: { profile: ProfileName; overSockets: boolean } & Partial<Verified>,
 ): Promise<Run> {
   const { clock, urls } = service;
@@ -50,7 +56,7 @@ export async function factRun(
     },
     profile,
     write: true,
-    send: overSockets ? overTheWire : inProcess,
+    send: overSockets ? overTheWire : inProcess(service.fetch),
     clock: { now: () => clock.now(), sleep: async (seconds) => clock.advance(seconds) },
     waitSeconds: 60,
     prefix: "verify-test-",
@@ -64,7 +70,7 @@ export async function factRun(
 export const FACTS_TIMEOUT = 240_000;
 
 /** What a failed test shows of an outcome. */
-const shown = (outcome: Outcome) => ({
+export const shown = (outcome: Outcome) => ({
   result: outcome.result,
   ...(outcome.result === "differs" && { differences: outcome.differences }),
   ...(outcome.result === "notTried" && { why: outcome.why }),

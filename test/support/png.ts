@@ -1,6 +1,6 @@
-import { pngChunk } from "../../src/verify/png.ts";
+import { pngChunk } from "../../src/verify/requests.ts";
 
-export { makePng, noiseByte, pngChunk } from "../../src/verify/png.ts";
+export { makePng, noiseByte, pngChunk } from "../../src/verify/requests.ts";
 
 /** A palette of 256 greys. */
 export const palette = pngChunk(

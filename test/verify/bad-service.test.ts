@@ -2,7 +2,7 @@ import { ManualClock } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 import { wireClient } from "../../src/verify/client.ts";
 import { Pace } from "../../src/verify/exchanges.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import type { Outcome, Run } from "../../src/verify/run.ts";
 import { add, json, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, type ServiceUnderTest, serversBackend } from "../support/backends.ts";

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Received } from "../../src/verify/fact.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import type { Outcome } from "../../src/verify/run.ts";
 import { textOf } from "../../src/verify/template.ts";
 import { serversBackend } from "../support/backends.ts";

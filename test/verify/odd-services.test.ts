@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { start } from "../cli/command.ts";
 import { useBundle } from "../support/use-bundle.ts";
 

@@ -34,13 +34,13 @@ test("the servers choose HTTP/1.1 when a client offers HTTP/2 too", async () => 
 });
 
 test("a service that chooses HTTP/2 differs in that", async () => {
-  const { cert, key } = generateCertificate();
+  const { cert, key, authority } = generateCertificate();
   const server = createSecureServer({ cert, key, allowHTTP1: true }, (_request, response) => response.end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = Object(server.address());
     const keys = { SERVER_ACCESS_KEY: "access", SERVER_SECRET_KEY: "secret" };
-    const report = await verify(`https://127.0.0.1:${port}`, cert, keys);
+    const report = await verify(`https://127.0.0.1:${port}`, authority, keys);
     expect(report).toMatch(
       /DIFFERS {2}target-http-2 .*\n.*\n +expected +got\n +protocol +"http\/1\.1" +"h2"\n/,
     );

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { compare, type Recording, readRecording, record, replay } from "../../src/verify/recording.ts";
-import { redactor } from "../../src/verify/redact.ts";
+import { redactor } from "../../src/verify/report.ts";
 import { serversBackend } from "../support/backends.ts";
 import { factRun } from "../support/fact-run.ts";
 
@@ -42,12 +42,11 @@ test.each(PROFILE_NAMES)(
     const shown = JSON.stringify(Object.values(earlier.facts));
     expect([...own, ...Object.values(client)].filter((secret) => shown.includes(secret))).toEqual([]);
     const read = readRecording(text);
-    if (read === undefined) throw new Error("not a recording");
     const outcomes = replay(FACTS, read);
     expect(outcomes.filter(({ result }) => result === "differs")).toEqual([]);
     expect(outcomes.filter(({ result }) => result === "holds")).toHaveLength(Object.keys(read.facts).length);
     const changed = readRecording(text.replace("Date header required.", "A date is required."));
-    const differing = changed === undefined ? [] : replay(FACTS, changed);
+    const differing = replay(FACTS, changed);
     expect(differing.filter(({ result }) => result === "differs").map(({ fact }) => fact.id)).toEqual([
       "query-8-no-date",
     ]);
@@ -55,4 +54,51 @@ test.each(PROFILE_NAMES)(
   120_000,
 );
 
+test.each<[string, (recording: Record<string, Record<string, unknown>>) => unknown, string]>([
+  [
+    "another format",
+    (recording) => ({ ...recording, format: "other" }),
+    'it has no "format": "mock-cloud-reco recording"',
+  ],
+  ["a list", () => [], 'it has no "format": "mock-cloud-reco recording"'],
+  ["another version", (recording) => ({ ...recording, version: 2 }), "it has version 2; expected version 1"],
+  ["no version", ({ version: _, ...recording }) => recording, "it has no version; expected version 1"],
+  [
+    "another profile",
+    (recording) => ({ ...recording, profile: "s3cret" }),
+    "profile is not as this package writes it",
+  ],
+  [
+    "a header without value",
+    (recording) => ({
+      ...recording,
+      facts: { x: { ...FACT, response: { ...FACT.response, headers: [["s3cret"]] } } },
+    }),
+    "facts.x.response.headers.0",
+  ],
+  [
+    "a date that is none",
+    (recording) => ({ ...recording, facts: { x: { ...FACT, at: { ...FACT.at, now: "s3cret" } } } }),
+    "facts.x.at.now is not as this package writes it",
+  ],
+])("a recording with %s is refused, without its values", (_what, change, message) => {
+  const recording = {
+    format: "mock-cloud-reco recording",
+    version: 1,
+    profile: "neutral",
+    recorded: "x",
+    facts: { x: FACT },
+  };
+  expect(readRecording(JSON.stringify(recording))).toEqual(recording);
+  const read = () => readRecording(JSON.stringify(change(JSON.parse(JSON.stringify(recording)))));
+  expect(read).toThrow(message);
+  expect(read).not.toThrow("s3cret");
+});
+
+const FACT = {
+  result: "holds",
+  request: { method: "GET", path: "/summary", headers: [["Date", "x"]], bodyBytes: 0 },
+  response: { status: 200, headers: [["Date", "x"]], body: "", bodyBytes: 0 },
+  at: { now: "2026-11-21T10:42:00.000Z", targetId: "x", targetName: "x", newName: "x", given: {} },
+};
 const client = { modelTargetClientId: "client-id", modelTargetClientSecret: "client-secret" };

@@ -1,7 +1,7 @@
 import { parse } from "junit2json";
 import { describe, expect, test } from "vitest";
 import type { Fact } from "../../src/verify/fact.ts";
-import { FACTS } from "../../src/verify/facts.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { type Findings, junitReport, textReport } from "../../src/verify/report.ts";
 
 const [holding, second, notTried] = FACTS.filter(

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import type { ApiContext } from "../services.ts";
 import { joined, rightLines, type SignedLines, type Variant, wrongVariants } from "./signed-variants.ts";
-import { missingDateAdvice } from "./values.ts";
+import { missingDateAdvice, missingIdAdvice, notSet, TEXTS_OF_NOTHING } from "./values.ts";
 
 /** How many other databases' secrets are tried. */
 const MOST_OTHER_DATABASES = 100;
@@ -29,9 +29,12 @@ export async function explainSignature(
   const right = rightLines(request, context.body.digest);
   const expected = joined(right);
   notes.signature = { expected };
+  const mistake =
+    notSet("signature", signature) ?? missingIdAdvice(request.path) ?? reuseAdvice(context, signature);
+  if (mistake !== undefined) return `the signature does not match: ${mistake}`;
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
-    otherSecrets: await secretsOfOthers(context, keys),
+    otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers(context, keys))],
     variants: () => wrongVariants(request, right),
   });
   if (explained !== undefined) {
@@ -88,6 +91,27 @@ function mistakenFor(
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 
+/** What a client signs with that has no secret. */
+const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
+  key,
+  advice: notSet("secret key that signed", key),
+}));
+
+/** How many of the latest requests are compared. */
+const MOST_COMPARED = 20;
+
+/** Says that a signature is another request's; undefined when it is that of none of the latest. */
+function reuseAdvice({ services: { journal } }: ApiContext, signature: string): string | undefined {
+  const oldest = Math.max(journal.firstPosition, journal.position - MOST_COMPARED + 1);
+  for (let position = journal.position; position >= oldest; position -= 1) {
+    const entry = journal.at(position);
+    // One whose signature did not match either is not where it comes from.
+    if (entry?.signature !== undefined || entry?.request.isSignedWith(signature) !== true) continue;
+    return `it is the signature of request #${entry.number} (${entry.method} ${entry.path}); sign each request`;
+  }
+  return undefined;
+}
+
 /** Secrets of other databases, in case the keys of two were mixed up. */
 async function secretsOfOthers(
   { services }: ApiContext,
@@ -119,7 +143,7 @@ function marked(text: string, other: string): string {
 /** A secret that a client may have signed with, and the advice for that mistake. */
 interface Secret {
   readonly key: string | Buffer;
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
 /** A form in which the bytes of an HMAC are sent. */
@@ -128,43 +152,30 @@ interface Form {
   /** Characters. No two algorithms have a form of the same length, so one HMAC decides. */
   readonly length: number;
   readonly algorithm: "sha1" | "sha256";
-  readonly advice?: string;
+  readonly advice?: string | undefined;
 }
 
-const FORMS: readonly Form[] = [
-  { algorithm: "sha1", length: 28, of: (hmac) => hmac.toString("base64") },
-  {
-    algorithm: "sha1",
-    length: 40,
-    of: (hmac) => hmac.toString("hex"),
-    advice: "the signature is the HMAC in hexadecimal; it must be its base64",
-  },
-  {
-    algorithm: "sha1",
-    length: 56,
-    of: (hmac) => Buffer.from(hmac.toString("hex")).toString("base64"),
-    advice:
-      'the signature is the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-  },
-  {
-    algorithm: "sha1",
-    length: 27,
-    of: (hmac) => hmac.toString("base64url"),
-    advice: "the signature is base64url, without padding; it must be base64",
-  },
-  {
-    algorithm: "sha256",
-    length: 44,
-    of: (hmac) => hmac.toString("base64"),
-    advice: "the signature is an HMAC-SHA256; it must be an HMAC-SHA1",
-  },
-  {
-    algorithm: "sha256",
-    length: 64,
-    of: (hmac) => hmac.toString("hex"),
-    advice: "the signature is an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1",
-  },
-];
+const inBase64 = (hmac: Buffer) => hmac.toString("base64");
+const inHex = (hmac: Buffer) => hmac.toString("hex");
+const inUrls = (hmac: Buffer) => hmac.toString("base64url");
+const hexInBase64 = (hmac: Buffer) => Buffer.from(inHex(hmac)).toString("base64");
+const FORMS = (
+  [
+    ["sha1", 28, inBase64],
+    ["sha1", 40, inHex, "the HMAC in hexadecimal; it must be its base64"],
+    [
+      "sha1",
+      56,
+      hexInBase64,
+      'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
+    ],
+    ["sha1", 27, inUrls, "base64url, without padding; it must be base64"],
+    ["sha256", 44, inBase64, "an HMAC-SHA256; it must be an HMAC-SHA1"],
+    ["sha256", 64, inHex, "an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1"],
+  ] as const
+).map(
+  ([algorithm, length, of, is]): Form => ({ algorithm, length, of, advice: is && `the signature is ${is}` }),
+);
 
 /** What a client may have done wrong. */
 interface Suspects {

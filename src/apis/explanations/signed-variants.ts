@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { parseLargeJson } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { percentDecoded } from "../../emulator/router.ts";
+import { percentDecoded } from "../../emulator/operation.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
@@ -13,6 +13,13 @@ export interface Variant {
   readonly likely: boolean;
   readonly advice: string;
 }
+
+const variant = (line: Variant["line"], value: string, advice: string, likely = false): Variant => ({
+  line,
+  value,
+  likely,
+  advice,
+});
 
 /** The five lines as they should have been signed. */
 export type SignedLines = Readonly<Record<Variant["line"], string>>;
@@ -45,7 +52,6 @@ const COMMON_TYPES = [
 
 /** Added by HTTP clients, or only signed. */
 const CHARSETS = ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8"];
-
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
 
 const SEPARATORS = [
@@ -64,64 +70,33 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
-  const type = (value: string, likely: boolean): Variant => ({
-    line: "type",
-    value,
-    likely,
-    advice: `sign the Content-Type that is sent, up to its first semicolon (${JSON.stringify(right.type)}, not ${JSON.stringify(value)})`,
-  });
-  const wrongPath = (value: string, likely: boolean): Variant => ({
-    line: "path",
-    value,
-    likely,
-    advice:
-      `sign the path as it is sent, without the query string and without the base URL's own prefix ` +
-      `(${JSON.stringify(path)}, not ${JSON.stringify(value)})`,
-  });
+  /** Advises to sign what is sent. */
+  const sent = (line: "type" | "path" | "method", what: string, likely = false) => {
+    const shown = JSON.stringify(right[line]);
+    return (value: string) =>
+      variant(line, value, `sign ${what} (${shown}, not ${JSON.stringify(value)})`, likely);
+  };
+  const type = "the Content-Type that is sent, up to its first semicolon";
+  const wholePath = "the path as it is sent, without the query string and without the base URL's own prefix";
   const urls =
     host === undefined
       ? []
       : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
   const variants: readonly Variant[] = [
-    ...[contentType, ""].map((value) => type(value, true)),
-    ...COMMON_TYPES.map((value) => type(value, false)),
-    ...CHARSETS.map((charset) => type(`${right.type}${charset}`, false)),
+    ...[contentType, ""].map(sent("type", type, true)),
+    ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(sent("type", type)),
     ...(await bodyVariants(request.body, right.digest)),
-    {
-      line: "date",
-      value: "",
-      likely: true,
-      advice: "sign the Date header's exact value, not an empty line",
-    },
+    variant("date", "", "sign the Date header's exact value, not an empty line", true),
     ...nearDates(right.date),
-    { line: "method", value: method.toLowerCase(), likely: true, advice: "sign the method in upper case" },
-    ...METHODS.map(
-      (value): Variant => ({
-        line: "method",
-        value,
-        likely: false,
-        advice: `sign the method that is sent (${JSON.stringify(right.method)}, not ${JSON.stringify(value)})`,
-      }),
+    variant("method", method.toLowerCase(), "sign the method in upper case", true),
+    ...METHODS.map(sent("method", "the method that is sent")),
+    ...[`${path}?${query}`, ...urls].map(sent("path", wholePath, true)),
+    ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map(
+      sent("path", wholePath),
     ),
-    ...[`${path}?${query}`, ...urls].map((value) => wrongPath(value, true)),
-    ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map((value) =>
-      wrongPath(value, false),
-    ),
-    ...partsOf(path).map(
-      (value): Variant => ({
-        line: "path",
-        value,
-        likely: false,
-        advice: `sign the whole path as it is sent (${JSON.stringify(path)}, not ${JSON.stringify(value)})`,
-      }),
-    ),
-    ...SEPARATORS.map(
-      ([value, what]): Variant => ({
-        line: "separator",
-        value,
-        likely: false,
-        advice: `join the five lines with a line feed ("\\n"), not ${what}`,
-      }),
+    ...partsOf(path).map(sent("path", "the whole path as it is sent")),
+    ...SEPARATORS.map(([value, what]) =>
+      variant("separator", value, `join the five lines with a line feed ("\\n"), not ${what}`),
     ),
   ];
   const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
@@ -150,14 +125,11 @@ function nearDates(date: string): readonly Variant[] {
   if (Number.isNaN(sent)) return [];
   return Array.from({ length: MOST_SECONDS_APART }, (_, index) => [-(index + 1), index + 1])
     .flat()
-    .map((seconds) => ({
-      line: "date",
-      value: new Date(sent + seconds * 1000).toUTCString(),
-      likely: false,
-      advice:
-        `the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's: ` +
-        "read the clock once, then sign and send that text",
-    }));
+    .map((seconds) => {
+      const apart = `${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"}`;
+      const advice = `the date that was signed is ${apart} the Date header's: read the clock once, then sign and send that text`;
+      return variant("date", new Date(sent + seconds * 1000).toUTCString(), advice);
+    });
 }
 
 /** Larger bodies take too long to digest again in every way that clients may have done it. */
@@ -165,34 +137,28 @@ const MOST_DIGESTED_BYTES = 4_000_000;
 
 /** @param md5 - that of the body. */
 async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant[]> {
-  const digest = (value: string, advice: string, likely = false): Variant => ({
-    line: "digest",
-    value,
-    likely,
-    advice,
-  });
   const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
   const none =
     body.length === 0
       ? exact
       : `a body of 0 bytes was signed, but a body of ${body.length} bytes was sent: ${exact}`;
   const wrong = [
-    digest("", `${exact}, also when there is no body`),
-    digest(DIGEST_OF_NO_BODY, none, true),
-    digest(Buffer.from(md5, "hex").toString("base64"), exact),
-    digest(md5.toUpperCase(), exact),
+    variant("digest", "", `${exact}, also when there is no body`),
+    variant("digest", DIGEST_OF_NO_BODY, none, true),
+    variant("digest", Buffer.from(md5, "hex").toString("base64"), exact),
+    variant("digest", md5.toUpperCase(), exact),
   ];
   if (body.length > MOST_DIGESTED_BYTES) return wrong;
   for (const [algorithm, name] of [
     ["sha1", "SHA-1"],
     ["sha256", "SHA-256"],
   ] as const) {
-    wrong.push(digest(await hashed(algorithm, body), `${exact}, not its ${name}`));
+    wrong.push(variant("digest", await hashed(algorithm, body), `${exact}, not its ${name}`));
   }
   for (const [make, mistake] of await otherTextsOf(body)) {
     await yieldToEventLoop();
     const bytes = make();
-    if (bytes !== undefined) wrong.push(digest(await hashed("md5", bytes), mistake(exact), true));
+    if (bytes !== undefined) wrong.push(variant("digest", await hashed("md5", bytes), mistake(exact), true));
   }
   return wrong;
 }

@@ -1,4 +1,5 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
+import { percentDecoded } from "../../emulator/operation.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { Database } from "../../schema/database.ts";
 import type { ApiContext } from "../services.ts";
@@ -87,6 +88,8 @@ function detail(given: string, scheme: string): string {
   if (/^basic$/i.test(scheme))
     return ": HTTP Basic belongs to POST /oauth2/token; requests to this API are signed";
   if (/^vws$/i.test(scheme) && /^\S+ +$/.test(`${given} `)) return ": nothing follows VWS";
+  if (given.includes("[object Promise]"))
+    return ': it contains the text "[object Promise]": await the value first';
   if (/undefined|null/.test(given)) return ": it contains a value that was not set";
   if (!given.includes(":")) return ": there is no colon between access key and signature";
   if (!given.includes(" ")) return ": there is no space after VWS";
@@ -98,6 +101,7 @@ function detail(given: string, scheme: string): string {
 /** Why a request without an `Authorization` header was refused. */
 export const missingAuthorizationReason = (request: WireRequest, wanted: string): string =>
   `the request has no Authorization header; expected ${wanted}${missingHeadersAdvice(request)}`;
+
 /** How many keys are remembered; the oldest are forgotten first. */
 const MOST_KEYS = 1000;
 
@@ -127,6 +131,52 @@ export function rememberKeys(
 /** Name of the database that the key belonged to. */
 const formerKeyOwner = (accessKey: string): string | undefined => former.get(accessKey);
 
+/** Texts that programs send in place of a value that they do not have. */
+export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
+
+/** Says that a value is empty, or the text of a missing one; undefined when it is neither. */
+export function notSet(what: string, value: string): string | undefined {
+  if (!TEXTS_OF_NOTHING.includes(value)) return undefined;
+  if (value === "") return `the ${what} is empty: is a variable not set?`;
+  const why = value.startsWith("[") ? "await it first" : "is a variable not set?";
+  return `the ${what} is the text ${JSON.stringify(value)}: ${why}`;
+}
+
+/** Says that a path has the text of a missing value in place of an id; undefined when it has none. */
+export function missingIdAdvice(path: string): string | undefined {
+  const missing = path
+    .split("/")
+    .map(percentDecoded)
+    .find((part) => part !== "" && TEXTS_OF_NOTHING.includes(part));
+  return missing && `the path has the text ${JSON.stringify(missing)} in place of an id: await the id first`;
+}
+
+/** What a mock of this process says of an access key that is one of its own. */
+export type KeyOwner = (accessKey: string) => string | undefined;
+
+/** How many mocks are asked, the newest first. */
+const MOST_MOCKS = 100;
+
+/** Those of the mocks that still exist. Held weakly: nobody has to stop a mock. */
+const keyOwners = new Set<WeakRef<KeyOwner>>();
+
+/** @param owner - asked for keys that another mock does not know, as long as someone else holds it. */
+export function addKeyOwner(owner: KeyOwner): void {
+  // Not each time, so that the cost of a mock does not grow with the number of those that are not collected yet.
+  if (keyOwners.size % MOST_MOCKS === MOST_MOCKS - 1)
+    for (const other of keyOwners) if (other.deref() === undefined) keyOwners.delete(other);
+  keyOwners.add(new WeakRef(owner));
+}
+
+/** What another mock of this process says of a key. */
+function otherMockWith(accessKey: string): string | undefined {
+  for (const owner of [...keyOwners].slice(-MOST_MOCKS).reverse()) {
+    const said = owner.deref()?.(accessKey);
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}
+
 const RULE = "server keys sign target API requests, client keys sign queries";
 
 /** How many databases are searched for a misplaced secret key or target. */
@@ -139,12 +189,11 @@ export async function unknownKeyReason(
   wanted: "server" | "client",
 ): Promise<string> {
   if (key === undefined) return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
-  const owner =
-    wanted === "server"
-      ? await store.findDatabaseByClientAccessKey(key)
-      : await store.findDatabaseByServerAccessKey(key);
+  const missing = notSet("access key", key);
+  if (missing !== undefined) return missing;
+  const other = wanted === "server" ? "client" : "server";
+  const owner = (await store.findRecords([`${other}AccessKey`, key]))?.database;
   if (owner !== undefined) {
-    const other = wanted === "server" ? "client" : "server";
     return `the access key ${show(key)} is the ${other} access key of the database ${show(owner.databaseName)}; ${RULE}`;
   }
   const databases = (await store.listCloudDatabases()).slice(-MOST_DATABASES);
@@ -157,6 +206,12 @@ export async function unknownKeyReason(
       "the access key is sent, the secret key only signs"
     );
   }
+  const inOtherCase = databases.find(({ serverAccessKey, clientAccessKey }) =>
+    [serverAccessKey, clientAccessKey].some((known) => known.toLowerCase() === key.toLowerCase()),
+  );
+  if (inOtherCase !== undefined) {
+    return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in other letter case: send it exactly as it is`;
+  }
   const former = formerKeyOwner(key);
   if (former !== undefined) {
     return (
@@ -168,6 +223,8 @@ export async function unknownKeyReason(
   if (template !== undefined) {
     return `the server access key ${show(key)} belongs to the VuMark database ${show(template.databaseName)}, whose keys this API does not accept`;
   }
+  const elsewhere = otherMockWith(key);
+  if (elsewhere !== undefined) return `the access key ${showUnknownKey(key)} belongs to ${elsewhere}`;
   return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
 }
 
@@ -178,6 +235,7 @@ export async function unknownTargetReason({
   services: { store },
 }: ApiContext & { readonly database: Database }): Promise<string> {
   const why = `the database "${databaseName}" has no undeleted target with the id ${show(id)}`;
+  if (TEXTS_OF_NOTHING.includes(id)) return `${why}: await the id first`;
   for (const other of (await store.listCloudDatabases()).slice(-MOST_DATABASES)) {
     if (other.databaseName === databaseName) continue;
     if ((await store.findTarget(other.databaseName, id)) === undefined) continue;

@@ -1,19 +1,21 @@
-import type { Api } from "../../emulator/api.ts";
+import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { emptyNotFound, plainText } from "../signed/responses.ts";
-
-import { advanceClock, readClock, resetClock, setClock } from "./clock.ts";
 import { cloudDatabases, vuMarkDatabases } from "./databases.ts";
 import {
+  advanceClock,
   clearRequests,
   finishProcessing,
   listRequests,
   live,
+  readClock,
   ready,
   reset,
+  resetClock,
   restoreSnapshot,
+  setClock,
   takeSnapshot,
 } from "./operating.ts";
 import { credentials, datasets, faults } from "./resources.ts";
@@ -68,6 +70,7 @@ export const managerApi: Api<Services> = {
   malformed: {
     contentLength: malformed,
     malformed,
+    unended: malformed,
     headersTooLarge: plainText(431, "The header lines are too long."),
     bodyTooLarge: plainText(413),
     overloaded: plainText(503),

@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 import { CheckTable, check } from "../../emulator/check.ts";
-import type { JsonObject } from "../../emulator/json.ts";
 import type { MaybePromise } from "../../emulator/message.ts";
 import type { DeclaredBody } from "../../emulator/operation.ts";
 import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
@@ -8,6 +7,7 @@ import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { type Problem, read } from "../../schema/kernel/problems.ts";
+import type { JsonObject } from "../../schema/kernel/values.ts";
 import type { Target } from "../../schema/target.ts";
 import type { ApiContext } from "../services.ts";
 import {
@@ -22,6 +22,7 @@ import {
 export type ManagerOperation = `manager.${string}`;
 /** An operation's name and summary. */
 export type Named = readonly [name: ManagerOperation, summary: string];
+export const named = ([name, summary]: Named) => ({ name, summary });
 
 /** The manager needs no authentication: a request only has to name what exists and to have a valid body. */
 export const anyRequest = CheckTable.on<ApiContext, ManagerOperation>();

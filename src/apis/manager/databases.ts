@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import type { JsonObject } from "../../emulator/json.ts";
 import { largeJsonBody } from "../../emulator/json-body.ts";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
@@ -12,16 +11,17 @@ import {
   postedCloudDatabase,
   putCloudDatabase,
 } from "../../schema/cloud-database.ts";
-import type { WireForm } from "../../schema/kernel/wire.ts";
-import { targetJson } from "../../schema/target.ts";
 import {
   newVuMarkDatabase,
   postedVuMarkDatabase,
   putVuMarkDatabase,
   templateTargetJson,
   vuMarkDatabaseJson,
-} from "../../schema/vumark-database.ts";
-import { wasDrawn } from "../../store/unique-fields.ts";
+} from "../../schema/database.ts";
+import type { JsonObject } from "../../schema/kernel/values.ts";
+import type { WireForm } from "../../schema/kernel/wire.ts";
+import { targetJson } from "../../schema/target.ts";
+import { wasDrawn } from "../../store/state.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,
@@ -32,6 +32,7 @@ import {
   type Kind,
   knownDatabase,
   type Named,
+  named,
   unknownDatabase,
 } from "./checks.ts";
 import {
@@ -76,7 +77,7 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
 function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   resource: DatabaseResource<K, Given, Item, Shown, View>,
 ) {
-  const { kind, path, json, view, list, targets, add, update } = resource;
+  const { kind, path, json, view, targets } = resource;
   const one = `${path}/{database_name}`;
   const listed = doneWithLarge(json);
   const added = addedWith(json);
@@ -86,10 +87,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   return {
     /** Written in slices: there may be many targets. */
     list: operation({
-      name: list[0],
+      ...named(resource.list),
       method: "GET",
       path,
-      summary: list[1],
       checks: anyRequest,
       responses: [listed],
       handle: async ({ services, now }) => {
@@ -110,10 +110,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       },
     }),
     add: operation({
-      name: add[0],
+      ...named(resource.add),
       method: "POST",
       path,
-      summary: add[1],
       body: newBody,
       checks: anyRequest.row(bodyAccepted(newBody)),
       responses: [added, taken],
@@ -129,10 +128,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       },
     }),
     update: operation({
-      name: update[0],
+      ...named(resource.update),
       method: "PUT",
       path: one,
-      summary: update[1],
       body: changes,
       checks: anyRequest.row(knownDatabase<Kind>(kind)).row(bodyAccepted(changes)),
       responses: [updated, unknown],
@@ -145,10 +143,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       },
     }),
     delete: operation({
-      name: resource.delete[0],
+      ...named(resource.delete),
       method: "DELETE",
       path: one,
-      summary: resource.delete[1],
       checks: anyRequest.row(knownDatabase<Kind>(kind, unknownToDelete)),
       responses: [noBody],
       handle: async ({ database, services }) => {

@@ -1,22 +1,32 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../../emulator/journal.ts";
 import { largeJsonBody } from "../../emulator/json-body.ts";
-import { constant, described, object, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
-import { ok } from "../../emulator/response.ts";
+import { constant, described, object, ok, text } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
-import { record } from "../../schema/kernel/record.ts";
-import { anyObject, type JsonObject, wholeNumber } from "../../schema/kernel/values.ts";
+import { optional, record } from "../../schema/kernel/record.ts";
+import {
+  anyObject,
+  CLOCK_YEARS,
+  clockMoment,
+  flag,
+  isClockMoment,
+  type JsonObject,
+  kind,
+  wholeNumber,
+} from "../../schema/kernel/values.ts";
+import { wireForm } from "../../schema/kernel/wire.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { readLargeSnapshot, snapshotJson } from "../../store/snapshot.ts";
+import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
-import { done, doneLarge, fieldsRefused, noBody, refuseFields } from "./responses.ts";
+import { done, doneLarge, doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
+
+/* For those who run the manager: the journal, the whole state, the clock, and health. */
 
 const LARGE_BODY_BYTES = 64 * 1024;
-
-/** For those who run the manager: the journal, the whole state, and health. */
 
 const messageResource = ({ headers, body }: RecordedRequest | RecordedResponse): ListedMessage => ({
   headers,
@@ -106,6 +116,7 @@ export const takeSnapshot = operation({
   checks: anyRequest,
   responses: [wholeState],
   handle: async ({ services: { store } }) => {
+    await store.awaitRatings();
     const state = await store.snapshot();
     return ok(wholeState, await largeJsonBody(snapshotJson(state)));
   },
@@ -163,5 +174,76 @@ export const ready = operation({
   handle: async ({ services: { store } }) => {
     await store.findDatabaseByName("");
     return ok(healthy, { status: "ok" });
+  },
+});
+
+/* The clock that all servers share: a test moves it instead of waiting. */
+
+const CLOCK = "/clock";
+const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: flag }))));
+
+const stateOf = ({ services: { clock } }: ApiContext) =>
+  ok(clockState, { now: clock.now().getTime(), frozen: clock.isFrozen });
+
+export const readClock = operation({
+  name: "manager.readClock",
+  method: "GET",
+  path: CLOCK,
+  summary: "Returns the time of all servers, and whether their clock is stopped.",
+  checks: anyRequest,
+  responses: [clockState],
+  handle: stateOf,
+});
+
+const setting = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: flag }))));
+
+export const setClock = operation({
+  name: "manager.setClock",
+  method: "PUT",
+  path: CLOCK,
+  summary: "Sets the clock of all servers, stops it or lets it run.",
+  body: setting,
+  checks: anyRequest.row(bodyAccepted(setting)),
+  responses: [clockState],
+  handle: (context) => {
+    const { clock } = context.services;
+    clock.set(context.given.now ?? clock.moment(), context.given.frozen);
+    return stateOf(context);
+  },
+});
+
+const advance = jsonBody(z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) })));
+
+export const advanceClock = operation({
+  name: "manager.advanceClock",
+  method: "POST",
+  path: `${CLOCK}/advance`,
+  summary: "Moves the clock of all servers forward, or back when `seconds` is negative.",
+  body: advance,
+  checks: anyRequest.row(bodyAccepted(advance)),
+  responses: [clockState, fieldsRefused],
+  handle: (context) => {
+    const { clock } = context.services;
+    const moved = clock.now().getTime() + context.given.seconds * 1000;
+    if (!isClockMoment(moved)) {
+      const message = `seconds is ${context.given.seconds}, which moves the clock out of its range`;
+      const accepted = `a number of seconds that keeps the clock ${CLOCK_YEARS}`;
+      return refuseFields([{ field: "seconds", message, accepted }]);
+    }
+    clock.set(moved);
+    return stateOf(context);
+  },
+});
+
+export const resetClock = operation({
+  name: "manager.resetClock",
+  method: "DELETE",
+  path: CLOCK,
+  summary: "Undoes every change to the clock.",
+  checks: anyRequest,
+  responses: [noBody],
+  handle: ({ services: { clock } }) => {
+    clock.reset();
+    return ok(noBody);
   },
 });

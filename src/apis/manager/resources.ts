@@ -4,12 +4,17 @@ import { operation } from "../../emulator/operation.ts";
 import { unusedId } from "../../emulator/random.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { credentialJson, postedCredential } from "../../schema/credential.ts";
-import { datasetJson, newDataset, postedDataset } from "../../schema/dataset.ts";
 import { faultJson, postedFault } from "../../schema/fault.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
+import {
+  credentialJson,
+  datasetJson,
+  newDataset,
+  postedCredential,
+  postedDataset,
+} from "../../schema/model-target.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { anyRequest, bodyAccepted, jsonBody, type Named } from "./checks.ts";
+import { anyRequest, bodyAccepted, jsonBody, type Named, named } from "./checks.ts";
 import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
 
 /** Records that belong to no database: their JSON, and what each operation does. */
@@ -36,35 +41,31 @@ interface Resource<T, Given> {
 /** The operations on a resource. */
 function operationsOf<T, Given>(resource: Resource<T, Given>) {
   const { path, key, json, posted, deleted } = resource;
-  const [list, add, remove] = [resource.list, resource.add, resource.delete];
   const listed = doneWithAll(json);
   const body = jsonBody(posted.schema);
   const added = resource.added ?? addedWith(json);
   return {
     list: operation({
-      name: list[0],
+      ...named(resource.list),
       method: "GET",
       path,
-      summary: list[1],
       checks: anyRequest,
       responses: [listed],
       handle: async ({ services }) => ok(listed, await resource.all(services)),
     }),
     add: operation({
-      name: add[0],
+      ...named(resource.add),
       method: "POST",
       path,
-      summary: add[1],
       body,
       checks: anyRequest.row(bodyAccepted(body)),
       responses: [added],
       handle: async (context) => ok(added, await resource.create(context.given, context)),
     }),
     delete: operation({
-      name: remove[0],
+      ...named(resource.delete),
       method: "DELETE",
       path: `${path}/{${key}}`,
-      summary: remove[1],
       checks: anyRequest,
       responses: [deleted, unknownToDelete],
       handle: async ({ params, services }) => {

@@ -1,11 +1,18 @@
 import * as z from "zod/mini";
 import { jsonBody as inJson } from "../../emulator/json-body.ts";
-import { listOf, object, text } from "../../emulator/json-schema.ts";
 import type { BodyStream } from "../../emulator/message.ts";
-import { dated } from "../../emulator/plain.ts";
-import { type BodySchema, type DeclaredResponse, type Refusal, refuse } from "../../emulator/response.ts";
+import {
+  type BodySchema,
+  type DeclaredResponse,
+  dated,
+  listOf,
+  object,
+  type Refusal,
+  refuse,
+  text,
+} from "../../emulator/response.ts";
 import type { WireForm } from "../../schema/kernel/wire.ts";
-import type { Conflict } from "../../store/unique-fields.ts";
+import type { Conflict } from "../../store/state.ts";
 import { plainText } from "../signed/responses.ts";
 
 const json = <Details>(

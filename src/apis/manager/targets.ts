@@ -1,10 +1,11 @@
-import type { JsonObject } from "../../emulator/json.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import { ratingAt } from "../../schema/processing.ts";
+import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
+import type { JsonObject } from "../../schema/kernel/values.ts";
+import { awaitRatings, ratingAt } from "../../schema/processing.ts";
 import {
   postedCounts,
   postedTarget,
@@ -13,7 +14,6 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
-import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/vumark-database.ts";
 import {
   anyRequest,
   bodyAccepted,
@@ -35,12 +35,15 @@ import {
 } from "./responses.ts";
 
 /** A target as the manager shows it at a moment. */
-export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => ({
-  ...target,
-  image: await target.image.bytes(),
-  trackingRating: ratingAt(target, now),
-  recoRating: "",
-});
+export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => {
+  await awaitRatings([target], now);
+  return {
+    ...target,
+    image: await target.image.bytes(),
+    trackingRating: ratingAt(target, now),
+    recoRating: "",
+  };
+};
 
 const TARGETS = "/cloud_databases/{database_name}/targets";
 const TARGET = `${TARGETS}/{target_id}`;
@@ -74,7 +77,7 @@ export const addTarget = operation({
   checks: anyRequest.row(knownDatabase("cloud")).row(bodyAccepted(newTarget, imageIn("image_base64"))),
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
-    const { database, given, services, random, now } = context;
+    const { database, given, services, random, now, moment } = context;
     const newId = () => random.hex(32);
     const { targetId: id = newId() } = given;
     const { processingTimeSeconds = services.settings.processingTimeSeconds } = given;
@@ -87,7 +90,7 @@ export const addTarget = operation({
         processingTimeSeconds,
         ...(given.targetId === undefined && { anotherId: newId }),
       },
-      now,
+      moment,
     );
     switch (created) {
       case "unknownDatabase":

@@ -1,11 +1,10 @@
-import type { Api } from "../../emulator/api.ts";
 import type { FaultRule } from "../../emulator/faults.ts";
+import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
-import type { Operation } from "../../schema/operation-names.ts";
+import type { Operation } from "../../schema/protocol.ts";
 import type { ModelTargetPhase, Services, Settings } from "../services.ts";
 import { malformedPages, notFound, plainText } from "../signed/responses.ts";
 import { ownerOfClient } from "./checks.ts";
-
 import {
   createCredential,
   deleteCredential,

@@ -1,12 +1,11 @@
 import { check } from "../../emulator/check.ts";
-import type { Context, OperationContext } from "../../emulator/context.ts";
-import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
+import { type Context, type OperationContext, RequestBody } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
-import { RequestBody } from "../../emulator/request-body.ts";
 import { type Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
-import type { DatasetTypeName } from "../../schema/dataset.ts";
+import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
+import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { contentLengthFit, contentLengthReason } from "../signed/framing.ts";
@@ -58,7 +57,6 @@ function jsonObjectPart(part: string): JsonObject | undefined {
 }
 
 const HEADER = encodeBase64Url(JSON.stringify({ alg: "mock", typ: "JWT" }));
-
 const SIGNATURE = encodeBase64Url("not verified");
 
 /**

@@ -1,14 +1,12 @@
 import { CheckTable, check } from "../../emulator/check.ts";
-import { isJsonObject } from "../../emulator/json.ts";
-import { listOf, object, openObject, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
-import { ok, type Refusal, refuse } from "../../emulator/response.ts";
+import { listOf, object, ok, openObject, type Refusal, refuse, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/credential.ts";
+import { isJsonObject } from "../../schema/kernel/values.ts";
+import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import type { ApiContext } from "../services.ts";
 import { bearerToken, CLIENT_CREDENTIALS, holdsScope, jsonContentType, validJson } from "./checks.ts";
 import { expected } from "./dataset-request.ts";
-
 import { missingTopLevel } from "./dataset-validation.ts";
 import { done, serviceError, success, validationError } from "./responses.ts";
 

@@ -1,9 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../emulator/json.ts";
-import { described, listOf, oneOf, openObject, text } from "../../emulator/json-schema.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import type { JsonSchema } from "../../emulator/response.ts";
+import { described, type JsonSchema, listOf, oneOf, openObject, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import type { DatasetTypeName } from "../../schema/dataset.ts";
+import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
+import type { DatasetTypeName } from "../../schema/model-target.ts";
 
 /** A creation request in the shape that the stages read: where an object belongs, any other value counts as `{}`. */
 export interface DatasetRequest {

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import type { DatasetTypeName } from "../../schema/dataset.ts";
+import type { JsonObject } from "../../schema/kernel/values.ts";
+import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
   type DatasetRequest,
   expected,

@@ -1,21 +1,23 @@
 import { CheckTable, check } from "../../emulator/check.ts";
-import { isJsonObject } from "../../emulator/json.ts";
+import { operation } from "../../emulator/operation.ts";
+import { unusedId } from "../../emulator/random.ts";
 import {
   constant,
   hex32,
   listOf,
   moment,
+  notYet,
   object,
+  ok,
   oneOf,
   openObject,
+  type Refusal,
+  refuse,
   text,
-} from "../../emulator/json-schema.ts";
-import { operation } from "../../emulator/operation.ts";
-import { unusedId } from "../../emulator/random.ts";
-import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
+} from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/dataset.ts";
-import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { isJsonObject, MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import type { ApiContext, Settings } from "../services.ts";
 import {
   type Bearer,
@@ -28,11 +30,9 @@ import {
   jsonContentType,
   validJson,
 } from "./checks.ts";
-import { datasetArchive } from "./dataset-archive.ts";
 import { datasetRequestSchema, reasonFor } from "./dataset-request.ts";
-
 import { findingsIn } from "./dataset-validation.ts";
-import { done, serviceError, success, validationError, zip } from "./responses.ts";
+import { datasetArchive, done, serviceError, success, validationError, zip } from "./responses.ts";
 
 /** The user that every token of this emulator belongs to. */
 const USER = "userId:mock";

@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject, parseJson } from "../../emulator/json.ts";
+import { parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { show } from "../../emulator/text.ts";
+import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
 import {
   APPEARANCES,
   type DatasetRequest,

@@ -1,12 +1,19 @@
 import { CheckTable, check } from "../../emulator/check.ts";
-import { constant, described, object, openObject, text } from "../../emulator/json-schema.ts";
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
-import { ok, type Refusal, refuse } from "../../emulator/response.ts";
+import {
+  constant,
+  described,
+  object,
+  ok,
+  openObject,
+  type Refusal,
+  refuse,
+  text,
+} from "../../emulator/response.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { ApiContext } from "../services.ts";
 import { ALL_SCOPES, accessToken, basicCredentials, contentLengthIsInteger, scopesIn } from "./checks.ts";
-
 import { success, tokenError } from "./responses.ts";
 
 /** The body's fields. Of a repeated field the first counts; a body that is not UTF-8 has no fields. */

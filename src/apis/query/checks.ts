@@ -1,21 +1,20 @@
-import { acceptsJson as jsonIsCovered } from "../../emulator/accept.ts";
 import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { header } from "../../emulator/message.ts";
+import { header, acceptsJson as jsonIsCovered } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
+import { isOfCloud } from "../../store/verbs.ts";
 import {
   malformedAuthorizationReason,
   malformedDateReason,
-  missingAuthorizationReason,
   missingDateReason,
   skewReason,
   unknownKeyReason,
 } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
-import { ownerOfClientKey, signatureVerdict } from "../signed/authentication.ts";
+import { authorizationGiven, ownerOf, signatureVerdict } from "../signed/authentication.ts";
 import { contentLengthCheck, headerLinesFit, parseDateHeader, QUERY_DATE_FORMS } from "../signed/framing.ts";
 import {
   boundaryOccurs,
@@ -51,15 +50,6 @@ const contentLengthFits = contentLengthCheck({
 
 const AUTHORIZATION_EXPECTED = "VWS <client access key>:<signature>";
 
-/** `Authorization` is present. */
-const authorizationGiven = check({
-  name: "authorizationGiven",
-  refusals: [authorizationMissing],
-  test: ({ request }: Context) =>
-    header(request, "authorization") !== undefined ||
-    missingAuthorizationReason(request, AUTHORIZATION_EXPECTED),
-});
-
 /** Two parts separated by one space, the second not empty; exactly one colon with something after it. */
 const authorizationWellFormed = check({
   name: "authorizationWellFormed",
@@ -73,15 +63,16 @@ const authorizationWellFormed = check({
   },
 });
 
-/** The client access key is known, and the signature was made with its secret key. Finds the database. */
+/** The client access key is known, and the signature was made with its secret key. Finds the database, with its records. */
 const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
   test: async (context: ApiContext) => {
     const { request, notes, services } = context;
     const authorization = header(request, "authorization");
-    const database = await ownerOfClientKey(authorization, services);
-    if (database === undefined) return unknownKeyReason(context, namedAccessKey(authorization), "client");
+    const records = await ownerOf("clientAccessKey", authorization, services);
+    if (!isOfCloud(records)) return unknownKeyReason(context, namedAccessKey(authorization), "client");
+    const { database } = records;
     notes.database = database.databaseName;
     const { databaseName, clientSecretKey: secretKey } = database;
     const verdict = await signatureVerdict(
@@ -89,7 +80,7 @@ const authenticated = check({
       { databaseName, accessKey: database.clientAccessKey, secretKey },
       { "server secret key": database.serverSecretKey },
     );
-    return verdict === true ? { database } : verdict;
+    return verdict === true ? { database, records } : verdict;
   },
 });
 
@@ -191,7 +182,7 @@ const boundaryNamed = check({
 export const queryTable = CheckTable.on<ApiContext, "query">()
   .row(headerLinesFit)
   .row(contentLengthFits)
-  .row(authorizationGiven)
+  .row(authorizationGiven(authorizationMissing, AUTHORIZATION_EXPECTED))
   .row(authorizationWellFormed)
   .row(authenticated) // finds the database
   .row(projectActive)

@@ -1,15 +1,12 @@
-import { acceptsEncoding } from "../../emulator/accept.ts";
-import type { Api } from "../../emulator/api.ts";
 import type { Context } from "../../emulator/context.ts";
 import type { FaultRule } from "../../emulator/faults.ts";
-import { described, object } from "../../emulator/json-schema.ts";
-import { header } from "../../emulator/message.ts";
-import { operation } from "../../emulator/operation.ts";
-import { type JsonSchema, ok } from "../../emulator/response.ts";
+import { acceptsEncoding, header } from "../../emulator/message.ts";
+import { type Api, operation } from "../../emulator/operation.ts";
+import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Target } from "../../schema/target.ts";
 import type { Services, Settings } from "../services.ts";
-import { ownerOfClientKey } from "../signed/authentication.ts";
+import { ownerOf } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";
 import { headerTooLargePage } from "../signed/responses.ts";
 import { queryTable } from "./checks.ts";
@@ -47,10 +44,9 @@ export const query = operation({
   },
   responses: [found],
   handle: async (context) => {
-    const { services, database, maxNumResults, includeTargetData, notes, now } = context;
-    const targets = await services.store.listTargets(database.databaseName);
+    const { services, records, maxNumResults, includeTargetData, notes, now } = context;
     const search = await searchTargets(
-      targets,
+      records.listTargets(),
       context.image,
       services.settings.queryMatcher,
       maxNumResults,
@@ -117,6 +113,7 @@ export const queryApi: Api<Services> = {
     contentLength: lengthNotAnInteger,
     headersTooLarge: headerTooLargePage,
     malformed: lengthNotAnInteger,
+    unended: lengthNotAnInteger,
     bodyTooLarge: serverText(413),
     overloaded: serverText(503),
   },
@@ -126,5 +123,6 @@ export const queryApi: Api<Services> = {
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,
-  owner: ownerOfClientKey,
+  owner: async (authorization, services) =>
+    (await ownerOf("clientAccessKey", authorization, services))?.database,
 };

@@ -1,12 +1,22 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiResponse, Context } from "../../emulator/context.ts";
-import { constant, described, hex32, listOf, object, orNull, text } from "../../emulator/json-schema.ts";
 import type { HeaderList } from "../../emulator/message.ts";
 import { type Profile, REGIONS } from "../../emulator/profiles.ts";
-import { type DeclaredResponse, dateOf, transactionId } from "../../emulator/response.ts";
+import {
+  constant,
+  type DeclaredResponse,
+  dateOf,
+  described,
+  hex32,
+  listOf,
+  object,
+  orNull,
+  text,
+  transactionId,
+} from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
-import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
+import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/responses.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */

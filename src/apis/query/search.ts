@@ -1,8 +1,9 @@
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
 import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
-import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
+import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
+import { awaitRatings, ratingAt } from "../../schema/processing.ts";
 import { type Target, whyNotFound } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
@@ -34,6 +35,7 @@ export async function searchTargets(
   maxNumResults: number,
   now: number,
 ): Promise<Search> {
+  await awaitRatings(targets, now);
   const searched: Target[] = [];
   const passedOver: (readonly [Target, Reason])[] = [];
   for (const [index, target] of targets.entries()) {
@@ -52,7 +54,10 @@ export async function searchTargets(
     const reason = index < maxNumResults ? matched(place) : cutOff(place, maxNumResults);
     report.add([target], reason, recognition?.outline);
   }
-  for (const [target, reason] of passedOver) report.add([target], reason);
+  const advice = await adviceFor(matches.length === 0 ? passedOver : [], matcher, now);
+  for (const [target, reason] of passedOver) {
+    report.add([target], { ...reason, why: reason.why + (advice.get(target) ?? "") });
+  }
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
   const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
   const whyNone = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
@@ -60,8 +65,11 @@ export async function searchTargets(
   for (const { target, why } of nearest) report.add([target], because("no match", why));
   const others = unmatched.slice(nearest.length);
   if (whyNot === undefined) report.add(others, because("no score: the matcher found no match"));
-  for (const target of whyNot ? others : [])
-    report.add([target], because("no match", `: ${whyNot?.get(target)}`));
+  else {
+    for (const target of others.slice(0, MAX_CONSIDERED))
+      report.add([target], because("no match", `: ${whyNot(target)}`));
+    report.add(others.slice(MAX_CONSIDERED), because("no match"));
+  }
   return { found: matches.slice(0, maxNumResults).map(({ target }) => target), whyNone, ...report.read() };
 }
 
@@ -91,6 +99,21 @@ async function scoresOfNearest(
 }
 
 const anySimilarity = createStructuralSimilarityMatcher({ threshold: -1 });
+
+/** What would make targets better that are rated 0, where features decide. */
+async function adviceFor(
+  passedOver: readonly (readonly [Target, Reason])[],
+  matcher: ImageMatcher,
+  now: number,
+): Promise<ReadonlyMap<Target, string>> {
+  if (comparisonOf(matcher)?.by !== "features") return new Map();
+  const poor = passedOver.map(([target]) => target).filter((target) => ratingAt(target, now) === 0);
+  const advised = poor.slice(0, MOST_SCORED).map(async (target) => {
+    const given = await featureRatingOf(target.image);
+    return [target, given?.rating === 0 ? `; ${given.advice}` : ""] as const;
+  });
+  return new Map(await Promise.all(advised));
+}
 
 /** Why a target did or did not match. */
 export interface Reason {

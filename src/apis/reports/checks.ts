@@ -2,18 +2,14 @@ import { CheckTable, check } from "../../emulator/check.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { type Database, isCloudDatabase } from "../../schema/database.ts";
+import type { Database } from "../../schema/database.ts";
 import { monthName } from "../../schema/report.ts";
 import type { ApiContext } from "../services.ts";
 import {
-  authorizationGiven,
-  authorizationWellFormed,
-  knownKeyOfAnyDatabase,
   requestQuotaLeft,
-  signatureMatches,
+  signedByAnyDatabase,
   stateAllows,
   stateAllowsMore,
-  withinRateLimits,
 } from "../signed/authentication.ts";
 import {
   bodyGiven,
@@ -21,7 +17,6 @@ import {
   contentLengthFits,
   contentTypeGiven,
   dateCurrent,
-  headerLinesFit,
   keysAllowed,
 } from "../signed/framing.ts";
 import { fail, failure } from "../signed/responses.ts";
@@ -32,7 +27,7 @@ const ownDatabaseNamed = check({
   name: "ownDatabaseNamed",
   refusals: [failure("AuthenticationFailure")],
   test: ({ params, database }: ApiContext & { readonly database: Database }) =>
-    isCloudDatabase(database) && database.databaseId === params.database_id
+    database.kind === "cloud" && database.databaseId === params.database_id
       ? { database: database satisfies CloudDatabase }
       : "the path's database id is not the id of the database that the keys belong to",
 });
@@ -52,13 +47,7 @@ const monthAccepted = check({
 });
 
 /** The checks of the request for a report, in the order of README.md. */
-export const reportTable = CheckTable.on<ApiContext, "requestReport">()
-  .row(headerLinesFit)
-  .row(withinRateLimits) // finds the owner of the access key
-  .row(authorizationGiven)
-  .row(authorizationWellFormed)
-  .row(knownKeyOfAnyDatabase) // finds the database
-  .row(signatureMatches)
+export const reportTable = signedByAnyDatabase
   .row(ownDatabaseNamed) // it is a cloud database
   .row(requestQuotaLeft)
   .row(stateAllows)

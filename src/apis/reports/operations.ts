@@ -1,6 +1,5 @@
-import { constant, described, text } from "../../emulator/json-schema.ts";
 import { operation } from "../../emulator/operation.ts";
-import { notYet, ok, refuse } from "../../emulator/response.ts";
+import { constant, described, notYet, ok, refuse, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
 import { jsonBody } from "../signed/responses.ts";
@@ -19,13 +18,13 @@ const requestReport = operation({
   }),
   responses: [reportPlace],
   handle: async (context) => {
-    const { database, month, now, services } = context;
+    const { database, records, month, now, services } = context;
     const { store, settings } = services;
     const file = reportFile(month, now);
     await store.openReport({
       databaseId: database.databaseId,
       file,
-      rows: reportRows(await store.listTargets(database.databaseName), month),
+      rows: reportRows(records.listTargets(), month),
       requestedAt: now,
       processingTimeSeconds: settings.processingTimeSeconds,
       processed: false,

@@ -1,9 +1,7 @@
 import type { Context } from "../../emulator/context.ts";
-import { described, text } from "../../emulator/json-schema.ts";
-import { dated } from "../../emulator/plain.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import type { DeclaredResponse } from "../../emulator/response.ts";
-import { xmlText } from "../../emulator/xml.ts";
+import { type DeclaredResponse, dated, described, text } from "../../emulator/response.ts";
+import { xmlText } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
@@ -70,9 +68,7 @@ const toTheSecond = (time: number): string =>
     .replace(/\.\d+/, "");
 
 const VALID_SECONDS = 604_799;
-
 const UPPER_CASE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
 const TOKEN_BYTES = 600;
 
 /**

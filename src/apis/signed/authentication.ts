@@ -1,38 +1,37 @@
-import { check } from "../../emulator/check.ts";
+import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header, type MaybePromise } from "../../emulator/message.ts";
-import { refuse } from "../../emulator/response.ts";
+import type { Api } from "../../emulator/operation.ts";
+import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
-import type { CloudDatabase, RequestRateLimits } from "../../schema/cloud-database.ts";
-import { type Database, isCloudDatabase } from "../../schema/database.ts";
-import type { Operation } from "../../schema/operation-names.ts";
+import type { RequestRateLimits } from "../../schema/cloud-database.ts";
+import type { Database } from "../../schema/database.ts";
+import type { Operation } from "../../schema/protocol.ts";
 import type { RateRule } from "../../store/rate-history.ts";
+import type { RecordsOf } from "../../store/records.ts";
+import { isOfCloud } from "../../store/verbs.ts";
 import {
   malformedAuthorizationReason,
   missingAuthorizationReason,
   unknownKeyReason,
 } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
+import { headerLinesFit } from "./framing.ts";
 import { fail, failure, tooManyRequests } from "./responses.ts";
 
-/** The database whose server access key an `Authorization` names. */
-export function ownerOfServerKey(
+/** The records of the database whose access key an `Authorization` names. */
+export function ownerOf(
+  field: "serverAccessKey" | "clientAccessKey",
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
-): MaybePromise<Database | undefined> {
+): MaybePromise<RecordsOf | undefined> {
   const accessKey = namedAccessKey(authorization);
-  return accessKey === undefined ? undefined : store.findDatabaseByServerAccessKey(accessKey);
+  return accessKey === undefined ? undefined : store.findRecords([field, accessKey]);
 }
 
-/** The database whose client access key an `Authorization` names. */
-export function ownerOfClientKey(
-  authorization: string | undefined,
-  { store }: Pick<Services, "store">,
-): MaybePromise<CloudDatabase | undefined> {
-  const accessKey = namedAccessKey(authorization);
-  return accessKey === undefined ? undefined : store.findDatabaseByClientAccessKey(accessKey);
-}
+export const ownerOfServerKey: Api<Services>["owner"] = async (authorization, services) =>
+  (await ownerOf("serverAccessKey", authorization, services))?.database;
 
 const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
   listTargets: "listTargets",
@@ -57,48 +56,50 @@ function rulesFor(database: Database, operation: Operation): readonly RateRule[]
 
 /**
  * The request is within the rate limits of the database that its access key names; the signature is checked
- * later. A refused request does not count. Finds the owner of the key, if there is one.
+ * later. A refused request does not count. Finds the records of the owner of the key, if there is one.
  */
-export const withinRateLimits = check({
+const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
   test: (context: ApiContext) => {
-    const keyOwner = ownerOfServerKey(header(context.request, "authorization"), context.services);
-    return keyOwner instanceof Promise
-      ? keyOwner.then((owner) => limited(owner, context))
-      : limited(keyOwner, context);
+    const owner = ownerOf("serverAccessKey", header(context.request, "authorization"), context.services);
+    return owner instanceof Promise
+      ? owner.then((records) => limited(records, context))
+      : limited(owner, context);
   },
 });
 
 function limited(
-  keyOwner: Database | undefined,
+  keyOwner: RecordsOf | undefined,
   { services: { store }, operation, now, notes }: ApiContext,
-): MaybePromise<string | { readonly keyOwner: Database | undefined }> {
+): MaybePromise<string | Pick<KeyContext, "keyOwner">> {
   if (keyOwner === undefined) return { keyOwner };
-  notes.database = keyOwner.databaseName;
-  const rules = rulesFor(keyOwner, operation.name);
+  const { database } = keyOwner;
+  notes.database = database.databaseName;
+  const rules = rulesFor(database, operation.name);
   if (rules.length === 0) return { keyOwner };
   const verdict = (full: RateRule | undefined) => {
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     return `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and that many were already accepted`;
   };
-  const full = store.takeRateToken(keyOwner.databaseName, rules, now);
+  const full = store.takeRateToken(database.databaseName, rules, now);
   return full instanceof Promise ? full.then(verdict) : verdict(full);
 }
 
+/** `Authorization` is present. */
+export const authorizationGiven = (refusal: DeclaredResponse, expected: string) =>
+  check({
+    name: "authorizationGiven",
+    refusals: [refusal],
+    test: ({ request }: Context) =>
+      header(request, "authorization") !== undefined || missingAuthorizationReason(request, expected),
+  });
+
 const EXPECTED = "VWS <server access key>:<signature>";
 
-/** `Authorization` is present. */
-export const authorizationGiven = check({
-  name: "authorizationGiven",
-  refusals: [failure("AuthenticationFailure")],
-  test: ({ request }: Context) =>
-    header(request, "authorization") !== undefined || missingAuthorizationReason(request, EXPECTED),
-});
-
 /** Two words, then exactly one colon with something after it. */
-export const authorizationWellFormed = check({
+const authorizationWellFormed = check({
   name: "authorizationWellFormed",
   refusals: [fail(400)],
   test: ({ request }: Context) =>
@@ -106,28 +107,29 @@ export const authorizationWellFormed = check({
     malformedAuthorizationReason(request, EXPECTED),
 });
 
-type KeyContext = ApiContext & { readonly keyOwner: Database | undefined };
+type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
 
-/** The access key belongs to a cloud database. Finds it. */
+/** The access key belongs to a cloud database. Finds it, with its records. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner, request } = context;
     if (keyOwner === undefined) return refusedKey(context);
-    if (isCloudDatabase(keyOwner)) return { database: keyOwner };
+    if (isOfCloud(keyOwner)) return { database: keyOwner.database, records: keyOwner };
     const key = show(namedAccessKey(header(request, "authorization")));
     return `the server access key ${key} belongs to a VuMark database; expected one of a cloud database`;
   },
 });
 
-/** The access key belongs to a database of either kind. Finds it. */
-export const knownKeyOfAnyDatabase = check({
+/** The access key belongs to a database of either kind. Finds it, with its records. */
+const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner } = context;
-    return keyOwner === undefined ? refusedKey(context) : { database: keyOwner };
+    if (keyOwner === undefined) return refusedKey(context);
+    return { database: keyOwner.database, records: keyOwner };
   },
 });
 
@@ -171,6 +173,18 @@ export const signatureMatches = check({
     );
   },
 });
+
+/** How the table of every API begins whose requests are signed with server keys. */
+export const signedTable = CheckTable.on<ApiContext, Operation>()
+  .row(headerLinesFit)
+  .row(withinRateLimits) // finds the records of the access key's owner
+  .row(authorizationGiven(failure("AuthenticationFailure"), EXPECTED))
+  .row(authorizationWellFormed);
+
+/** Continued for APIs that both kinds of databases have. */
+export const signedByAnyDatabase = signedTable
+  .row(knownKeyOfAnyDatabase) // finds the database
+  .row(signatureMatches);
 
 type DatabaseContext = ApiContext & { readonly database: Database };
 

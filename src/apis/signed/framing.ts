@@ -1,10 +1,10 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { isJsonObject } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { LONGEST_HEADER_LINE_BYTES } from "../../schema/limits.ts";
+import { isJsonObject } from "../../schema/kernel/values.ts";
+import { LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
@@ -62,16 +62,12 @@ export const contentLengthFits = contentLengthCheck({
   tooLarge: streamTimeout,
   tooSmall: failure("AuthenticationFailure"),
 });
+
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
 const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";
-
 const MONTH = `(?<month>${MONTHS.join("|")})`;
-
 const TIME = "(?<hour>\\d{1,2}):(?<minute>\\d{1,2}):(?<second>\\d{1,2})";
-
 const DAY = "(?<day>\\d{1,2})";
-
 const YEAR = "(?<year>\\d{4})";
 
 /** Words separated by runs of spaces, in any letter case; the weekday need not match the date. */
@@ -88,8 +84,8 @@ export const QUERY_DATE_FORMS: readonly RegExp[] = [
 
 /** Reads a date header as GMT. Undefined when it has none of the forms, or is not a day of the calendar. */
 export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
-  const fitting = forms.find((shape) => shape.test(value));
-  const found = fitting?.exec(value)?.groups;
+  let found: Readonly<Record<string, string>> | undefined;
+  for (const shape of forms) found ??= shape.exec(value)?.groups;
   if (found === undefined) return undefined;
   const { day = "", month = "", year = "", hour = "", minute = "", second = "" } = found;
   const date = new Date(0);

@@ -1,43 +1,36 @@
 import { gzipSync } from "node:zlib";
-import { acceptsEncoding } from "../../emulator/accept.ts";
-import type { MalformedKind } from "../../emulator/api.ts";
 import type { Context } from "../../emulator/context.ts";
-import { constant, hex32, type JsonSchemas, object, text } from "../../emulator/json-schema.ts";
-import { type HeaderList, header } from "../../emulator/message.ts";
-import type { DeclaredBody } from "../../emulator/operation.ts";
-import { dated } from "../../emulator/plain.ts";
-import { type Profile, REGIONS } from "../../emulator/profiles.ts";
+import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
+import { type DeclaredBody, type MalformedKind, percentDecoded } from "../../emulator/operation.ts";
+import { REGIONS } from "../../emulator/profiles.ts";
 import {
+  constant,
   type DeclaredResponse,
+  dated,
   dateOf,
+  hex32,
   type JsonSchema,
+  type JsonSchemas,
+  object,
   ok,
   type PreparedResponse,
+  text,
   transactionId,
 } from "../../emulator/response.ts";
-import { percentDecoded } from "../../emulator/router.ts";
-import { asciiJson } from "../../emulator/text.ts";
-import { LONGEST_HEADER_LINE_BYTES } from "../../schema/limits.ts";
-import { RESULT_CODES, type ResultCode } from "../../schema/result-codes.ts";
+import { asciiJson, htmlText } from "../../emulator/text.ts";
+import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 
 /** How many milliseconds the proxy in front of the service claims to have waited. */
 const UPSTREAM_TIME = "5";
 
-const upstreamTime = ({ upstreamTimeHeader }: Profile): readonly [string, string] => [
-  upstreamTimeHeader,
-  UPSTREAM_TIME,
-];
-
-type Moment = Pick<Context, "profile" | "now">;
-
 /** The headers of every response that comes from the service itself rather than a proxy in front of it. */
 export const serviceHeaders =
   (contentType: string) =>
-  (at: Moment): HeaderList => [
+  (at: Pick<Context, "profile" | "now">): HeaderList => [
     ["Connection", "keep-alive"],
     ["Content-Type", contentType],
     ["server", "envoy"],
-    upstreamTime(at.profile),
+    [at.profile.upstreamTimeHeader, UPSTREAM_TIME],
     ["strict-transport-security", "max-age=31536000"],
     [at.profile.regionHeader, REGIONS],
     ["x-content-type-options", "nosniff"],
@@ -80,10 +73,11 @@ export function success<Key extends string>(
   description = "Done.",
 ): DeclaredResponse<Readonly<Record<Exclude<Key, Filled>, unknown>>> {
   const specified = Object.keys(properties);
-  const filledKeys = ["result_code", "transaction_id"].values();
-  const recorded = specified.map((key) =>
-    key === "result_code" || key === "transaction_id" ? (filledKeys.next().value ?? key) : key,
-  );
+  const [first] = specified.filter((key) => key === "result_code" || key === "transaction_id");
+  // Both change places, unless they have the recorded order already.
+  const swapped: Readonly<Record<string, string>> =
+    first === "result_code" ? {} : { result_code: "transaction_id", transaction_id: "result_code" };
+  const recorded = specified.map((key) => swapped[key] ?? key);
   return {
     status: RESULT_CODES[code].status,
     resultCode: code,
@@ -91,10 +85,14 @@ export function success<Key extends string>(
     headers: json,
     schema: object(properties),
     body: (context, details: Readonly<Record<string, unknown>>) => {
-      const filled = { ...details, result_code: code, transaction_id: transactionId(context) };
+      const filled: Readonly<Record<string, unknown>> = {
+        ...details,
+        result_code: code,
+        transaction_id: transactionId(context),
+      };
       const ordered: Record<string, unknown> = {};
       const keys = context.profile.successBodies === "recorded" ? recorded : specified;
-      for (const key of keys) ordered[key] = Reflect.get(filled, key);
+      for (const key of keys) ordered[key] = filled[key];
       return asciiJson(ordered);
     },
   };
@@ -110,7 +108,7 @@ export const tooManyRequests: DeclaredResponse = {
   description: "More requests than a rate limit of the database allows (empty body).",
   headers: (at) => [
     [at.profile.rateLimitedHeader, "true"],
-    upstreamTime(at.profile),
+    [at.profile.upstreamTimeHeader, UPSTREAM_TIME],
     ["server", "envoy"],
     ["Date", dateOf(at)],
   ],
@@ -119,7 +117,11 @@ export const tooManyRequests: DeclaredResponse = {
 export const unexpectedBody: DeclaredResponse = {
   status: 400,
   description: "The request has a body where none is allowed (empty body).",
-  headers: (at) => [["server", "envoy"], ["Date", dateOf(at)], upstreamTime(at.profile)],
+  headers: (at) => [
+    ["server", "envoy"],
+    ["Date", dateOf(at)],
+    [at.profile.upstreamTimeHeader, UPSTREAM_TIME],
+  ],
 };
 
 export const streamTimeout: DeclaredResponse = {
@@ -223,16 +225,6 @@ export const JETTY_PAGE = lfPage(
   "</html>",
 );
 
-const HTML_ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#x27;",
-};
-
-const htmlEscaped = (raw: string): string => raw.replace(/[&<>"']/g, (found) => HTML_ESCAPES[found] ?? found);
-
 /** One line of text: the details. */
 export const plainText = (status: number, description = "One line of text."): DeclaredResponse<string> => ({
   status,
@@ -247,6 +239,7 @@ export const malformedPages: Readonly<Record<MalformedKind, DeclaredResponse<str
   contentLength: loadBalancerPage,
   headersTooLarge: headerTooLargePage,
   malformed: loadBalancerPage,
+  unended: loadBalancerPage,
   bodyTooLarge: plainText(413),
   overloaded: plainText(503),
 };
@@ -260,7 +253,7 @@ const pageNotFound = (request: string): Buffer =>
     "    </head>",
     "    <body>",
     "        <h1>Not Found</h1>",
-    `        <p id="detail">For request '${htmlEscaped(request)}'</p>`,
+    `        <p id="detail">For request '${htmlText(request)}'</p>`,
     "    </body>",
     "</html>",
   );
@@ -269,7 +262,10 @@ const pageNotFound = (request: string): Buffer =>
 const notFoundPage: DeclaredResponse<string> = {
   status: 404,
   description: "Nothing is served at this path.",
-  headers: ({ profile }) => [["Content-Type", "text/html; charset=UTF-8"], upstreamTime(profile)],
+  headers: ({ profile }) => [
+    ["Content-Type", "text/html; charset=UTF-8"],
+    [profile.upstreamTimeHeader, UPSTREAM_TIME],
+  ],
   schema: text,
   body: (_context, request) => pageNotFound(request),
 };
@@ -279,7 +275,7 @@ const gzippedNotFoundPage: DeclaredResponse<string> = {
   headers: ({ profile }) => [
     ["Content-Type", "text/html; charset=UTF-8"],
     ["Content-Encoding", "gzip"],
-    upstreamTime(profile),
+    [profile.upstreamTimeHeader, UPSTREAM_TIME],
   ],
   body: (_context, request) => gzipSync(pageNotFound(request)),
 };

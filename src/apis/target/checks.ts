@@ -1,4 +1,4 @@
-import { CheckTable, check } from "../../emulator/check.ts";
+import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { inTurns } from "../../emulator/scheduling.ts";
 import { show } from "../../emulator/text.ts";
@@ -6,18 +6,18 @@ import { compareBySimilarity } from "../../images/matching/comparison.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { base64Steps, decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { MAX_METADATA_BYTES } from "../../schema/limits.ts";
+import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
+import type { RecordsOf } from "../../store/records.ts";
+import { hasRoom, isNameFree } from "../../store/verbs.ts";
 import { explainBase64, unknownTargetReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
-  authorizationGiven,
-  authorizationWellFormed,
   knownAccessKey,
   requestQuotaLeft,
   signatureMatches,
+  signedTable,
   stateAllows,
   stateAllowsMore,
-  withinRateLimits,
 } from "../signed/authentication.ts";
 import {
   bodyGiven,
@@ -25,19 +25,21 @@ import {
   contentLengthFits,
   contentTypeGiven,
   dateCurrent,
-  headerLinesFit,
   keysAllowed,
 } from "../signed/framing.ts";
 import { fail, failure, unexpectedBody } from "../signed/responses.ts";
+
+type CloudContext = ApiContext & {
+  readonly database: CloudDatabase;
+  readonly records: RecordsOf<CloudDatabase>;
+};
 
 /** There is room in the target quota. */
 const targetQuotaLeft = check({
   name: "targetQuotaLeft",
   concerns: ["addTarget"],
   refusals: [failure("TargetQuotaReached")],
-  test: async ({ database, services }: ApiContext & { readonly database: CloudDatabase }) =>
-    (await services.store.countTargets(database.databaseName)) < database.targetQuota ||
-    targetQuotaReached(database.targetQuota),
+  test: ({ records }: CloudContext) => hasRoom(records) || targetQuotaReached(records.database.targetQuota),
 });
 
 export const targetQuotaReached = (quota: number): string =>
@@ -48,9 +50,8 @@ const knownTarget = check({
   name: "knownTarget",
   concerns: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
   refusals: [failure("UnknownTarget")],
-  test: async (context: ApiContext & { readonly database: CloudDatabase }) => {
-    const { database, params, services } = context;
-    const target = await services.store.findTarget(database.databaseName, params.id ?? "");
+  test: (context: CloudContext) => {
+    const target = context.records.targets.get(context.params.id ?? "");
     return target === undefined ? unknownTargetReason(context) : { target };
   },
 });
@@ -77,7 +78,6 @@ const noUnexpectedBody = check({
 const concerns = ["addTarget", "updateTarget"] as const;
 
 const MAX_NAME_CHARACTERS = 64;
-
 const MANY_CHARACTERS = 10_000;
 
 /** Longer texts are decoded in steps. */
@@ -185,7 +185,7 @@ const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: De
     name: "nameFree",
     concerns: [name],
     refusals: [fail(400), astral, failure("TargetNameExist")],
-    test: async ({ body, params, database, services }: ApiContext & { readonly database: CloudDatabase }) => {
+    test: ({ body, params, records }: CloudContext) => {
       const given = body.fields.name;
       if (given === undefined) return true;
       if (typeof given !== "string") return refuse(fail(400), `name must be a string; got ${show(given)}`);
@@ -197,15 +197,14 @@ const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: De
           `name must have 1 to ${MAX_NAME_CHARACTERS} characters; got ${given.length > MANY_CHARACTERS ? given.length : characters.length}: ${show(given)}`,
         );
       }
-      const above = characters.find((character) => (character.codePointAt(0) ?? 0) > 0xffff);
+      const [above] = given.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
       if (above !== undefined) {
         return refuse(
           astral,
           `name has the character ${show(above)}, which is above U+FFFF; the service fails on such characters`,
         );
       }
-      const owner = await services.store.findTargetByName(database.databaseName, given);
-      return owner === undefined || owner.targetId === params.id || nameTaken(given);
+      return isNameFree(records, given, params.id) || nameTaken(given);
     },
   });
 
@@ -231,14 +230,8 @@ const widthPositive = check({
   },
 });
 
-type TargetOperation = (typeof concerns)[number] | (typeof WITHOUT_BODY)[number];
-
 /** The checks in the order of README.md. One whose responses differ between operations is several with the same name. */
-export const targetTable = CheckTable.on<ApiContext, TargetOperation>()
-  .row(headerLinesFit)
-  .row(withinRateLimits) // finds the owner of the access key
-  .row(authorizationGiven)
-  .row(authorizationWellFormed)
+export const targetTable = signedTable
   .row(knownAccessKey) // finds the database
   .row(signatureMatches)
   .row(requestQuotaLeft)

@@ -1,10 +1,12 @@
-import type { Api } from "../../emulator/api.ts";
-import { described, flag, type JsonSchemas, orNull, text } from "../../emulator/json-schema.ts";
-import { operation } from "../../emulator/operation.ts";
-import { ok, refuse } from "../../emulator/response.ts";
+import { type Api, operation } from "../../emulator/operation.ts";
+import { described, flag, type JsonSchemas, ok, orNull, refuse, text } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
-import { MAX_METADATA_BYTES, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../../schema/limits.ts";
-import { ratingAt, statusAt } from "../../schema/processing.ts";
+import { awaitRatings, ratingAt, statusAt } from "../../schema/processing.ts";
+import {
+  MAX_METADATA_BYTES,
+  MAX_TARGET_IMAGE_BYTES,
+  MAX_TARGET_IMAGE_PIXELS,
+} from "../../schema/protocol.ts";
 import { whyNotFound } from "../../schema/target.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
@@ -61,7 +63,7 @@ const addTarget = operation({
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, random, now, body, image, upload } = context;
+    const { database, services, random, moment, body, image, upload } = context;
     const { name, width } = body.fields;
     const created = await services.store.createTarget(
       database.databaseName,
@@ -76,7 +78,7 @@ const addTarget = operation({
         applicationMetadata: metadataOf(context),
         processingTimeSeconds: services.settings.processingTimeSeconds,
       },
-      now,
+      moment,
     );
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
@@ -96,10 +98,7 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: async ({ services, database }) => {
-    const targets = await services.store.listTargets(database.databaseName);
-    return ok(targetList, { results: targets.map(({ targetId }) => targetId) });
-  },
+  handle: ({ records }) => ok(targetList, { results: records.listTargets().map(({ targetId }) => targetId) }),
 });
 
 const getTarget = operation({
@@ -109,7 +108,8 @@ const getTarget = operation({
   summary: "Returns a target's record and status.",
   ...signed,
   responses: [targetRecord],
-  handle: ({ target, now, notes }) => {
+  handle: async ({ target, now, notes }) => {
+    await awaitRatings([target], now);
     const status = statusAt(target, now);
     const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
     if (why !== undefined) notes.reason = why;
@@ -192,7 +192,7 @@ const deleteTarget = operation({
     if (deleted === "processing") {
       return refuse(
         failure("TargetStatusProcessing"),
-        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it when that is over`,
+        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it when that is over; finishProcessing() ends it at once`,
       );
     }
     return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});
@@ -206,17 +206,14 @@ const getDuplicates = operation({
   summary: "Lists the other active targets whose image matches this target's, best first.",
   ...signed,
   responses: [similarTargets],
-  handle: async ({ database, target, services, now }) => {
-    const others =
-      statusAt(target, now) === "failed"
-        ? []
-        : (await services.store.listTargets(database.databaseName)).filter(
-            (other) =>
-              other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
-          );
+  handle: async ({ records, target, services, now }) => {
+    const others = statusAt(target, now) === "failed" ? [] : records.listTargets();
+    const compared = others.filter(
+      (other) => other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
+    );
     const image = await target.image.bytes();
     const { duplicatesMatcher } = services.settings;
-    const { matches } = await rankTargets(duplicatesMatcher, image, others, undefined, "wholePictures");
+    const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
     return ok(similarTargets, { similar_targets: matches.map((match) => match.target.targetId) });
   },
 });
@@ -228,8 +225,8 @@ const databaseSummary = operation({
   summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
   responses: (profile) => [summaryOfDatabase(profile)],
-  handle: async ({ database, services, now, profile }) => {
-    const counts = await services.store.countTargetsByStatus(database.databaseName, now);
+  handle: ({ database, records, now, profile }) => {
+    const counts = records.countByStatus(now);
     return ok(summaryOfDatabase(profile), {
       name: database.databaseName,
       active_images: counts.active,
@@ -255,8 +252,9 @@ const targetSummary = operation({
   summary: "Returns a target's status and recognition counts.",
   ...signed,
   responses: [summaryOfTarget],
-  handle: ({ database, target, now }) =>
-    ok(summaryOfTarget, {
+  handle: async ({ database, target, now }) => {
+    await awaitRatings([target], now);
+    return ok(summaryOfTarget, {
       status: statusAt(target, now),
       database_name: database.databaseName,
       target_name: target.name,
@@ -266,7 +264,8 @@ const targetSummary = operation({
       total_recos: target.totalRecos,
       current_month_recos: target.currentMonthRecos,
       previous_month_recos: target.previousMonthRecos,
-    }),
+    });
+  },
 });
 
 export const targetOperations = [

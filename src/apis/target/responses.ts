@@ -1,16 +1,16 @@
+import type { Profile } from "../../emulator/profiles.ts";
 import {
   constant,
   described,
   flag,
   hex32,
+  type JsonSchema,
   listOf,
   object,
   oneOf,
   text,
   wholeNumber,
-} from "../../emulator/json-schema.ts";
-import type { Profile } from "../../emulator/profiles.ts";
-import type { JsonSchema } from "../../emulator/response.ts";
+} from "../../emulator/response.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
 const status = oneOf(["processing", "success", "failed"]);

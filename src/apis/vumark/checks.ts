@@ -1,22 +1,18 @@
-import { CheckTable, check } from "../../emulator/check.ts";
+import { check } from "../../emulator/check.ts";
 import { header } from "../../emulator/message.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import type { Database } from "../../schema/database.ts";
+import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
-import type { TemplateTarget } from "../../schema/vumark-database.ts";
+import type { RecordsOf } from "../../store/records.ts";
 import { unknownTargetReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
-  authorizationGiven,
-  authorizationWellFormed,
-  knownKeyOfAnyDatabase,
   requestQuotaLeft,
-  signatureMatches,
+  signedByAnyDatabase,
   stateAllows,
   stateAllowsMore,
-  withinRateLimits,
 } from "../signed/authentication.ts";
 import {
   bodyGiven,
@@ -24,7 +20,6 @@ import {
   contentLengthFits,
   contentTypeGiven,
   dateCurrent,
-  headerLinesFit,
   keysAllowed,
 } from "../signed/framing.ts";
 import { failure } from "../signed/responses.ts";
@@ -34,14 +29,10 @@ import { FORMATS } from "./instances.ts";
 const knownTarget = check({
   name: "knownTarget",
   refusals: [failure("UnknownTarget")],
-  test: async (context: ApiContext & { readonly database: Database }) => {
-    const { database, params, services } = context;
-    const { store } = services;
+  test: (context: ApiContext & { readonly database: Database; readonly records: RecordsOf }) => {
+    const { params, records } = context;
     const id = params.id ?? "";
-    const target =
-      database.kind === "cloud"
-        ? await store.findTarget(database.databaseName, id)
-        : await store.findTemplateTarget(database.databaseName, id);
+    const target = records.targets.get(id) ?? records.templates.get(id);
     return target === undefined ? unknownTargetReason(context) : { target };
   },
 });
@@ -107,13 +98,7 @@ const mediaTypeAccepted = check({
 const badRequest = failure("BadRequest");
 
 /** The checks in the order of README.md. */
-export const instanceTable = CheckTable.on<ApiContext, "generateInstance">()
-  .row(headerLinesFit)
-  .row(withinRateLimits) // finds the owner of the access key
-  .row(authorizationGiven)
-  .row(authorizationWellFormed)
-  .row(knownKeyOfAnyDatabase) // finds the database
-  .row(signatureMatches)
+export const instanceTable = signedByAnyDatabase
   .row(requestQuotaLeft)
   .row(stateAllows)
   .row(stateAllowsMore)

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import type { DeclaredResponse } from "../../emulator/response.ts";
-import { xmlText } from "../../emulator/xml.ts";
+import { xmlText } from "../../emulator/text.ts";
 import { serviceHeaders } from "../signed/responses.ts";
 
 /** How an instance id is drawn: in lines of cells of one size, centred on a page. Sizes are in pixels or points. */
@@ -13,21 +13,16 @@ interface Label {
 }
 
 const CELL_WIDTH = 6;
-
 const CELL_HEIGHT = 10;
-
 const PAGE_WIDTH = 512;
-
 const MIN_PAGE_HEIGHT = 256;
 
 /** Space between the page's edge and the text, in which the frame is drawn. */
 const MARGIN = 32;
-
 const LARGEST_SCALE = 10;
 
 /** 37 characters fit in a line at this scale: a UUID stays whole. */
 const SMALLEST_SCALE = 2;
-
 const MOST_LINES = 40;
 
 /** Lays characters out as large as they fit in one line, or in several lines if even the smallest do not fit. */
@@ -69,9 +64,9 @@ function printable(id: string): string[] {
     /^[ -~]$/.test(character) ? [character] : [...`\\u{${character.codePointAt(0)?.toString(16)}}`],
   );
 }
+
 /** Size of a glyph in pixels. The eighth row is for descenders. */
 const GLYPH_WIDTH = 5;
-
 const GLYPH_HEIGHT = 8;
 
 /** One glyph each from U+0020 to U+007E: five columns, left to right, the lowest bit on top. */
@@ -99,11 +94,8 @@ export function isBlack(character: string, column: number, row: number): boolean
 }
 
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
-
 const KEYWORD = "instance_id";
-
 const WHITE = 255;
-
 const GREYSCALE_OF_8_BITS = [8, 0, 0, 0, 0];
 
 /**

@@ -1,7 +1,6 @@
 import type { FaultRule } from "../../emulator/faults.ts";
 import { operation } from "../../emulator/operation.ts";
-import { dated } from "../../emulator/plain.ts";
-import { type DeclaredResponse, ok } from "../../emulator/response.ts";
+import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
 import type { InstanceFailure, Settings } from "../services.ts";
 import { failure, jsonBody } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";

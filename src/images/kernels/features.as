@@ -31,7 +31,8 @@ const CELLS: i32 = PATCH + 20 * 18 * 4;
 const POOL: i32 = CELLS + VALUES * 4; // 16 x 4 f32: the share of a sample in a row or column of cells
 const HISTOGRAM: i32 = POOL + 256; // 36 f32, with two more on both sides
 const WIDE: i32 = HISTOGRAM + 256; // 128 i16
-const PROJECTION: i32 = WIDE + 256; // BITS x 128 i8
+const SAMPLES: i32 = WIDE + 256; // what was computed for 4 or 16 samples
+const PROJECTION: i32 = SAMPLES + 256; // BITS x 128 i8
 const BIASES: i32 = PROJECTION + BITS * VALUES; // BITS i32
 const CANDIDATES: i32 = 196608;
 const SELECTED: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE;
@@ -105,29 +106,42 @@ export function begin(w: i32, h: i32): i32 {
   return INPUT;
 }
 
+/** Adds the share of two places, which are mirrored, to a sum. */
+@inline
+function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
+  return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
+}
+
+/** Writes up to 24 values behind the end of each row. */
 function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32): void {
   const radius = load<i32>(kernel);
   const centre = v128.load16_splat(kernel + 4);
   const pitch = stride * 2;
+  const end = w * 2;
   for (let y = 0; y < h; y++) {
     for (let i = 1; i <= radius; i++) {
       store<i32>(ROWS + i * 8, from + max(y - i, 0) * pitch);
       store<i32>(ROWS + i * 8, from + min(y + i, h - 1) * pitch, 4);
     }
     const row = from + y * pitch;
-    const end = w * 2;
-    for (let x = 0; x < end; x += 32) {
+    for (let x = 0; x < end; x += 64) {
       let s0 = i16x8.q15mulr_sat_s(v128.load(row + x), centre);
       let s1 = i16x8.q15mulr_sat_s(v128.load(row + x, 16), centre);
+      let s2 = i16x8.q15mulr_sat_s(v128.load(row + x, 32), centre);
+      let s3 = i16x8.q15mulr_sat_s(v128.load(row + x, 48), centre);
       for (let i = 1; i <= radius; i++) {
         const up = load<i32>(ROWS + i * 8) + x;
         const down = load<i32>(ROWS + i * 8, 4) + x;
         const share = v128.load16_splat(kernel + i * 2, 4);
-        s0 = i16x8.add(s0, i16x8.q15mulr_sat_s(i16x8.add(v128.load(up), v128.load(down)), share));
-        s1 = i16x8.add(s1, i16x8.q15mulr_sat_s(i16x8.add(v128.load(up, 16), v128.load(down, 16)), share));
+        s0 = addShare(s0, up, down, share);
+        s1 = addShare(s1, up + 16, down + 16, share);
+        s2 = addShare(s2, up + 32, down + 32, share);
+        s3 = addShare(s3, up + 48, down + 48, share);
       }
       v128.store(LINE + 32 + x, s0);
       v128.store(LINE + 32 + x, s1, 16);
+      v128.store(LINE + 32 + x, s2, 32);
+      v128.store(LINE + 32 + x, s3, 48);
     }
     const left = v128.load16_splat(LINE + 32);
     v128.store(LINE, left);
@@ -136,14 +150,24 @@ function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32): voi
     v128.store(LINE + 32 + end, right);
     v128.store(LINE + 32 + end, right, 16);
     const out = to + y * pitch;
-    for (let x = 0; x < end; x += 16) {
+    for (let x = 0; x < end; x += 64) {
       const at = LINE + 32 + x;
-      let sum = i16x8.q15mulr_sat_s(v128.load(at), centre);
-      for (let i = 1; i <= radius; i++) {
-        const share = v128.load16_splat(kernel + i * 2, 4);
-        sum = i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(at - i * 2), v128.load(at + i * 2)), share));
+      let s0 = i16x8.q15mulr_sat_s(v128.load(at), centre);
+      let s1 = i16x8.q15mulr_sat_s(v128.load(at, 16), centre);
+      let s2 = i16x8.q15mulr_sat_s(v128.load(at, 32), centre);
+      let s3 = i16x8.q15mulr_sat_s(v128.load(at, 48), centre);
+      for (let i = 2; i <= radius * 2; i += 2) {
+        const share = v128.load16_splat(kernel + i, 4);
+        const left = at - i, right = at + i;
+        s0 = addShare(s0, left, right, share);
+        s1 = addShare(s1, left + 16, right + 16, share);
+        s2 = addShare(s2, left + 32, right + 32, share);
+        s3 = addShare(s3, left + 48, right + 48, share);
       }
-      v128.store(out + x, sum);
+      v128.store(out + x, s0);
+      v128.store(out + x, s1, 16);
+      v128.store(out + x, s2, 32);
+      v128.store(out + x, s3, 48);
     }
   }
 }
@@ -354,49 +378,103 @@ export function describe(start: i32, end: i32, most: i32): i32 {
   return features;
 }
 
-/** An angle from 0 to 2π, off by at most 0.005. */
+/** Angles from 0 to 2π, off by at most 0.005. */
 @inline
-function angleOf(y: f32, x: f32): f32 {
-  const ax = Mathf.abs(x), ay = Mathf.abs(y);
-  const a = min(ax, ay) / (max(ax, ay) + 1e-9);
-  const s = a * a;
-  let r: f32 = ((-0.0464964749 * s + 0.15931422) * s - 0.327622764) * s * a + a;
-  if (ay > ax) r = 1.57079637 - r;
-  if (x < 0) r = 3.14159274 - r;
-  if (y < 0) r = 6.28318531 - r;
-  return r;
+function anglesOf(y: v128, x: v128): v128 {
+  const ax = f32x4.abs(x), ay = f32x4.abs(y);
+  const a = f32x4.div(f32x4.min(ax, ay), f32x4.add(f32x4.max(ax, ay), f32x4.splat(1e-9)));
+  const s = f32x4.mul(a, a);
+  let r = f32x4.add(f32x4.mul(f32x4.splat(-0.0464964749), s), f32x4.splat(0.15931422));
+  r = f32x4.sub(f32x4.mul(r, s), f32x4.splat(0.327622764));
+  r = f32x4.add(f32x4.mul(f32x4.mul(r, s), a), a);
+  const zero = f32x4.splat(0);
+  r = v128.bitselect(f32x4.sub(f32x4.splat(1.57079637), r), r, f32x4.gt(ay, ax));
+  r = v128.bitselect(f32x4.sub(f32x4.splat(3.14159274), r), r, f32x4.lt(x, zero));
+  return v128.bitselect(f32x4.sub(f32x4.splat(6.28318531), r), r, f32x4.lt(y, zero));
+}
+
+/** Two 16-bit values at each of four places. */
+@inline
+function pairsAt(at: v128): v128 {
+  let pairs = v128.load32_zero(i32x4.extract_lane(at, 0));
+  pairs = v128.load_lane<u32>(i32x4.extract_lane(at, 1), pairs, 1);
+  pairs = v128.load_lane<u32>(i32x4.extract_lane(at, 2), pairs, 2);
+  return v128.load_lane<u32>(i32x4.extract_lane(at, 3), pairs, 3);
+}
+
+@inline
+function firstOf(pairs: v128): v128 {
+  return i32x4.shr_s(i32x4.shl(pairs, 16), 16);
+}
+
+@inline
+function secondOf(pairs: v128): v128 {
+  return i32x4.shr_s(pairs, 16);
 }
 
 function gatherDirections(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32, sigma: f32): void {
-  for (let i = 0; i < 40; i++) store<f32>(HISTOGRAM + i * 4, 0);
+  for (let i = 0; i < 160; i += 16) v128.store(HISTOGRAM + i, f32x4.splat(0));
   const step: f32 = sigma * 0.75;
   for (let j = -6; j <= 6; j++) {
     const py = <i32>Mathf.floor(y + <f32>j * step + 0.5);
     if (py < 1 || py >= h - 1) continue;
-    for (let i = -6; i <= 6; i++) {
-      const r2 = i * i + j * j;
-      if (r2 > 36) continue;
-      const px = <i32>Mathf.floor(x + <f32>i * step + 0.5);
-      if (px < 1 || px >= w - 1) continue;
-      const at = plane + py * pitch + px * 2;
-      const gx = <f32>(<i32>load<i16>(at, 2) - <i32>load<i16>(at - 2));
-      const gy = <f32>(<i32>load<i16>(at + pitch) - <i32>load<i16>(at - pitch));
-      const strength = Mathf.sqrt(gx * gx + gy * gy) * (1 - <f32>r2 * <f32>(1 / 40.0));
-      const bin: f32 = angleOf(gy, gx) * (36 / (2 * Mathf.PI));
-      const lower = Mathf.floor(bin), part = bin - lower;
-      const slot = HISTOGRAM + 8 + (<i32>lower % 36) * 4;
-      store<f32>(slot, load<f32>(slot) + strength * (1 - part));
-      const upper = HISTOGRAM + 8 + ((<i32>lower + 1) % 36) * 4;
-      store<f32>(upper, load<f32>(upper) + strength * part);
+    const row = plane + py * pitch;
+    for (let start = -6; start <= 6; start += 4) {
+      const i = i32x4.add(i32x4.splat(start), i32x4(0, 1, 2, 3));
+      const r2 = i32x4.add(i32x4.mul(i, i), i32x4.splat(j * j));
+      const px = i32x4.trunc_sat_f32x4_s(
+        f32x4.floor(
+          f32x4.add(
+            f32x4.add(f32x4.splat(x), f32x4.mul(f32x4.convert_i32x4_s(i), f32x4.splat(step))),
+            f32x4.splat(0.5),
+          ),
+        ),
+      );
+      let mask = i32x4.bitmask(
+        v128.and(
+          i32x4.le_s(r2, i32x4.splat(36)),
+          v128.and(i32x4.ge_s(px, i32x4.splat(1)), i32x4.lt_s(px, i32x4.splat(w - 1))),
+        ),
+      );
+      if (!mask) continue;
+      // Others are read, too, but do not count
+      const inside = i32x4.min_s(i32x4.max_s(px, i32x4.splat(1)), i32x4.splat(w - 2));
+      const at = i32x4.add(i32x4.splat(row), i32x4.shl(inside, 1));
+      const two = i32x4.splat(2), rows = i32x4.splat(pitch);
+      const gx = f32x4.convert_i32x4_s(i32x4.sub(firstOf(pairsAt(i32x4.add(at, two))), firstOf(pairsAt(i32x4.sub(at, two)))));
+      const gy = f32x4.convert_i32x4_s(i32x4.sub(firstOf(pairsAt(i32x4.add(at, rows))), firstOf(pairsAt(i32x4.sub(at, rows)))));
+      const length = f32x4.sqrt(f32x4.add(f32x4.mul(gx, gx), f32x4.mul(gy, gy)));
+      const strength = f32x4.mul(
+        length,
+        f32x4.sub(f32x4.splat(1), f32x4.mul(f32x4.convert_i32x4_s(r2), f32x4.splat(<f32>(1 / 40.0)))),
+      );
+      const bin = f32x4.mul(anglesOf(gy, gx), f32x4.splat(36 / (2 * Mathf.PI)));
+      const lower = f32x4.floor(bin), part = f32x4.sub(bin, lower);
+      v128.store(SAMPLES, i32x4.trunc_sat_f32x4_s(lower));
+      v128.store(SAMPLES, f32x4.mul(strength, f32x4.sub(f32x4.splat(1), part)), 16);
+      v128.store(SAMPLES, f32x4.mul(strength, part), 32);
+      for (; mask; mask &= mask - 1) {
+        const lane = SAMPLES + (ctz(mask) << 2);
+        let slot = load<i32>(lane);
+        if (slot >= 36) slot -= 36;
+        const to = HISTOGRAM + 8 + slot * 4;
+        store<f32>(to, load<f32>(to) + load<f32>(lane, 16));
+        const next = slot == 35 ? HISTOGRAM + 8 : to + 4;
+        store<f32>(next, load<f32>(next) + load<f32>(lane, 32));
+      }
     }
   }
+  const quarter = f32x4.splat(0.25), half = f32x4.splat(0.5);
   for (let pass = 0; pass < 3; pass++) {
     wrapHistogram();
-    let before = load<f32>(HISTOGRAM + 4);
-    for (let bin = 2; bin < 38; bin++) {
-      const here = load<f32>(HISTOGRAM + bin * 4);
-      store<f32>(HISTOGRAM + bin * 4, 0.25 * before + 0.5 * here + 0.25 * load<f32>(HISTOGRAM + bin * 4 + 4));
-      before = here;
+    let before = v128.load(HISTOGRAM + 4);
+    for (let bin = HISTOGRAM + 8; bin < HISTOGRAM + 152; bin += 16) {
+      const here = v128.load(bin), after = v128.load(bin, 4), next = v128.load(bin, 12);
+      v128.store(
+        bin,
+        f32x4.add(f32x4.add(f32x4.mul(quarter, before), f32x4.mul(half, here)), f32x4.mul(quarter, after)),
+      );
+      before = next;
     }
   }
   wrapHistogram();
@@ -412,62 +490,91 @@ function wrapHistogram(): void {
 function describeOne(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32, sigma: f32, angle: f32): void {
   const step: f32 = sigma * 0.75;
   const ux = Mathf.cos(angle) * step, uy = Mathf.sin(angle) * step;
-  const right = <f32>(w - 2), bottom = <f32>(h - 2);
+  const right = f32x4.splat(<f32>(w - 2)), bottom = f32x4.splat(<f32>(h - 2));
+  const zero = f32x4.splat(0);
   for (let j = 0; j < 18; j++) {
     const v = <f32>j - 8.5;
-    for (let i = 0; i < 18; i++) {
-      const u = <f32>i - 8.5;
-      const px = min(max(x + u * ux - v * uy, 0), right);
-      const py = min(max(y + u * uy + v * ux, 0), bottom);
-      const ix = <i32>px, iy = <i32>py;
-      const fx = px - <f32>ix, fy = py - <f32>iy;
-      const at = plane + iy * pitch + ix * 2;
-      const a = <f32>load<i16>(at), b = <f32>load<i16>(at, 2);
-      const c = <f32>load<i16>(at + pitch), d = <f32>load<i16>(at + pitch, 2);
-      const top = a + (b - a) * fx;
-      store<f32>(PATCH + (j * 20 + i) * 4, top + (c + (d - c) * fx - top) * fy);
+    const vy = f32x4.splat(v * uy), vx = f32x4.splat(v * ux);
+    // Two columns more than are needed
+    for (let i = 0; i < 20; i += 4) {
+      const u = f32x4.add(f32x4.splat(<f32>i - 8.5), f32x4(0, 1, 2, 3));
+      const px = f32x4.min(f32x4.max(f32x4.sub(f32x4.add(f32x4.splat(x), f32x4.mul(u, f32x4.splat(ux))), vy), zero), right);
+      const py = f32x4.min(f32x4.max(f32x4.add(f32x4.add(f32x4.splat(y), f32x4.mul(u, f32x4.splat(uy))), vx), zero), bottom);
+      const ix = i32x4.trunc_sat_f32x4_s(px), iy = i32x4.trunc_sat_f32x4_s(py);
+      const fx = f32x4.sub(px, f32x4.convert_i32x4_s(ix)), fy = f32x4.sub(py, f32x4.convert_i32x4_s(iy));
+      const at = i32x4.add(
+        i32x4.splat(plane),
+        i32x4.add(i32x4.mul(iy, i32x4.splat(pitch)), i32x4.shl(ix, 1)),
+      );
+      const upper = pairsAt(at), lower = pairsAt(i32x4.add(at, i32x4.splat(pitch)));
+      const a = f32x4.convert_i32x4_s(firstOf(upper)), b = f32x4.convert_i32x4_s(secondOf(upper));
+      const c = f32x4.convert_i32x4_s(firstOf(lower)), d = f32x4.convert_i32x4_s(secondOf(lower));
+      const top = f32x4.add(a, f32x4.mul(f32x4.sub(b, a), fx));
+      const low = f32x4.add(c, f32x4.mul(f32x4.sub(d, c), fx));
+      v128.store(PATCH + (j * 20 + i) * 4, f32x4.add(top, f32x4.mul(f32x4.sub(low, top), fy)));
     }
   }
-  for (let i = 0; i < VALUES; i += 4) v128.store(CELLS + i * 4, f32x4.splat(0));
-  const zero = f32x4.splat(0);
+  for (let i = 0; i < VALUES; i += 4) v128.store(CELLS + i * 4, zero);
+  const half = f32x4.splat(<f32>Math.SQRT1_2);
   for (let j = 0; j < 16; j++) {
-    let p0 = zero, p1 = zero, p2 = zero, p3 = zero, n0 = zero, n1 = zero, n2 = zero, n3 = zero;
-    for (let i = 0; i < 16; i++) {
+    // The squares of the gradients along four directions and, negative, against them
+    for (let i = 0; i < 16; i += 4) {
       const at = PATCH + ((j + 1) * 20 + i + 1) * 4;
-      const gx = load<f32>(at, 4) - load<f32>(at - 4);
-      const gy = load<f32>(at, 80) - load<f32>(at - 80);
-      const m: f32 = 1 / (Mathf.sqrt(gx * gx + gy * gy) + 1e-3);
-      const half = <f32>Math.SQRT1_2;
-      const g = f32x4(gx, (gx + gy) * half, gy, (gy - gx) * half);
-      const squared = f32x4.mul(f32x4.mul(g, f32x4.abs(g)), f32x4.splat(m));
-      const positive = f32x4.max(squared, zero), negative = f32x4.max(f32x4.neg(squared), zero);
-      const pool = POOL + i * 16;
-      const w0 = v128.load32_splat(pool), w1 = v128.load32_splat(pool, 4), w2 = v128.load32_splat(pool, 8), w3 = v128.load32_splat(pool, 12);
-      p0 = f32x4.add(p0, f32x4.mul(w0, positive)); n0 = f32x4.add(n0, f32x4.mul(w0, negative));
-      p1 = f32x4.add(p1, f32x4.mul(w1, positive)); n1 = f32x4.add(n1, f32x4.mul(w1, negative));
-      p2 = f32x4.add(p2, f32x4.mul(w2, positive)); n2 = f32x4.add(n2, f32x4.mul(w2, negative));
-      p3 = f32x4.add(p3, f32x4.mul(w3, positive)); n3 = f32x4.add(n3, f32x4.mul(w3, negative));
+      const gx = f32x4.sub(v128.load(at, 4), v128.load(at - 4));
+      const gy = f32x4.sub(v128.load(at, 80), v128.load(at - 80));
+      const m = f32x4.div(
+        f32x4.splat(1),
+        f32x4.add(f32x4.sqrt(f32x4.add(f32x4.mul(gx, gx), f32x4.mul(gy, gy))), f32x4.splat(1e-3)),
+      );
+      const a = squared(gx, m), b = squared(f32x4.mul(f32x4.add(gx, gy), half), m);
+      const c = squared(gy, m), d = squared(f32x4.mul(f32x4.sub(gy, gx), half), m);
+      const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5), cd = v128.shuffle<f32>(c, d, 0, 4, 1, 5);
+      v128.store(SAMPLES + i * 16, v128.shuffle<u64>(ab, cd, 0, 2));
+      v128.store(SAMPLES + i * 16, v128.shuffle<u64>(ab, cd, 1, 3), 16);
+      const ef = v128.shuffle<f32>(a, b, 2, 6, 3, 7), gh = v128.shuffle<f32>(c, d, 2, 6, 3, 7);
+      v128.store(SAMPLES + i * 16, v128.shuffle<u64>(ef, gh, 0, 2), 32);
+      v128.store(SAMPLES + i * 16, v128.shuffle<u64>(ef, gh, 1, 3), 48);
     }
+    // Cells are four samples apart; each sample counts in the two that are nearest.
     for (let cell = 0; cell < 4; cell++) {
-      if (load<f32>(POOL + (j * 4 + cell) * 4) == 0) continue;
-      const share = v128.load32_splat(POOL + (j * 4 + cell) * 4);
-      const to = CELLS + cell * 128;
-      accumulate(to, p0, share); accumulate(to + 16, n0, share);
-      accumulate(to + 32, p1, share); accumulate(to + 48, n1, share);
-      accumulate(to + 64, p2, share); accumulate(to + 80, n2, share);
-      accumulate(to + 96, p3, share); accumulate(to + 112, n3, share);
+      let positive = zero, negative = zero;
+      const end = min(cell * 4 + 6, 16);
+      for (let i = max(cell * 4 - 2, 0); i < end; i++) {
+        const sample = v128.load(SAMPLES + i * 16);
+        const share = v128.load32_splat(POOL + (i * 4 + cell) * 4);
+        positive = f32x4.add(positive, f32x4.mul(share, f32x4.max(sample, zero)));
+        negative = f32x4.add(negative, f32x4.mul(share, f32x4.max(f32x4.neg(sample), zero)));
+      }
+      for (let row = 0; row < 4; row++) {
+        const share = load<f32>(POOL + (j * 4 + row) * 4);
+        if (share == 0) continue;
+        const to = CELLS + row * 128 + cell * 32;
+        accumulate(to, positive, f32x4.splat(share));
+        accumulate(to + 16, negative, f32x4.splat(share));
+      }
     }
   }
   let sum = zero;
   for (let i = 0; i < VALUES * 4; i += 16) sum = f32x4.add(sum, v128.load(CELLS + i));
-  const total = f32x4.extract_lane(sum, 0) + f32x4.extract_lane(sum, 1) + f32x4.extract_lane(sum, 2) + f32x4.extract_lane(sum, 3) + 1e-6;
+  const total = f32x4.splat(f32x4.extract_lane(sum, 0) + f32x4.extract_lane(sum, 1) + f32x4.extract_lane(sum, 2) + f32x4.extract_lane(sum, 3) + 1e-6);
   const raw = RAW + features * VALUES;
-  for (let i = 0; i < VALUES; i++) {
-    const level = min(<i32>(Mathf.sqrt(load<f32>(CELLS + i * 4) / total) * 512), 255);
-    store<u8>(raw + i, <u8>level);
-    store<i16>(WIDE + i * 2, <i16>level);
+  for (let i = 0; i < VALUES; i += 8) {
+    const levels = i16x8.min_u(i16x8.narrow_i32x4_u(levelsAt(i, total), levelsAt(i + 4, total)), i16x8.splat(255));
+    v128.store(WIDE + i * 2, levels);
+    v128.store_lane<u64>(raw + i, i8x16.narrow_i16x8_u(levels, levels), 0);
   }
   project(CODES + features * (BITS / 8));
+}
+
+@inline
+function squared(g: v128, m: v128): v128 {
+  return f32x4.mul(f32x4.mul(g, f32x4.abs(g)), m);
+}
+
+/** Roots of shares, which are at most 1, times 512. */
+@inline
+function levelsAt(i: i32, total: v128): v128 {
+  return i32x4.trunc_sat_f32x4_s(f32x4.mul(f32x4.sqrt(f32x4.div(v128.load(CELLS + i * 4), total)), f32x4.splat(512)));
 }
 
 @inline
@@ -475,17 +582,28 @@ function accumulate(to: i32, what: v128, share: v128): void {
   v128.store(to, f32x4.add(v128.load(to), f32x4.mul(what, share)));
 }
 
+/** The scalar product of the values and a row of the projection, in four parts. */
+@inline
+function partsOf(row: i32): v128 {
+  let sum = i32x4.splat(0);
+  for (let i = 0; i < VALUES; i += 32) {
+    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i), v128.load(WIDE + i * 2)));
+    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 8), v128.load(WIDE + i * 2, 16)));
+    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 16), v128.load(WIDE + i * 2, 32)));
+    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 24), v128.load(WIDE + i * 2, 48)));
+  }
+  return sum;
+}
+
 function project(to: i32): void {
   let word: u32 = 0;
-  for (let bit = 0; bit < BITS; bit++) {
+  for (let bit = 0; bit < BITS; bit += 4) {
     const row = PROJECTION + bit * VALUES;
-    let sum = i32x4.splat(0);
-    for (let i = 0; i < VALUES; i += 16) {
-      sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i), v128.load(WIDE + i * 2)));
-      sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 8), v128.load(WIDE + i * 2, 16)));
-    }
-    const total = i32x4.extract_lane(sum, 0) + i32x4.extract_lane(sum, 1) + i32x4.extract_lane(sum, 2) + i32x4.extract_lane(sum, 3);
-    word = (word >> 1) | (total > load<i32>(BIASES + bit * 4) ? 0x80000000 : 0);
-    if ((bit & 31) == 31) store<u32>(to + ((bit >> 5) << 2), word);
+    const a = partsOf(row), b = partsOf(row + VALUES), c = partsOf(row + 2 * VALUES), d = partsOf(row + 3 * VALUES);
+    const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
+    const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7));
+    const totals = i32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3));
+    word = (word >> 4) | (<u32>i32x4.bitmask(i32x4.gt_s(totals, v128.load(BIASES + bit * 4))) << 28);
+    if ((bit & 28) == 28) store<u32>(to + ((bit >> 5) << 2), word);
   }
 }

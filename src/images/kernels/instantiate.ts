@@ -1,17 +1,18 @@
 import { brotliDecompressSync } from "node:zlib";
 
-/** The part of WebAssembly used here, which Node's type declarations lack. */
-declare global {
-  namespace WebAssembly {
-    class Module {
-      constructor(bytes: Uint8Array);
-    }
-    class Instance<Exports> {
-      constructor(module: Module);
-      readonly exports: Exports;
-    }
-  }
+/** A compiled module. */
+type Module = object;
+
+/**
+ * The part of WebAssembly used here, which Node's type declarations lack. Not declared globally: the package's own declarations
+ * would do so too, and contradict those of the DOM.
+ */
+interface WebAssemblyNamespace {
+  readonly Module: new (bytes: Uint8Array) => Module;
+  readonly Instance: new <Exports>(module: Module) => { readonly exports: Exports };
 }
+
+const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyNamespace };
 
 /** A kernel as the package contains it. */
 export interface CompiledKernel {
@@ -29,7 +30,7 @@ export interface KernelMemory {
 const compile = ({ wasm }: CompiledKernel) =>
   new WebAssembly.Module(brotliDecompressSync(Buffer.from(wasm, "base64")));
 
-const modules = new Map<CompiledKernel, WebAssembly.Module>();
+const modules = new Map<CompiledKernel, Module>();
 
 /** Creates an instance of a kernel, with a memory of its own. Compiles the kernel once, in about a millisecond. */
 export function instantiate<Exports extends KernelMemory>(kernel: CompiledKernel): Exports {

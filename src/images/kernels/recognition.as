@@ -52,30 +52,70 @@ let queryWidth: f64 = 0;
 let queryHeight: f64 = 0;
 
 function compare(start: i32, end: i32, queryStart: i32, queryEnd: i32): void {
-  const codes = queryCodesAt();
-  for (let t = start; t < end; t++) {
+  // Two at a time, so that the query's features are loaded half as often. An odd last one is compared with itself, too.
+  for (let t = start; t < end; t += 2) comparePair(t, min(t + 1, end - 1), queryStart, queryEnd);
+}
+
+/** Scalar: V8 has one instruction for popcnt<u64> but none for the bytes of a vector. */
+function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
+  const one = targetCodesAt() + t * CODE, two = targetCodesAt() + u * CODE;
+  const a = load<u64>(one), b = load<u64>(one, 8), c = load<u64>(one, 16), d = load<u64>(one, 24);
+  const e = load<u64>(two), f = load<u64>(two, 8), g = load<u64>(two, 16), h = load<u64>(two, 24);
+  let best = 0xffff, second = 0xffff, found = -1;
+  let otherBest = 0xffff, otherSecond = 0xffff, otherFound = -1;
+  let at = queryCodesAt() + queryStart * CODE;
+  for (let q = queryStart; q < queryEnd; q++, at += CODE) {
+    const i = load<u64>(at), j = load<u64>(at, 8), k = load<u64>(at, 16), l = load<u64>(at, 24);
+    const distance = <i32>(popcnt<u64>(a ^ i) + popcnt<u64>(b ^ j) + popcnt<u64>(c ^ k) + popcnt<u64>(d ^ l));
+    const other = <i32>(popcnt<u64>(e ^ i) + popcnt<u64>(f ^ j) + popcnt<u64>(g ^ k) + popcnt<u64>(h ^ l));
+    if (distance < second) {
+      if (distance < best) {
+        second = best;
+        best = distance;
+        found = q;
+      } else second = distance;
+    }
+    if (other < otherSecond) {
+      if (other < otherBest) {
+        otherSecond = otherBest;
+        otherBest = other;
+        otherFound = q;
+      } else otherSecond = other;
+    }
+    const packed = min((distance << 16) | t, (other << 16) | u);
+    if (packed < unchecked(back[q])) unchecked((back[q] = packed));
+  }
+  nearest[t] = found;
+  distances[t] = best;
+  seconds[t] = second;
+  nearest[u] = otherFound;
+  distances[u] = otherBest;
+  seconds[u] = otherSecond;
+}
+
+const ALIKE: i32 = 16; // bits of 256 that may differ
+const APART: i32 = 5 * 64; // 1/64 pixel
+
+/** How many of a target's features differ: those that look alike in several places count as one. */
+export function countDifferent(targets: i32, dark: i32): f64 {
+  let different: f64 = 0;
+  for (let t = 0; t < targets; t++) {
     const row = targetCodesAt() + t * CODE;
     const a = load<u64>(row), b = load<u64>(row, 8), c = load<u64>(row, 16), d = load<u64>(row, 24);
-    let best = 0xffff, second = 0xffff, found = -1;
-    for (let q = queryStart; q < queryEnd; q++) {
-      const at = codes + q * CODE;
-      // Scalar: V8 has one instruction for popcnt<u64> but none for the bytes of a vector.
-      const distance = <i32>(popcnt<u64>(a ^ load<u64>(at)) + popcnt<u64>(b ^ load<u64>(at, 8)) +
-        popcnt<u64>(c ^ load<u64>(at, 16)) + popcnt<u64>(d ^ load<u64>(at, 24)));
-      if (distance < second) {
-        if (distance < best) {
-          second = best;
-          best = distance;
-          found = q;
-        } else second = distance;
-      }
-      const packed = (distance << 16) | t;
-      if (packed < unchecked(back[q])) unchecked((back[q] = packed));
+    const start = t < dark ? 0 : dark, end = t < dark ? dark : targets;
+    let alike: f64 = 1;
+    for (let other = start; other < end; other++) {
+      const at = targetCodesAt() + other * CODE;
+      const distance = popcnt<u64>(a ^ load<u64>(at)) + popcnt<u64>(b ^ load<u64>(at, 8)) +
+        popcnt<u64>(c ^ load<u64>(at, 16)) + popcnt<u64>(d ^ load<u64>(at, 24));
+      if (<i32>distance >= ALIKE) continue;
+      const dx = <i32>targetFrames[t * 4] - <i32>targetFrames[other * 4];
+      const dy = <i32>targetFrames[t * 4 + 1] - <i32>targetFrames[other * 4 + 1];
+      if (abs(dx) > APART || abs(dy) > APART) alike += 1;
     }
-    nearest[t] = found;
-    distances[t] = best;
-    seconds[t] = second;
+    different += 1 / alike;
   }
+  return different;
 }
 
 const ratios = new StaticArray<f64>(MOST_TARGET);

@@ -3,70 +3,75 @@
  * is dark; each posting has the target and 128 other bits (Jégou, Douze and Schmid 2008, "Hamming embedding"). A query's feature
  * looks in its own word and in those that differ in one bit (Lv et al. 2007, "Multi-probe LSH").
  */
-const WORD_BITS: i32 = 13;
-const WORDS: i32 = 1 << WORD_BITS;
+// Bits of a word when there are few features, whose words must not take more memory than they do, and when there are many
+const FEW_BITS: i32 = 13;
+const MANY_BITS: i32 = 16;
+const MANY: i32 = 200000;
 const CODE: i32 = 32;
 const POSTING: i32 = 20; // the target, then the last 128 bits of the code
 const MOST_CODES: i32 = 2048;
-const MOST_HITS: i32 = 8192;
 const LIMIT: i32 = 28; // bits of 128 that may differ
-const RIVALS: i32 = 3; // with as many that are as near, a hit tells nothing
+// What a hit counts when it is the nearest, and one of two. With two others that are as near, it tells nothing.
+const NEAREST: f32 = 1.0986123; // log(3)
+const ONE_OF_TWO: f32 = 0.4054651; // log(3 / 2)
 
 const CODES: i32 = 65536;
-const HITS: i32 = CODES + MOST_CODES * CODE;
-const HISTOGRAM: i32 = HITS + MOST_HITS * 8;
-const WEIGHTS: i32 = HISTOGRAM + 256;
-const STARTS: i32 = WEIGHTS + 256;
-const PLACES: i32 = STARTS + (WORDS * 2 + 1) * 4;
-const SCORES: i32 = (PLACES + WORDS * 2 * 4 + 15) & ~15;
+const COSTS: i32 = CODES + MOST_CODES * CODE;
+const CHOSEN: i32 = COSTS + MOST_CODES * 4;
+const STARTS: i32 = CHOSEN + MOST_CODES * 4;
 
+let wordBits: i32 = 0;
+let words: i32 = 0;
 let targets: i32 = 0;
-let last: i32 = 0;
+let scores: i32 = 0;
 let allowed: i32 = 0;
 let postings: i32 = 0;
 
 export function codesAt(): i32 { return CODES; }
 /** One f32 a target. */
-export function scoresAt(): i32 { return SCORES; }
+export function scoresAt(): i32 { return scores; }
+/** One u32 a feature of the query. */
+export function costsAt(): i32 { return COSTS; }
+/** One i32 a feature of the query that votes. */
+export function chosenAt(): i32 { return CHOSEN; }
 /** One byte a target: whether it may be found. */
 export function allowedAt(): i32 { return allowed; }
 
 /** Makes room for so many targets and features. */
 export function begin(targetCount: i32, featureCount: i32): void {
   targets = targetCount;
-  last = SCORES + targets * 4;
-  allowed = last + targets * 4;
+  wordBits = featureCount < MANY ? FEW_BITS : MANY_BITS;
+  words = 1 << wordBits;
+  scores = (STARTS + (words * 2 + 2) * 4 + 15) & ~15;
+  allowed = scores + targets * 4;
   postings = (allowed + targets + 15) & ~15;
   const pages = (postings + featureCount * POSTING + 65535) >> 16;
   if (memory.size() < pages) memory.grow(pages - memory.size());
-  memory.fill(STARTS, 0, (WORDS * 2 + 1) * 4);
+  memory.fill(STARTS, 0, (words * 2 + 2) * 4);
 }
 
 @inline
 function wordOf(feature: i32, dark: i32): i32 {
-  return <i32>(load<u32>(CODES + feature * CODE) & (WORDS - 1)) + (feature < dark ? 0 : WORDS);
+  return <i32>(load<u32>(CODES + feature * CODE) & (words - 1)) + (feature < dark ? 0 : words);
 }
 
 /** Counts the features of a target. All are counted before the first is added. */
 export function count(features: i32, dark: i32): void {
   for (let f = 0; f < features; f++) {
-    const at = STARTS + (wordOf(f, dark) + 1) * 4;
+    const at = STARTS + (wordOf(f, dark) + 2) * 4;
     store<i32>(at, load<i32>(at) + 1);
   }
 }
 
+/** From then on, behind each word's start is the place of its next feature, which is the next word's start in the end. */
 export function endCounting(): void {
-  for (let word = 0; word < WORDS * 2; word++) {
-    const start = load<i32>(STARTS + word * 4);
-    store<i32>(PLACES + word * 4, start);
-    store<i32>(STARTS + word * 4, load<i32>(STARTS + word * 4, 4) + start, 4);
-  }
+  for (let at = STARTS; at < STARTS + words * 2 * 4; at += 4) store<i32>(at, load<i32>(at) + load<i32>(at, 4), 4);
 }
 
 /** Adds the features of a target. */
 export function add(target: i32, features: i32, dark: i32): void {
   for (let f = 0; f < features; f++) {
-    const at = PLACES + wordOf(f, dark) * 4;
+    const at = STARTS + (wordOf(f, dark) + 1) * 4;
     const place = load<i32>(at);
     store<i32>(at, place + 1);
     const posting = postings + place * POSTING;
@@ -75,52 +80,66 @@ export function add(target: i32, features: i32, dark: i32): void {
   }
 }
 
+/** How many postings each of the query's features would look at. */
+export function measure(features: i32, dark: i32): void {
+  for (let f = 0; f < features; f++) {
+    const own = wordOf(f, dark);
+    let cost = lengthOf(own);
+    for (let bit = 0; bit < wordBits; bit++) cost += lengthOf(own ^ (1 << bit));
+    store<i32>(COSTS + f * 4, cost);
+  }
+}
+
+@inline
+function lengthOf(word: i32): i32 {
+  return load<i32>(STARTS + word * 4, 4) - load<i32>(STARTS + word * 4);
+}
+
 export function clearScores(): void {
-  memory.fill(SCORES, 0, targets * 4);
-  memory.fill(last, 0xff, targets * 4);
+  memory.fill(scores, 0, targets * 4);
+}
+
+@inline
+function addVote(target: i32, worth: f32): void {
+  store<f32>(scores + target * 4, load<f32>(scores + target * 4) + worth);
 }
 
 /**
- * Lets some of the query's features vote. Each looks in its own word and in those with one bit changed. A hit counts the more,
- * the fewer there are that are at least as near.
+ * Lets some of the chosen features vote. Each looks in its own word and in those with one bit changed. Its nearest hit counts, and
+ * the second nearest, unless others are as near; but a target is counted once.
  */
 export function vote(start: i32, end: i32, dark: i32): void {
-  for (let f = start; f < end; f++) {
+  for (let i = start; i < end; i++) {
+    const f = load<i32>(CHOSEN + i * 4);
     const a = load<u64>(CODES + f * CODE, 16), b = load<u64>(CODES + f * CODE, 24);
-    memory.fill(HISTOGRAM, 0, (LIMIT + 1) * 4);
-    let found = 0;
+    let nearest = LIMIT + 1, second = LIMIT + 1, third = LIMIT + 1;
+    let first = -1, other = -1;
     const own = wordOf(f, dark);
-    for (let probe = -1; probe < WORD_BITS; probe++) {
+    for (let probe = -1; probe < wordBits; probe++) {
       const word = probe < 0 ? own : own ^ (1 << probe);
       let posting = postings + load<i32>(STARTS + word * 4) * POSTING;
       const stop = postings + load<i32>(STARTS + word * 4, 4) * POSTING;
       for (; posting < stop; posting += POSTING) {
         const distance = <i32>(popcnt<u64>(load<u64>(posting, 4) ^ a) + popcnt<u64>(load<u64>(posting, 12) ^ b));
-        if (distance > LIMIT || found == MOST_HITS || !load<u8>(allowed + load<i32>(posting))) continue;
-        store<i32>(HITS + found * 8, load<i32>(posting));
-        store<i32>(HITS + found * 8, distance, 4);
-        store<i32>(HISTOGRAM + distance * 4, load<i32>(HISTOGRAM + distance * 4) + 1);
-        found++;
+        if (distance >= third || !load<u8>(allowed + load<i32>(posting))) continue;
+        if (distance >= second) {
+          third = distance;
+          continue;
+        }
+        third = second;
+        if (distance >= nearest) {
+          second = distance;
+          other = load<i32>(posting);
+        } else {
+          second = nearest;
+          other = first;
+          nearest = distance;
+          first = load<i32>(posting);
+        }
       }
     }
-    // The farthest distance that still counts, and what each distance counts
-    let nearer = 0;
-    let cut = -1;
-    for (let d = 0; d <= LIMIT; d++) {
-      nearer += load<i32>(HISTOGRAM + d * 4);
-      if (nearer >= RIVALS) break;
-      cut = d;
-      store<f32>(WEIGHTS + d * 4, Mathf.log(<f32>RIVALS / <f32>max(nearer, 1)));
-    }
-    for (let d = 0; d <= cut; d++) {
-      if (!load<i32>(HISTOGRAM + d * 4)) continue;
-      for (let i = 0; i < found; i++) {
-        if (load<i32>(HITS + i * 8, 4) != d) continue;
-        const target = load<i32>(HITS + i * 8);
-        if (load<i32>(last + target * 4) == f) continue; // one vote of a feature per target, for the nearest
-        store<i32>(last + target * 4, f);
-        store<f32>(SCORES + target * 4, load<f32>(SCORES + target * 4) + load<f32>(WEIGHTS + d * 4));
-      }
-    }
+    if (first < 0 || third == nearest) continue;
+    addVote(first, nearest < second ? NEAREST : ONE_OF_TWO);
+    if (other >= 0 && other != first && second < third) addVote(other, ONE_OF_TWO);
   }
 }

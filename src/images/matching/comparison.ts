@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../emulator/message.ts";
 import type { Outline } from "../../schema/journal-entry.ts";
+import { SUMMARY_KINDS, type SummaryKind } from "../../schema/target.ts";
 
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
@@ -28,16 +29,26 @@ export type Comparison =
   | { readonly by: "features"; readonly minimumInliers: number };
 
 /** A global symbol, so that it also identifies matchers of the package's other build, ESM or CommonJS. */
-const COMPARISON = Symbol.for("mock-cloud-reco.comparison");
+const COMPARISON: unique symbol = Symbol.for("mock-cloud-reco.comparison");
 
 /** How a matcher compares, if it is a built-in one. */
-export function comparisonOf(matcher: ImageMatcher): Comparison | undefined {
-  return Reflect.get(matcher, COMPARISON);
+export function comparisonOf(
+  matcher: ImageMatcher & { readonly [COMPARISON]?: Comparison },
+): Comparison | undefined {
+  return matcher[COMPARISON];
 }
 
 /** Whether one of these matchers compares by structural similarity, so that images are worth preparing. */
 export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boolean {
   return matchers.some((matcher) => comparisonOf(matcher)?.by === "structuralSimilarity");
+}
+
+/** What these matchers compare of images. */
+export function summariesFor(...matchers: readonly ImageMatcher[]): readonly SummaryKind[] {
+  const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
+  return SUMMARY_KINDS.filter((kind) =>
+    ways.includes(kind === "sketch" ? "structuralSimilarity" : "features"),
+  );
 }
 
 /** Makes a built-in matcher say how it compares. */
@@ -51,8 +62,8 @@ export interface ComparedImage {
   readonly sha256: string;
   /** The image's bytes; only called when they are needed. */
   bytes(): MaybePromise<Buffer>;
-  /** Its sketch as `packedSketchOf` packed it, when another process has the image; undefined when that has none. */
-  sketch?(): Promise<Buffer | undefined>;
+  /** What `summaryOf` made of it, when another process has the image; undefined when that has none. */
+  summary?(kind: SummaryKind): Promise<Buffer | undefined>;
 }
 
 /** A target to compare an image with. */
@@ -69,7 +80,7 @@ export interface Ranking<T> {
   /** Those that do not match, nearest first as far as that is known. */
   readonly unmatched: readonly T[];
   /** Why those do not match, as far as the matcher can say. */
-  readonly whyNot?: ReadonlyMap<T, string>;
+  readonly whyNot?: (target: T) => string;
 }
 
 /** A target that matches. */

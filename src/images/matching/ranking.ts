@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { type Wanted, yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { showWithType } from "../../emulator/text.ts";
+import type { SummaryKind } from "../../schema/target.ts";
 import { latestSketches, MadeOfImages, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type ImageMatcher,
   type Ranking,
 } from "./comparison.ts";
+import { packFeatures } from "./features/extract.ts";
 import { rankByFeatures, targetFeatures } from "./features/rank.ts";
 import {
   boundScore,
@@ -64,15 +66,23 @@ export async function rankTargets<T extends ComparedTarget>(
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for future comparisons by these matchers, in the background. */
-export function prepareInBackground(image: ComparedImage, matchers: readonly ImageMatcher[]): void {
+/** Prepares a target's image for future comparisons by these matchers, in the background, unless that has stopped. */
+export function prepareInBackground(
+  image: ComparedImage,
+  matchers: readonly ImageMatcher[],
+  by?: Wanted,
+): void {
   const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
-  if (ways.includes("structuralSimilarity")) sketches.prepare(image);
-  if (ways.includes("features")) targetFeatures.prepare(image);
+  if (ways.includes("structuralSimilarity")) sketches.prepare(image, by);
+  if (ways.includes("features")) targetFeatures.prepare(image, by);
 }
 
-/** The sketch of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
-export async function packedSketchOf(image: ComparedImage): Promise<Buffer | undefined> {
+/** A summary of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
+export async function summaryOf(kind: SummaryKind, image: ComparedImage): Promise<Buffer | undefined> {
+  if (kind === "features") {
+    const features = await targetFeatures.of(image);
+    return features === null ? undefined : packFeatures(features);
+  }
   const sketch = await sketches.of(image);
   return sketch === null ? undefined : packSketch(sketch);
 }
@@ -173,10 +183,11 @@ class BestScores {
   }
 }
 
-const sketches = new MadeOfImages(latestSketches, makeSketch);
+/** The sketches of targets' images. */
+export const sketches = new MadeOfImages(latestSketches, makeSketch);
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
-  const packed = await image.sketch?.();
+  const packed = await image.summary?.("sketch");
   const sent = packed && unpackSketch(packed);
   if (sent) return sent;
   const thumbnail = await thumbnailOf(image);
@@ -186,7 +197,9 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   return prepared.sketch;
 }
 
-function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
+async function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
+  // What makes the sketch of an upload prepares its image too.
+  await sketches.expected(image.sha256);
   return preparedImages.find(image.sha256, async () => {
     const thumbnail = await thumbnailOf(image);
     return thumbnail && prepareImage(thumbnail);

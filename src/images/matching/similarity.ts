@@ -1,4 +1,4 @@
-import { loadModule } from "../../emulator/load-module.ts";
+import { loadModule } from "../../emulator/package.ts";
 import { decodeThumbnail, THUMBNAIL_SIDE } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";

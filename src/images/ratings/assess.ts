@@ -1,14 +1,16 @@
 import type { Random } from "../../emulator/random.ts";
+import type { Wanted } from "../../emulator/scheduling.ts";
+import type { LateRating } from "../../schema/processing.ts";
 import { remembered } from "../cache.ts";
 import { Upload } from "../upload.ts";
 import { rateByBrisque } from "./brisque/rate.ts";
 import { checkRating, type TargetRater } from "./rating.ts";
 
 /** The result of processing a target's image. */
-export interface Assessment {
+interface Assessment {
   readonly outcome: "success" | "failed";
-  /** Tracking rating, a whole number from 0 to 5. */
-  readonly rating: number;
+  /** Tracking rating, a whole number from 0 to 5; BRISQUE's is made in the background. */
+  readonly rating: number | LateRating;
   /** Of the image's bytes, in lower-case hexadecimal. */
   readonly sha256: string;
 }
@@ -21,6 +23,7 @@ const FLAT_IMAGE_DEVIATION = 5;
  * result with the image.
  * @param rater absent: BRISQUE
  * @param known the image's own upload, as far as it is decoded
+ * @param by when that has stopped, BRISQUE's rating is only made when somebody needs it
  * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
  */
 export async function assessImage(
@@ -28,6 +31,7 @@ export async function assessImage(
   rater: TargetRater | undefined,
   random?: Random,
   known?: { readonly sha256: string },
+  by?: Wanted,
 ): Promise<Assessment> {
   const upload = known instanceof Upload ? known : new Upload(bytes);
   const deviation = await remembered("deviation", upload.sha256, async () => {
@@ -36,9 +40,16 @@ export async function assessImage(
   });
   const rating =
     rater === undefined
-      ? await rateByBrisque(upload)
+      ? await startRating(upload, by)
       : checkRating(await rater(bytes, random), "targetRater");
   upload.forgetPixels();
   const outcome = deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed";
   return { outcome, rating, sha256: upload.sha256 };
+}
+
+async function startRating(upload: Upload, by: Wanted | undefined): Promise<number | LateRating> {
+  const job = await rateByBrisque(upload);
+  if (job.known !== undefined) return job.known;
+  job.start(by);
+  return job;
 }

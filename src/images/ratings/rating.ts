@@ -7,6 +7,14 @@ import { showWithType } from "../../emulator/text.ts";
  */
 export type TargetRater = (image: Buffer, random?: Random) => number | Promise<number>;
 
+/** How likely a picture is recognised by its features. */
+export interface FeatureRating {
+  /** From 0 to 5 stars. */
+  readonly rating: number;
+  /** What it has, and what would make it better, in words. */
+  readonly advice: string;
+}
+
 /** Best rating. */
 export const MAX_RATING = 5;
 

@@ -2,9 +2,10 @@ import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
-import { splitTarget } from "../../servers/http/http-messages.ts";
-import { answer, stoppedError } from "../answer.ts";
+import { answer, connectionError, socketError, stoppedError, unhandledError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
+import { replace } from "../replace.ts";
+import type { OtherHosts } from "../unhandled-requests.ts";
 
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   gzip: promisify<Buffer, Buffer>(gunzip),
@@ -12,10 +13,16 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliDecompress),
 };
 
-export interface FetchOptions {
-  /** Whether the client called `fetch` itself, which sends headers of its own and fails with the errors of connections. */
+interface FetchOptions {
+  /** Whether the client called the global `fetch`, rather than that of one mock. */
   readonly isIntercepted?: boolean;
+  /** Whether nobody has the request's signal, to which listening takes longer than most checks. */
+  readonly isUnabortable?: boolean;
+  /** The class of responses. Default: the global one. */
+  readonly Response?: typeof Response;
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** Statuses whose responses must not have a body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
@@ -27,33 +34,61 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export async function fetchFrom(
   hosts: HostTable,
   request: Request,
-  { isIntercepted = false }: FetchOptions = {},
+  { isIntercepted = false, isUnabortable = false, Response = globalThis.Response }: FetchOptions = {},
 ): Promise<Response> {
   const { signal, method, url } = request;
-  signal.throwIfAborted();
-  const answered = send(hosts, request, isIntercepted).catch((cause: unknown) => {
-    if (isIntercepted) throw cause instanceof Error ? cause : new Error(String(cause), { cause });
-    throw new TypeError("fetch failed", { cause });
+  if (!isUnabortable) signal.throwIfAborted();
+  const answered = send(hosts, request, isIntercepted).catch((reason: unknown) => {
+    throw new TypeError("fetch failed", { cause: socketError(reason) });
   });
-  const received = await untilAborted(answered, signal);
+  const received = await (isUnabortable ? answered : untilAborted(answered, signal));
   const { status, body: bytes } = received;
   const decode = DECODERS[header(received, "content-encoding")?.toLowerCase() ?? ""];
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.has(status);
   const content = hasBody ? new Uint8Array(decode === undefined ? bytes : await decode(bytes)) : null;
-  const headers = new Headers();
-  for (const [name, value] of received.headers) headers.append(name, value);
+  const headers = received.headers.map(([name, value]): [string, string] => [name, value]);
   const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
-  const [urlWithoutFragment] = url.split("#", 1);
-  Object.defineProperties(response, { url: { value: urlWithoutFragment }, type: { value: "basic" } });
-  return response;
+  if (isIntercepted) Object.defineProperties(response.headers, UNCHANGEABLE);
+  const [urlWithoutFragment = ""] = url.split("#", 1);
+  return asReceived(response, urlWithoutFragment);
+}
+
+const refuseChange = {
+  value: () => {
+    throw new TypeError("immutable");
+  },
+};
+const UNCHANGEABLE = { append: refuseChange, delete: refuseChange, set: refuseChange };
+
+/** Gives a response, and its copies, what only those of `fetch` have. */
+function asReceived(response: Response, url: string): Response {
+  const { clone } = response;
+  return Object.defineProperties(response, {
+    url: { value: url },
+    type: { value: "basic" },
+    clone: { value: () => asReceived(Reflect.apply(clone, response, []), url) },
+  });
 }
 
 async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<WireResponse> {
-  const sent = wireRequest(request, Buffer.from(await request.arrayBuffer()));
-  // The last mock may have stopped while the body was read.
+  const body = await bodyOf(request);
+  const sent = wireRequest(request, body);
+  // The last mock may have stopped since, at least in the same turn as the client called `fetch`.
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
+  if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
+    throw mismatch();
   return answer(hosts, sent);
 }
+
+/** What `fetch` itself refuses, or hangs on. */
+const mismatch = (): Error =>
+  Object.assign(new Error("Request body length does not match content-length header"), {
+    name: "RequestContentLengthMismatchError",
+    code: "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+  });
+
+const bodyOf = async (request: Request): Promise<Buffer> =>
+  request.body === null ? NO_BYTES : Buffer.from(await request.arrayBuffer());
 
 /** Adds the headers that `fetch` sends but a `Request` does not have. */
 function wireRequest(
@@ -74,7 +109,8 @@ function wireRequest(
   return {
     origin: originOf(target),
     method,
-    ...splitTarget(target.pathname + target.search),
+    path: target.pathname,
+    query: target.search.slice(1),
     headers: pairs,
     body,
   };
@@ -85,5 +121,36 @@ function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Pro
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     answered.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** Bun's and Deno's `fetch` opens connections by itself, not with the functions of node:net and node:tls. */
+const isNative = "bun" in process.versions || "deno" in process.versions;
+
+/**
+ * Replaces a `fetch` whose connections cannot be intercepted. One that was captured before cannot be noticed.
+ *
+ * @returns a function that restores it.
+ */
+export function interceptNativeFetch(hosts: HostTable, others: OtherHosts): () => void {
+  if (!isNative) return () => {};
+  return replace(globalThis, "fetch", (original) => {
+    const send = async (input: string | URL | Request, init?: RequestInit): Promise<unknown> => {
+      const text = input instanceof Request ? input.url : String(input);
+      const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+      const origin = url && originOf(url);
+      if (url === undefined || origin === undefined) return original.call(globalThis, input, init);
+      if (hosts.has(origin)) return fetchFrom(hosts, new Request(input, init));
+      const why = others.whyClosed(url.hostname);
+      if (why !== undefined) {
+        const message = `connect to ${origin.slice(origin.indexOf("//") + 2)} ${why}`;
+        throw new TypeError("fetch failed", { cause: connectionError({ kind: "refused", message }) });
+      }
+      if (others.mayPass(origin)) return original.call(globalThis, input, init);
+      const method = init?.method ?? (input instanceof Request ? input.method : "GET");
+      throw unhandledError(method, origin, url.pathname + url.search);
+    };
+    // Bun's function has properties of its own.
+    return Object.setPrototypeOf((...args: unknown[]) => Reflect.apply(send, undefined, args), original);
   });
 }

@@ -6,7 +6,8 @@ import { types } from "node:util";
 import { fetchFrom } from "../fetch/fetch-transport.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { type AnyFunction, replace } from "../replace.ts";
-import { canonicalHost } from "../sockets/endpoint.ts";
+import { canonicalHost } from "../sockets/openers.ts";
+import { sendOnUnread } from "./unread-requests.ts";
 
 type Scheme = "http:" | "https:";
 type Name = "request" | "get";
@@ -16,6 +17,10 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface Unmocked {
   readonly ClientRequest: typeof ClientRequest;
   readonly fetch: AnyFunction | undefined;
+  readonly Request: typeof Request;
+  readonly Response: typeof Response;
+  /** Whether another interceptor was passed over, which may want to see requests to other hosts. */
+  readonly passesOver: boolean;
   of(scheme: Scheme, name: Name): AnyFunction;
 }
 
@@ -24,6 +29,7 @@ const OWNERS = [
   ["https:", https],
 ] as const;
 const NAMES = ["request", "get"] as const;
+const CLASSES = ["Request", "Response"] as const;
 
 /**
  * Remembers what is installed before nock is activated. Another interceptor's proxy, which nock 14 and MSW 2 install, is passed over in
@@ -42,17 +48,23 @@ export function unmockedClients(): Unmocked {
     }["node:https:request"],
   };
   const functions = new Map<string, AnyFunction>();
+  let passesOver = false;
   for (const [scheme, owner] of OWNERS) {
     for (const name of NAMES) {
       const installed: unknown = owner[name];
       const send = genuine[scheme];
       const own = name === "get" ? (...args: unknown[]) => ended(send(...args)) : send;
-      functions.set(scheme + name, isPlainFunction(installed) ? installed : own);
+      const isPlain = isPlainFunction(installed);
+      functions.set(scheme + name, isPlain ? installed : own);
+      passesOver ||= !isPlain;
     }
   }
-  const { fetch } = globalThis;
+  const { fetch, Request, Response } = globalThis;
   return {
+    Request,
+    Response,
     ClientRequest: Genuine,
+    passesOver,
     // That of nock or MSW, which are named so too, would bring the request back here.
     fetch: isPlainFunction(fetch) && isNodes(fetch) ? fetch : undefined,
     of: (scheme, name) => functions.get(scheme + name) ?? genuine[scheme],
@@ -86,24 +98,28 @@ function secureArguments(args: readonly unknown[]): unknown[] {
 
 /**
  * Sends requests to served hosts past nock's interceptor, which misreads some of them: `fetch` is answered where it is called, and
- * requests of node:http at their sockets. Everything else goes to nock.
+ * requests of node:http at their sockets. Everything else goes to nock, unless nobody could notice.
  *
  * @param isServed - whether a mock serves an origin, and no mock of the user in nock may answer it.
+ * @param isIgnored - whether nock would do nothing with a request to an origin but send it, with an agent of its own.
  * @returns a function that restores what nock had installed.
  */
 export function answerDirectly(
   hosts: HostTable,
   unmocked: Unmocked,
   isServed: (origin: string) => boolean,
+  isIgnored: (origin: string) => boolean,
 ): () => void {
   let isActive = true;
-  const isDirect = (origin: string | undefined) => isActive && origin !== undefined && isServed(origin);
+  const isDirect: IsOrigin = (origin) => isActive && origin !== undefined && isServed(origin);
+  const isSent: IsOrigin = (origin) =>
+    isDirect(origin) || (isActive && origin !== undefined && !unmocked.passesOver && isIgnored(origin));
   const restorers = OWNERS.flatMap(([scheme, owner]) =>
     NAMES.map((name) =>
       replace(owner, name, (original) => {
         const direct = unmocked.of(scheme, name);
         return function (...args) {
-          return Reflect.apply(isDirect(originIn(scheme, args)) ? direct : original, this, args);
+          return (isSent(originIn(scheme, args)) ? direct : original).apply(this, args);
         };
       }),
     ),
@@ -112,7 +128,7 @@ export function answerDirectly(
     replace(http, "ClientRequest", (original) => {
       const proxy: AnyFunction = new Proxy(original, {
         construct: (target, args, newTarget) =>
-          isDirect(originIn("http:", args))
+          isSent(originIn("http:", args))
             ? // With `newTarget`, so that it is an instance of subclasses too.
               Reflect.construct(unmocked.ClientRequest, args, newTarget)
             : Reflect.construct(target, args, newTarget === proxy ? target : newTarget),
@@ -123,19 +139,36 @@ export function answerDirectly(
       const { fetch: genuine } = unmocked;
       return function fetch(this: unknown, ...args) {
         // A client that keeps this function (axios does) calls it after the stop too, when other mocks may intercept.
-        if (!isActive) return Reflect.apply(genuine ?? original, this, args);
+        if (!isActive) return (genuine ?? original).apply(this, args);
         const url = urlOfInput(args[0]);
-        if (url === undefined || !isDirect(originOf(url))) return Reflect.apply(original, this, args);
+        if (url === undefined || !isDirect(originOf(url))) return original.apply(this, args);
         return (async () => {
+          // Of these classes, nock's would record every header once more.
+          const { Request, Response } = unmocked;
           const request: Request = Reflect.construct(Request, args);
-          // A server's parser refuses other methods.
-          return genuine === undefined || http.METHODS.includes(request.method)
-            ? fetchFrom(hosts, request, { isIntercepted: true })
-            : Reflect.apply(genuine, this, [request]);
+          return genuine !== undefined && mayBeRefused(request)
+            ? genuine.call(this, request)
+            : fetchFrom(hosts, request, {
+                isIntercepted: true,
+                isUnabortable: !args.some(hasSignal),
+                Response,
+              });
         })();
       };
     }),
-    restoreAgents(isDirect),
+    ...CLASSES.map((name) =>
+      replace(globalThis, name, (recording) => {
+        const proxy: AnyFunction = new Proxy(recording, {
+          // A client that keeps this class (axios does) uses it after the stop too, when nock's, which records headers, throws.
+          construct: (target, args, newTarget) => {
+            const used = isActive ? target : unmocked[name];
+            return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
+          },
+        });
+        return proxy;
+      }),
+    ),
+    restoreAgents(isDirect, (origin) => origin !== undefined && hosts.has(origin)),
   );
   syncBuiltinESMExports();
   return () => {
@@ -145,20 +178,33 @@ export function answerDirectly(
   };
 }
 
+type IsOrigin = (origin: string | undefined) => boolean;
+
+/** Leaves a request to nock, where a mock of the user may answer it, unless nock cannot read it. */
+function watch(request: OutgoingMessage): void {
+  request.once("socket", (socket: unknown) => {
+    const sent = sendOnUnread(socket);
+    request.once("prefinish", sent);
+  });
+}
+
 /**
  * Gives requests that reach an interceptor's agent after all to the agent that the client meant: those of functions of nock or MSW 2
  * that a client captured, or that a user's `nock.activate()` installed over ours.
  */
-const restoreAgents = (isDirect: (origin: string | undefined) => boolean): (() => void) =>
+const restoreAgents = (isDirect: IsOrigin, isServed: IsOrigin): (() => void) =>
   replace(http.Agent.prototype, "addRequest", (original) => {
     return function (...args) {
       const [request, options] = args;
       const isInterceptors = this instanceof http.Agent && "customAgent" in this && "onRequest" in this;
       if (!isInterceptors || !isFields(options) || typeof request !== "object" || request === null)
-        return Reflect.apply(original, this, args);
+        return original.apply(this, args);
       const isSecure = this instanceof https.Agent;
-      if (!isDirect(originIn(isSecure ? "https:" : "http:", [options])))
-        return Reflect.apply(original, this, args);
+      const origin = originIn(isSecure ? "https:" : "http:", [options]);
+      if (!isDirect(origin)) {
+        if (isServed(origin) && request instanceof OutgoingMessage) watch(request);
+        return original.apply(this, args);
+      }
       const { customAgent: meant } = this;
       const { Agent, globalAgent } = isSecure ? https : http;
       const agent = meant instanceof http.Agent ? meant : meant === false ? new Agent() : globalAgent;
@@ -166,6 +212,17 @@ const restoreAgents = (isDirect: (origin: string | undefined) => boolean): (() =
       return Reflect.apply(Reflect.get(agent, "addRequest"), agent, args);
     };
   });
+
+const hasSignal = (value: unknown): boolean => isFields(value) && Boolean(value.signal);
+
+/** Headers that `fetch` sends only if their values suit it; it hangs on some lengths, which are refused where it is answered. */
+const JUDGED = ["connection", "expect", "keep-alive", "transfer-encoding", "upgrade"];
+
+/** Whether `fetch` may refuse to send a request, or a server's parser to read it. */
+const mayBeRefused = ({ method, headers }: Request): boolean =>
+  !http.METHODS.includes(method) ||
+  JUDGED.some((name) => headers.has(name)) ||
+  Number.isNaN(Number.parseInt(headers.get("content-length") ?? "0", 10));
 
 /** The origin that a request of node:http with these arguments is for. */
 function originIn(scheme: Scheme, [first, second]: readonly unknown[]): string | undefined {
@@ -201,11 +258,11 @@ function urlOfInput(input: unknown): URL | undefined {
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-const isPlainFunction = (value: unknown): value is AnyFunction =>
+export const isPlainFunction = (value: unknown): value is AnyFunction =>
   typeof value === "function" && !types.isProxy(value);
 
 /** Whether it is the `fetch` of Node, which loads undici when it is called, and not that of an interceptor. */
-const isNodes = (fetch: AnyFunction): boolean => {
+export const isNodes = (fetch: AnyFunction): boolean => {
   const source = Function.prototype.toString.call(fetch);
   return source.includes("internal/deps/undici");
 };

@@ -16,6 +16,9 @@ import { UnmatchedRequests } from "./unmatched-requests.ts";
  */
 export type ReplyMode = "direct" | "documented";
 
+/** Lets Node's class throw, before anybody hears of its request. */
+const REFUSED_BY_NODE = { maxHeaderSize: -1 };
+
 /** A host that nobody enables by name. */
 const UNKNOWN_HOST = new URL("http://nowhere.invalid");
 
@@ -39,14 +42,19 @@ export class NockInterceptor {
    */
   constructor(
     private readonly hosts: HostTable,
-    others: OtherHosts,
+    private readonly others: OtherHosts,
     private readonly current: () => NockInterceptor | undefined,
     private readonly replyMode: ReplyMode = "direct",
   ) {
     this.unmatched = new UnmatchedRequests(this.active.nock, hosts, others);
     this.endDirect =
       replyMode === "direct"
-        ? answerDirectly(hosts, this.unmocked, (origin) => hosts.has(origin) && !this.isUsers(origin))
+        ? answerDirectly(
+            hosts,
+            this.unmocked,
+            (origin) => hosts.has(origin) && !this.isUsers(origin),
+            (origin) => !hosts.has(origin) && this.isIgnored(origin),
+          )
         : () => {};
   }
 
@@ -82,10 +90,18 @@ export class NockInterceptor {
   /** Whether the user has mocks in nock that may answer requests to an origin: of this origin, or of a pattern. */
   private isUsers(origin: string): boolean {
     const active = this.active.nock.activeMocks();
-    const own = [...this.registrations.values()].flatMap(({ keys }) => keys);
-    if (active.length === own.length) return false;
-    const known = new Set(own);
+    let owned = 0;
+    for (const { keys } of this.registrations.values()) owned += keys.length;
+    if (active.length === owned) return false;
+    const known = new Set([...this.registrations.values()].flatMap(({ keys }) => keys));
     return active.some((mock) => !known.has(mock) && (isFor(origin, mock) || !NAMES_ORIGIN.test(mock)));
+  }
+
+  /** Whether nock would send a request to an origin, the user may do so, and nobody listens to nock. */
+  private isIgnored(origin: string): boolean {
+    const { nock } = this.active;
+    const isHeard = nock.emitter.listenerCount("no match") > 1;
+    return nock.isActive() && !isHeard && this.others.mayPass(origin) && this.connectsTo(urlOf(origin));
   }
 
   private isConnectable(origin: string): boolean {
@@ -93,8 +109,8 @@ export class NockInterceptor {
   }
 
   /**
-   * nock does not expose which hosts are enabled, but its class for requests only opens connections to those that are. That class
-   * is taken from its prototype, because http.ClientRequest is a proxy that intercepts the request first.
+   * nock does not expose which hosts are enabled, but its class for requests only becomes one of Node's for those that are and have
+   * no mocks. That class is taken from its prototype, because http.ClientRequest is a proxy that intercepts the request first.
    */
   private connectsTo({ hostname, port, protocol }: URL): boolean {
     let hasConnected = false;
@@ -103,8 +119,12 @@ export class NockInterceptor {
       return new Socket();
     };
     const NockRequest: typeof ClientRequest = Reflect.get(http.ClientRequest.prototype, "constructor");
-    const request = new NockRequest({ hostname, port, protocol, createConnection });
-    request.on("error", () => {}).destroy();
+    const options = { hostname, port, protocol, createConnection, ...REFUSED_BY_NODE };
+    try {
+      new NockRequest(options).on("error", () => {}).destroy();
+    } catch {
+      return true;
+    }
     return hasConnected;
   }
 

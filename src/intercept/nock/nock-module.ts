@@ -4,6 +4,7 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import type nockType from "nock";
 import { messageOf } from "../../emulator/text.ts";
+import { isNodes, isPlainFunction } from "./direct-clients.ts";
 
 export type Nock = typeof nockType;
 
@@ -38,9 +39,11 @@ export function activateNock(): ActiveNock {
   const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
   const restoreHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
   const restoreHttps = keepProperties(https, ["get", "request"]);
+  const registerEarlier = keepRegistered();
   const nock = loaded(load);
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
+  const registerOwn = keepRegistered();
   // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
   syncBuiltinESMExports();
   return {
@@ -48,7 +51,13 @@ export function activateNock(): ActiveNock {
     hasKnownInternals: version.startsWith("14.0."),
     restore: () => {
       if (wasActive || nock.activeMocks().length > 0) return;
+      const keepGenuine = PATCHED.map(([owner, names]) => keepProperties(owner, names, isGenuine));
+      const isPatched = PATCHED.some(([owner, names]) => names.some((name) => !isGenuine(owner, name)));
+      // What MSW has taken back must not be taken back again.
+      if (isPatched) registerOwn();
       if (nock.isActive()) nock.restore();
+      for (const keep of keepGenuine) keep();
+      registerEarlier();
       syncBuiltinESMExports();
     },
     detach: () => {
@@ -62,7 +71,10 @@ export function activateNock(): ActiveNock {
 /** @throws Error if this environment lacks globals that nock needs, such as `Request` in Jest's jsdom. */
 function loaded(load: NodeJS.Require): Nock {
   try {
-    return load("nock");
+    const nock = load("nock");
+    // Vitest's vmThreads keeps a module that failed to load.
+    if (typeof nock.isActive !== "function") throw new Error("an earlier attempt failed");
+    return nock;
   } catch (cause) {
     const message = `nock cannot be loaded in this environment (${messageOf(cause)}); ${USE_SOCKETS}`;
     throw new Error(message, { cause });
@@ -118,12 +130,55 @@ export function checkNock(load: NodeJS.Require): string {
   return version;
 }
 
-/** Remembers property definitions. Returns a function that restores them. */
-function keepProperties(owner: object, names: readonly string[]): () => void {
-  const kept = names.map((name) => [name, Object.getOwnPropertyDescriptor(owner, name)] as const);
+/** What nock and MSW patch. */
+const PATCHED: readonly (readonly [owner: object, names: readonly string[]])[] = [
+  [http, ["ClientRequest", "get", "request"]],
+  [https, ["get", "request"]],
+  [globalThis, ["fetch", "Headers", "Request", "Response"]],
+];
+
+/**
+ * Whether a property is Node's own again, because an interceptor that was active before has stopped: nock would put back what it
+ * found when it was activated, which is that interceptor's.
+ */
+function isGenuine(owner: object, name: string): boolean {
+  const value: unknown = Reflect.get(owner, name);
+  return isPlainFunction(value) && (name !== "fetch" || isNodes(value));
+}
+
+/** Remembers property definitions, or certain ones. Returns a function that restores them. */
+function keepProperties(
+  owner: object,
+  names: readonly string[],
+  isKept: (owner: object, name: string) => boolean = () => true,
+): () => void {
+  const kept = names
+    .filter((name) => isKept(owner, name))
+    .map((name) => [name, Object.getOwnPropertyDescriptor(owner, name)] as const);
   return () => {
     for (const [name, descriptor] of kept) {
       if (descriptor !== undefined) Object.defineProperty(owner, name, descriptor);
     }
+  };
+}
+
+const globals: Record<symbol, unknown> = globalThis as Record<symbol, unknown>;
+
+/** What nock and MSW register under a symbol of `globalThis` while it patches a module or `fetch`. */
+const isApplied = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "readyState" in value && value.readyState === "APPLIED";
+
+/**
+ * Remembers the registered interceptors that nock and MSW share. Whichever of the two stops first unregisters them for both, and then
+ * the other one takes back none of its patches, and cannot apply them again.
+ *
+ * @returns a function that registers those again that still patch something.
+ */
+function keepRegistered(): () => void {
+  const kept = Object.getOwnPropertySymbols(globalThis).map((symbol) => [symbol, globals[symbol]] as const);
+  const applied = kept.filter(([, value]) => isApplied(value));
+  return () => {
+    for (const [symbol, value] of applied)
+      if (!(symbol in globals) && isApplied(value)) globals[symbol] = value;
   };
 }

@@ -12,7 +12,8 @@ export type ReplyToNock = (request: ClientRequest, target: string) => Promise<Re
 
 /** Everything registered with nock for one origin. */
 export class NockOrigin {
-  private scope: Scope | undefined;
+  /** How nock names the interceptors. Others take their places, but with the same names. */
+  keys: readonly string[] = [];
   private interceptors: Interceptor[] = [];
   private registered = false;
   /** nock's list of the origin's interceptors, taken from a request; unknown before the first one. */
@@ -31,7 +32,6 @@ export class NockOrigin {
     if (this.registered) return;
     this.registered = true;
     const scope = this.nock(this.pattern);
-    this.scope = scope;
     // Based on these headers, nock parses the body in a callback where malformed JSON ends the process. The reply does not
     // need them: it reads the headers of the request itself.
     // Defined, because assigning replaces all headers in Bun.
@@ -41,11 +41,7 @@ export class NockOrigin {
     const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));
     forOrigin.reply();
     this.interceptors = [forOrigin, ...METHODS.flatMap((method) => this.interceptLast(scope, method))];
-  }
-
-  /** How nock names the interceptors. */
-  get keys(): readonly string[] {
-    return this.scope?.activeMocks() ?? [];
+    this.keys = scope.activeMocks();
   }
 
   remove(): void {

@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { OutgoingMessage } from "node:http";
-import { setImmediate } from "node:timers";
+import http, { OutgoingMessage } from "node:http";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { stoppedError, unhandledError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
+import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
-import { continueAtOnce } from "./expect-continue.ts";
 import type { Nock } from "./nock-module.ts";
 import { isRequestOptions, type RequestOptions } from "./nock-request.ts";
 
@@ -54,7 +54,7 @@ export class UnmatchedRequests {
   drain(origins: Iterable<string>): void {
     for (const origin of origins) this.released.add(origin);
     UnmatchedRequests.endDraining = () => this.end();
-    setImmediate(UnmatchedRequests.endDraining);
+    realTimers.setImmediate(UnmatchedRequests.endDraining);
   }
 
   /** nock emits a request with its options when it blocked the request, and otherwise the options or the request alone. */
@@ -93,7 +93,7 @@ export class UnmatchedRequests {
     // nock emits an error even after the client aborted. Some clients (got) no longer listen then, which would end the process.
     // Prepended, to run before node:http's own listener, which forwards the error to the request.
     socket.prependListener("error", () => socket.destroyed && request.on("error", () => {}));
-    socket.once("close", () => setImmediate(closeParsers, socket));
+    socket.once("close", () => realTimers.setImmediate(closeParsers, socket));
   }
 
   /** Fails a request that was in flight when the mock stopped. While nock is active, it may be a new request. */
@@ -123,6 +123,27 @@ function closeParsers(socket: object): void {
     const parser: unknown = Reflect.get(socket, name);
     if (typeof parser !== "object" || parser === null) continue;
     const close: unknown = Reflect.get(parser, "close");
-    if (typeof close === "function") Reflect.apply(close, parser, []);
+    if (typeof close === "function") close.call(parser);
   }
+}
+
+/**
+ * Lets clients that wait for `100 Continue` send their bodies at once: nock responds only after the body, so that they would wait
+ * forever. Every request of node:http is given to an agent, nock's too.
+ *
+ * @param isServed - whether a mock serves an intercepted request.
+ * @returns a function that restores the agent.
+ */
+function continueAtOnce(isServed: (request: OutgoingMessage) => boolean): () => void {
+  return replace(http.Agent.prototype, "addRequest", (original) => {
+    return function (...args) {
+      const [request] = args;
+      if (request instanceof OutgoingMessage && /^100-continue$/i.test(String(request.getHeader("expect")))) {
+        realTimers.setImmediate(() => {
+          if (!request.destroyed && isServed(request)) request.emit("continue");
+        });
+      }
+      return original.apply(this, args);
+    };
+  });
 }

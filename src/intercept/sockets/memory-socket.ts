@@ -1,12 +1,11 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncResource } from "node:async_hooks";
+import { OutgoingMessage } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
-import { setImmediate } from "node:timers";
+import { realTimers } from "../../emulator/real-timers.ts";
 
 /** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
 const MAX_READ = 65_536;
 
-// Captured when this module loads, before a test fakes timers.
-const realSetImmediate = setImmediate;
 const { nextTick } = process;
 
 interface Arrival {
@@ -33,9 +32,13 @@ export class MemorySocket extends Socket {
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
   private isSending = false;
+  private isSendingBody = false;
   /** Whether the other end has finished, and this end will emit `end` soon. */
   private isEnding = false;
-  private runAsWriter = AsyncLocalStorage.snapshot();
+  /** The asynchronous contexts of requests that were sent and not taken by {@link runAsPeer} yet, as far as they are known. */
+  private readonly requests: AsyncResource[] = [];
+  /** The asynchronous context of the last write, for clients that do not announce their requests. */
+  private writer = new AsyncResource("MEMORYSOCKET");
 
   private constructor(
     private readonly role: "client" | "server",
@@ -71,9 +74,25 @@ export class MemorySocket extends Socket {
     this.destroy();
   }
 
-  /** Calls a function in the asynchronous context of the code that last wrote to the other end. */
+  /** Says to which asynchronous context the request belongs whose head is written next. {@link endRequest} must follow. */
+  announceRequest(context: AsyncResource): void {
+    this.requests.push(context);
+    this.isSendingBody = true;
+  }
+
+  /** Says that the announced request was sent. */
+  endRequest(): void {
+    this.isSendingBody = false;
+  }
+
+  /**
+   * Calls a function in the asynchronous context of the other end's next request: the announced one, or that of the code that last
+   * wrote. Must be called once for each request.
+   */
   runAsPeer<Result>(call: () => Result): Result {
-    return this.peer === undefined ? call() : this.peer.runAsWriter(call);
+    const { peer } = this;
+    if (peer === undefined) return call();
+    return (peer.requests.shift() ?? peer.writer).runInAsyncScope(call);
   }
 
   override _read(): void {
@@ -135,13 +154,22 @@ export class MemorySocket extends Socket {
     return !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true;
   }
 
+  /** Whether the client at the other end has not sent its whole request, as far as its library lets one know. */
+  get isPeerSending(): boolean {
+    const { peer } = this;
+    if (peer === undefined) return false;
+    // The present request of node:http.
+    const message: unknown = Reflect.get(peer, "_httpMessage");
+    return peer.isSendingBody || (message instanceof OutgoingMessage && !message.writableEnded);
+  }
+
   private get hasUnread(): boolean {
     return this.isEnding || this.arrivals.length > 0 || this.readableLength > 0;
   }
 
   private send(bytes: Buffer, done: () => void): void {
     const { peer } = this;
-    if (this.role === "client") this.runAsWriter = AsyncLocalStorage.snapshot();
+    if (this.role === "client" && this.requests.length === 0) this.writer = new AsyncResource("MEMORYSOCKET");
     this.restartTimeout();
     if (peer === undefined || peer.destroyed) {
       done();
@@ -171,7 +199,7 @@ export class MemorySocket extends Socket {
       if (bytes === undefined) {
         this.isEnding = true;
         // Deferred, because undici asserts on an end that arrives while it has paused.
-        realSetImmediate(() => !this.destroyed && !this.readableEnded && this.push(null));
+        realTimers.setImmediate(() => !this.destroyed && !this.readableEnded && this.push(null));
         return;
       }
       this.restartTimeout();

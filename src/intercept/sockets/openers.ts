@@ -1,14 +1,48 @@
 import http from "node:http";
 import https from "node:https";
 import { syncBuiltinESMExports } from "node:module";
-import net, { type Socket } from "node:net";
-import { setImmediate } from "node:timers";
+import type { Socket } from "node:net";
+import net from "node:net";
 import tls from "node:tls";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { replace } from "../replace.ts";
-import { type Endpoint, endpointOf } from "./endpoint.ts";
 
-// Captured when this module loads, before a test fakes timers.
-const realSetImmediate = setImmediate;
+/** The destination of a connection, independent of the Node function that opens it. */
+export interface Endpoint {
+  readonly scheme: "http:" | "https:";
+  /** Host in the form of {@link canonicalHost}. */
+  readonly host: string;
+  readonly port: number;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the arguments of `tls.connect`, `net.connect`, `Agent#createConnection` and `Socket#connect`: options, or a port and a
+ * host, or one array of arguments that Node has normalized.
+ *
+ * @returns undefined for a pipe, and for arguments that Node will reject.
+ */
+function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[]): Endpoint | undefined {
+  const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
+  const [first, second] = given;
+  const options = { ...given.find(isRecord) };
+  if (!isRecord(first)) options.port = first;
+  if (typeof second === "string") options.host = second;
+  if (options.path || options.socketPath) return undefined;
+  const port = Number(options.port ?? (scheme === "http:" ? 80 : 443));
+  if (!Number.isInteger(port)) return undefined;
+  return { scheme, host: canonicalHost(String(options.host ?? "localhost")), port, options };
+}
+
+/** Normalizes a host name: lower case, without brackets and without a trailing dot. */
+export const canonicalHost = (host: string): string =>
+  host
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "")
+    .toLowerCase();
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
 /** A connection that a client of this process is about to open. */
 export interface Opening extends Endpoint {
@@ -49,16 +83,16 @@ export function watchOpenings(handler: OpeningHandler): () => void {
     replace(owner, name, (original) => {
       return function (...args) {
         const endpoint = isWatching ? endpointOf(scheme, args) : undefined;
-        if (endpoint === undefined) return Reflect.apply(original, this, args);
+        if (endpoint === undefined) return original.apply(this, args);
         const opening = { ...endpoint, isHttp: isHttp || offersHttp(endpoint) };
         const socket = handler.open(opening);
         if (socket !== undefined) {
           const connected = isHttp ? undefined : args.findLast((arg) => typeof arg === "function");
           const event = scheme === "https:" ? "secureConnect" : "connect";
-          if (typeof connected === "function") socket.once(event, () => Reflect.apply(connected, socket, []));
+          if (typeof connected === "function") socket.once(event, () => connected.call(socket));
           return socket;
         }
-        const real = Reflect.apply(original, this, args);
+        const real = original.apply(this, args);
         if (real instanceof net.Socket) handler.opened(real, opening);
         return real;
       };
@@ -71,7 +105,7 @@ export function watchOpenings(handler: OpeningHandler): () => void {
     for (const restore of restorers) restore();
     syncBuiltinESMExports();
     // Clients that just requested a connection still open it in this turn of the event loop.
-    realSetImmediate(unguard);
+    realTimers.setImmediate(unguard);
   };
 }
 
@@ -92,7 +126,7 @@ function guardSockets(refuse: Refuse): () => void {
           const refusal = endpoint && guard(endpoint);
           if (refusal !== undefined && this instanceof net.Socket) return failConnecting(this, refusal);
         }
-        return Reflect.apply(original, this, args);
+        return original.apply(this, args);
       };
     });
   }
@@ -105,12 +139,12 @@ function guardSockets(refuse: Refuse): () => void {
 /** Fails a socket like a failed connection: deferred, after the client could add its listeners. */
 export function failConnecting(socket: Socket, error: Error): Socket {
   Reflect.set(socket, "connecting", true);
-  realSetImmediate(() => socket.destroy(error));
+  realTimers.setImmediate(() => socket.destroy(error));
   return socket;
 }
 
 /** Whether a TLS connection offers HTTP in its ALPN protocols. */
-export const offersHttp = ({ options }: Pick<Endpoint, "options">): boolean =>
+const offersHttp = ({ options }: Pick<Endpoint, "options">): boolean =>
   protocolsOf(options).some((protocol) => protocol === "h2" || protocol.startsWith("http/"));
 
 /** Reads `ALPNProtocols`: a list, or bytes with a length before each name. */

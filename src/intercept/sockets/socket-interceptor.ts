@@ -1,18 +1,36 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate } from "node:timers";
 import type { Result, WireResponse } from "../../emulator/message.ts";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { HttpServer } from "../../servers/http/http-server.ts";
-import { answer, answerMalformed, connectionError, stoppedError, unhandledError } from "../answer.ts";
+import {
+  answer,
+  answerMalformed,
+  connectionError,
+  socketError,
+  stoppedError,
+  unhandledError,
+} from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
-import { canonicalHost, type Endpoint } from "./endpoint.ts";
 import { MemorySocket } from "./memory-socket.ts";
-import { failConnecting, type Opening, type OpeningHandler, protocolsOf, watchOpenings } from "./openers.ts";
+import {
+  canonicalHost,
+  type Endpoint,
+  failConnecting,
+  type Opening,
+  type OpeningHandler,
+  protocolsOf,
+  watchOpenings,
+} from "./openers.ts";
+import { followRequests } from "./request-contexts.ts";
 import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
 
-// Captured when this module loads, before a test fakes timers.
-const realSetImmediate = setImmediate;
+/**
+ * How long a client may stop within a request. Nothing delays bytes in memory, so everybody has an answer within a second of the
+ * last one; who is known to send more, in the 5 s that test runners give.
+ */
+const IDLE_MILLISECONDS = 800;
 
 /** The HTTP server of one origin, and its ends of the connections to it. */
 interface OriginServer {
@@ -31,6 +49,7 @@ export class SocketInterceptor implements OpeningHandler {
   /** Origins that were released in this turn of the event loop. */
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
+  private readonly stopFollowing = followRequests();
 
   /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
   constructor(
@@ -55,11 +74,12 @@ export class SocketInterceptor implements OpeningHandler {
         if (connection.isQuiet && !server.http.isAnswering(connection)) connection.destroy();
       }
     }
-    realSetImmediate(() => this.released.clear());
+    realTimers.setImmediate(() => this.released.clear());
   }
 
   stop(): void {
     this.stopWatching();
+    this.stopFollowing();
   }
 
   open(opening: Opening): Socket | undefined {
@@ -166,12 +186,18 @@ export class SocketInterceptor implements OpeningHandler {
   private serverOf(origin: string): OriginServer {
     const running = this.servers.get(origin);
     if (running !== undefined) return running;
-    const http = new HttpServer({
-      answer: (request, socket) =>
-        this.respond(origin, request, socket, (hosts) => answer(hosts, { origin, ...request })),
-      answerMalformed: (why, head, socket) =>
-        this.respond(origin, head, socket, (hosts) => answerMalformed(hosts, origin, why, head)),
-    });
+    const http = new HttpServer(
+      {
+        answer: (request, socket) =>
+          this.respond(origin, request, socket, (hosts) => answer(hosts, { origin, ...request })),
+        answerMalformed: (why, head, socket) =>
+          this.respond(origin, head, socket, (hosts) => answerMalformed(hosts, origin, why, head)),
+      },
+      {
+        limits: { idleMilliseconds: IDLE_MILLISECONDS },
+        isSending: (socket) => socket instanceof MemorySocket && socket.isPeerSending,
+      },
+    );
     const server = { http, connections: new Set<MemorySocket>() };
     this.servers.set(origin, server);
     return server;
@@ -197,8 +223,7 @@ export class SocketInterceptor implements OpeningHandler {
     try {
       return { response: await (connection?.runAsPeer(inContext) ?? inContext()) };
     } catch (reason) {
-      const error =
-        reason instanceof Error ? socketError(reason) : new Error(String(reason), { cause: reason });
+      const error = socketError(reason);
       connection?.failPeer(error);
       return { connectionError: { kind: "refused", message: error.message } };
     }
@@ -232,13 +257,6 @@ function hostAndPort(authority: string): Pick<Endpoint, "host" | "port"> {
 
 const connectError = (endpoint: Endpoint, why: string) =>
   socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
-
-/**
- * The error of a socket, a plain Error as in Node: of errors of another realm, as in Jest, fetch only passes on those whose class
- * has this name.
- */
-const socketError = (error: Error): Error =>
-  "syscall" in error && error.cause instanceof Error ? error.cause : error;
 
 const refused = ({ options }: Opening, error: Error) =>
   failConnecting(MemorySocket.pair(options).client, error);

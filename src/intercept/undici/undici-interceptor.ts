@@ -1,10 +1,7 @@
-import { setImmediate } from "node:timers";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { stoppedError, unhandledError } from "../answer.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
-
-// Captured when this module loads, before a test fakes timers.
-const realSetImmediate = setImmediate;
 
 /** Keys of the global dispatcher, shared by the undici package and the undici inside Node. */
 const DISPATCHER_SLOTS = [
@@ -70,7 +67,7 @@ export class UndiciInterceptor {
   /** Refuses requests that were already sent to these origins: fetch uses its dispatcher later in this turn. */
   release(origins: Iterable<string>): void {
     for (const origin of origins) this.released.add(origin);
-    realSetImmediate(() => this.released.clear());
+    realTimers.setImmediate(() => this.released.clear());
   }
 
   stop(): void {

@@ -10,8 +10,15 @@ const DEFAULT_OUTPUT = fileURLToPath(new URL("../../../dist/page.html.br", impor
 /** Maximum size of the compressed page. */
 const MAX_GZIP_BYTES = 150_000;
 
+interface BuiltPage {
+  readonly bytes: number;
+  readonly gzipBytes: number;
+  /** Names of the packages whose code is in it. */
+  readonly packages: readonly string[];
+}
+
 /** Bundles the page into one HTML file that loads nothing, compressed with Brotli; its policy allows only its own script and style. */
-export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: number; gzipBytes: number }> {
+export async function buildPage(output = DEFAULT_OUTPUT): Promise<BuiltPage> {
   const bundled = await build({
     absWorkingDir: folder,
     entryPoints: ["main.tsx", "style.css"],
@@ -19,6 +26,7 @@ export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: numbe
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: "iife",
     target: "es2022",
     jsx: "automatic",
@@ -50,7 +58,10 @@ export async function buildPage(output = DEFAULT_OUTPUT): Promise<{ bytes: numbe
   // Replace the file in one step, because a server may be reading the previous build.
   await writeFile(`${output}.${process.pid}`, brotliCompressSync(page));
   await rename(`${output}.${process.pid}`, output);
-  return { bytes: Buffer.byteLength(page), gzipBytes };
+  const packages = Object.keys(bundled.metafile.inputs).flatMap(
+    (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+  );
+  return { bytes: Buffer.byteLength(page), gzipBytes, packages: [...new Set(packages)] };
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46c8"/><path d="M8 12V9a1 1 0 0 1 1-1h3M20 8h3a1 1 0 0 1 1 1v3M24 20v3a1 1 0 0 1-1 1h-3M12 24H9a1 1 0 0 1-1-1v-3" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="16" cy="16" r="3.6" fill="#fff"/></svg>`;

@@ -1,7 +1,6 @@
 import { types } from "node:util";
-import type * as z from "zod/mini";
-import { nearest } from "./nearest.ts";
-import { wordsOf } from "./values.ts";
+import * as z from "zod/mini";
+import { deferred, defOf, kind, wordsOf } from "./values.ts";
 
 /** An invalid value: its path, what was given there (undefined: nothing), and what is expected. */
 export interface Problem {
@@ -53,7 +52,7 @@ export const joined = (name: string, path: string): string =>
 
 /** The message of an issue: what its schema expects, or the names that the schema knows. */
 function expected({ code, inst, schema = inst as z.core.$ZodType }: z.core.$ZodRawIssue): string {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const def = defOf(schema);
   return code === "unrecognized_keys" && def.type === "object"
     ? Object.keys(def.shape).join(", ")
     : wordsOf(schema);
@@ -68,7 +67,7 @@ function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): r
     return issue.keys.slice(0, MOST_UNKNOWN_NAMES).map((name) => ({
       path: dotted([...path, cut(name)]),
       given: "an unknown name",
-      expected: nearest(name, issue.message.split(", ")) ?? `one of ${issue.message}`,
+      expected: expectedName(name, issue.message.split(", ")),
     }));
   }
   if (issue.code === "invalid_union") {
@@ -76,11 +75,17 @@ function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): r
       .filter((issues) => issues.some(isInside))
       .sort((a, b) => weight(a) - weight(b));
     if (meant !== undefined) return meant.flatMap((inner) => problemsOf(inner, path));
+    const suggestion = issue.errors.flat().find(isSuggestion);
+    if (suggestion !== undefined) return problemsOf(suggestion, path);
   }
   const described: unknown = issue.code === "custom" ? issue.params?.given : undefined;
   const given = typeof described === "string" ? described : shown(path, issue.input);
   return [{ path: dotted(path), given, expected: issue.message }];
 }
+
+/** Whether the schema of a name found a similar one, which is the whole message. */
+const isSuggestion = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === "custom" && issue.params?.suggests === true && /^\w+$/.test(issue.message);
 
 /** How badly a value fits one of several forms: the best one was meant. An unknown name counts most. */
 const weight = (issues: readonly z.core.$ZodIssue[]): number =>
@@ -115,4 +120,82 @@ function shown(path: readonly PropertyKey[], value: unknown): string | undefined
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (types.isPromise(value)) return "a Promise: await it";
   return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+const LONGEST_COMPARED = 64;
+
+/** A shorter word stands in too many names by chance. */
+const SHORTEST_PART = 5;
+
+/** The name most similar to a given one, if any is similar, or if one of the two is a part of the other. */
+export function nearest(given: string, names: readonly string[]): string | undefined {
+  const wanted = bare(given.slice(0, LONGEST_COMPARED));
+  const isPart = (part: string, whole: string) => part.length >= SHORTEST_PART && whole.includes(part);
+  const [best] = names
+    .map((name) => ({ name, known: bare(name), cost: distance(wanted, bare(name)) }))
+    .filter(({ known, cost }) => cost <= known.length / 3 || isPart(wanted, known) || isPart(known, wanted))
+    .sort((a, b) => a.cost - b.cost);
+  return best?.name;
+}
+
+/** What is expected instead of an unknown name. */
+export const expectedName = (given: string, names: readonly string[]): string =>
+  nearest(given, names) ?? `one of ${names.join(", ")}`;
+
+/** Makes `requestQuota`, `request_quota` and `REQUEST_QUOTA` equal. */
+const bare = (name: string): string => name.replaceAll("_", "").toLowerCase();
+
+/** The Levenshtein distance of two words. */
+function distance(from: string, to: string): number {
+  let row = [...`${to} `].map((_, index) => index);
+  for (const letter of from) {
+    let last = (row[0] ?? 0) + 1;
+    const cost = (wanted: string, index: number) => {
+      const changed = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
+      last = Math.min(changed, last + 1, (row[index + 1] ?? 0) + 1);
+      return last;
+    };
+    row = [last, ...[...to].map(cost)];
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Text that a function parses; text for which it throws is invalid. */
+export const textReadBy = <T>(description: string, readText: (given: string) => T) =>
+  deferred(description, () =>
+    z.pipe(
+      kind(description, z.string()),
+      z.transform((input: string, { issues }): T => {
+        try {
+          return readText(input);
+        } catch {
+          issues.push({ code: "custom", input, message: description });
+          return z.NEVER;
+        }
+      }),
+    ),
+  );
+
+export const textMatching = (description: string, pattern: RegExp) =>
+  deferred(description, () => z.string().check(z.regex(pattern)));
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  1: true,
+  false: false,
+  no: false,
+  0: false,
+};
+
+/** Reads the text of an environment variable with the schema of a value: as that text, or as the number, flag or list that it says. */
+export function readText<T>(schema: z.ZodMiniType<T>, given: string): Reading<T> {
+  const forms = [
+    given,
+    ...(/^(\d+\.?\d*|\.\d+)$/.test(given) ? [Number(given)] : []),
+    FLAGS[given.toLowerCase()],
+    given.split(",").map((item) => item.trim()),
+  ];
+  const readings = forms.map((form) => read(schema, form));
+  return readings.find((reading) => "value" in reading) ?? { problems: [] };
 }

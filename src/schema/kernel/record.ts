@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { withoutUndefined } from "../without-undefined.ts";
 import { kind } from "./values.ts";
 
 /** A schema for each name of an interface, and for no other. */
@@ -45,8 +44,9 @@ export function optional<F extends z.core.$ZodLooseShape, D extends object = obj
   defaults?: D,
 ): Optional<F, D>;
 export function optional(fields: z.core.$ZodShape, defaults: object = {}): z.core.$ZodShape {
+  const values = new Map(Object.entries(defaults));
   const absent = (name: string, field: z.core.SomeType) =>
-    Object.hasOwn(defaults, name) ? z._default(field, Reflect.get(defaults, name)) : z.optional(field);
+    values.has(name) ? z._default(field, values.get(name)) : z.optional(field);
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, absent(name, field)]));
 }
 
@@ -61,4 +61,13 @@ export function nullIfAbsent(fields: z.core.$ZodShape): object {
   const present = (field: z.core.SomeType) =>
     field instanceof z.ZodMiniOptional ? z.nullable(field.def.innerType) : field;
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, present(field)]));
+}
+
+/** A record whose fields may be absent, but are never undefined. */
+type WithoutUndefined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+
+/** The fields without undefined ones, which would overwrite values when they are spread over a record. */
+export function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields>;
+export function withoutUndefined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

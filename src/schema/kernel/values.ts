@@ -86,10 +86,14 @@ export const seconds = deferred("a number of seconds, 0 or more", () => z.number
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   kind(quoted(names), z.enum(names));
 
+/** What zod keeps of a schema: the one place that reads its internals. */
+export const defOf = (schema: z.core.SomeType): z.core.$ZodTypes["_zod"]["def"] =>
+  (schema as z.core.$ZodTypes)._zod.def;
+
 /** The same values, described in other words. */
 export const described = <T>(description: string, schema: z.ZodMiniType<T>): z.ZodMiniType<T> =>
   deferred(description, () => {
-    const { def } = (schema as z.core.$ZodType as z.core.$ZodTypes)._zod;
+    const def = defOf(schema);
     return (def.type === "lazy" ? (def.getter() as z.ZodMiniType<T>) : schema).clone();
   });
 
@@ -116,8 +120,7 @@ export const aFunction = <F extends (...args: never[]) => unknown>(signature: st
 export const withMethod = <T extends object>(method: keyof T & string, signature: string) =>
   deferred(`an object with ${method}${signature}`, () =>
     z.custom<T>(
-      (value) =>
-        typeof value === "object" && value !== null && typeof Reflect.get(value, method) === "function",
+      (value) => typeof value === "object" && value !== null && typeof (value as T)[method] === "function",
     ),
   );
 
@@ -211,12 +214,10 @@ export const moment = z.lazy(() =>
 );
 
 /** The last millisecond of the year 9999. */
-const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
+export const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
 
 /** Whether a clock can be set to a moment: every date format can write these years. */
 export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
-/** The nearest moment that a clock can be set to. */
-export const asClockMoment = (time: number): number => Math.min(Math.max(time, 0), END_OF_CLOCKS);
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
 /** A moment that a clock can be set to. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Base64Text } from "../base64.ts";
-import { type JsonObject, kind, words, wordsOf } from "./values.ts";
+import { defOf, type JsonObject, kind, words, wordsOf } from "./values.ts";
 
 interface WireOptions {
   /** Names in JSON of fields whose name there is not just their own in snake case. */
@@ -30,9 +30,6 @@ export const wireForm = <T>(schema: z.ZodMiniType<T>, options: WireOptions = {})
     return shape.type === "object" ? Object.keys(shape.shape).map((name) => jsonName(name, options)) : [];
   },
 });
-
-type Def = z.core.$ZodTypes["_zod"]["def"];
-const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const jsonName = (name: string, { names }: WireOptions): string => names?.[name] ?? snakeCase(name);
@@ -104,9 +101,7 @@ function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
         write: writer(field, options),
       }));
       return (value) =>
-        Object.fromEntries(
-          fields.map(({ name, json, write }) => [json, write(Reflect.get(Object(value), name))]),
-        );
+        Object.fromEntries(fields.map(({ name, json, write }) => [json, write(Object(value)[name])]));
     }
     case "array": {
       const write = writer(def.element, options);
@@ -137,4 +132,42 @@ function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
     }
   }
   return (value) => value;
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The JSON Schema of a request body. */
+export const requestSchema = convertedOnce(() => {});
+
+/** The JSON Schema of a response body: every field is required. */
+export const responseSchema = convertedOnce((part) => {
+  delete part.default;
+  if (part.properties !== undefined) part.required = Object.keys(part.properties);
+});
+
+/** Converting all schemas takes a large part of a second. */
+function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
+  const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
+  return (schema) => {
+    const known = converted.get(schema) ?? jsonSchema(schema, finish);
+    converted.set(schema, known);
+    return known;
+  };
+}
+
+/** @param finish - is called with the schema of each part. */
+function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
+  const { $schema, ...document } = z.toJSONSchema(schema, {
+    io: "input",
+    metadata: words,
+    unrepresentable: "any",
+    override: ({ jsonSchema: part }) => {
+      // Zod adds these bounds to every whole number.
+      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+      if (part.properties !== undefined) delete part.description;
+      finish(part);
+    },
+  });
+  return document;
 }

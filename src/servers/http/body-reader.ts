@@ -1,8 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { clearImmediate, setImmediate } from "node:timers";
+import { realTimers } from "../../emulator/real-timers.ts";
 
 /** The limit is divided into steps, because a stall of this process counts as a single step, however long it takes. */
 const STEPS = 4;
+
+/** How many times the period is given to a client that is known to be about to send more. */
+const PATIENCE = 5;
 
 /**
  * Calls a function once after a period without activity. Time in which this process was stalled (a breakpoint, SIGSTOP, a busy
@@ -13,11 +16,15 @@ export class IdleTimer {
   private readonly timer: NodeJS.Timeout;
   private last: NodeJS.Immediate | undefined;
 
-  constructor(milliseconds: number, onIdle: () => void) {
-    this.timer = setInterval(() => {
+  constructor(
+    milliseconds: number,
+    onIdle: () => void,
+    private readonly isExpected: () => boolean = () => false,
+  ) {
+    this.timer = realTimers.setInterval(() => {
       this.idleSteps += 1;
       // Timers run before received data is read, so decide after reading it.
-      if (this.idleSteps >= STEPS) this.last = setImmediate(() => this.decide(onIdle));
+      if (this.idleSteps >= STEPS) this.last = realTimers.setImmediate(() => this.decide(onIdle));
     }, milliseconds / STEPS);
   }
 
@@ -28,12 +35,12 @@ export class IdleTimer {
   }
 
   stop(): void {
-    clearInterval(this.timer);
-    clearImmediate(this.last);
+    realTimers.clearInterval(this.timer);
+    realTimers.clearImmediate(this.last);
   }
 
   private decide(onIdle: () => void): void {
-    if (this.idleSteps < STEPS) return;
+    if (this.idleSteps < STEPS * (this.isExpected() ? PATIENCE : 1)) return;
     this.stop();
     onIdle();
   }
@@ -118,6 +125,7 @@ export class BodyReader {
     private readonly limits: BodyLimits,
     private readonly held: HeldBytes,
     private readonly filter?: BodyFilter,
+    private readonly isSending?: () => boolean,
   ) {
     const announced = Number(incoming.headers["content-length"] ?? 0);
     this.joined = new Joined(filter === undefined && announced <= limits.maxBytes ? announced : 0);
@@ -131,14 +139,14 @@ export class BodyReader {
         this.end({ end: "aborted" });
         return;
       }
-      this.idle = new IdleTimer(this.limits.idleMilliseconds, () => this.finish("partial"));
+      this.idle = new IdleTimer(this.limits.idleMilliseconds, () => this.finish("partial"), this.isSending);
       incoming
         .on("data", (chunk: Buffer) => this.take(chunk))
         .once("end", () => this.finish("whole"))
         .once("error", () => this.end({ end: "aborted" }))
         .once("close", () => this.end({ end: "aborted" }));
       // Data that arrived before the client ended its side has yet to be read.
-      if (this.stopped) setImmediate(() => this.finish("partial"));
+      if (this.stopped) realTimers.setImmediate(() => this.finish("partial"));
     });
   }
 
@@ -163,7 +171,10 @@ export class BodyReader {
     const length = kept.reduce((total, part) => total + part.length, 0);
     this.counted += length;
     this.held.count += length;
-    if (this.joined.length + length > this.limits.maxBytes) this.end({ end: "tooLarge" });
+    // What a filter shortens may be as large as all bodies together.
+    const { maxBytes, maxTotalBytes } = this.limits;
+    const most = this.filter === undefined ? maxBytes : maxTotalBytes;
+    if (this.joined.length + length > most) this.end({ end: "tooLarge" });
     else if (this.held.count > this.limits.maxTotalBytes) this.end({ end: "overloaded" });
     else {
       for (const part of kept) this.joined.add(part);

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { BodyReader } from "./body-reader.ts";
+import type { HeadWatch } from "./unended-heads.ts";
 
 /** Unanswered requests of one connection above which no more are read from it. */
 const MAX_WAITING = 32;
@@ -17,6 +17,8 @@ export interface PendingRequest {
 /** A client's connection, whose requests are answered one after the other in order of arrival. */
 export class Connection {
   readonly pending = new Set<PendingRequest>();
+  /** Only where nobody should wait for the end of a head. */
+  heads: HeadWatch | undefined;
   /** Whether a request was parsed on this connection. */
   served = false;
   /** Whether our side has ended, so that data from the client is ignored. */
@@ -36,8 +38,6 @@ export class Connection {
     if (this.pending.size > MAX_WAITING) this.socket.pause();
     const before = this.turn;
     const mine = before.then(async () => {
-      // Thousands of requests may arrive at once. Those of other connections are answered in between.
-      if (this.pending.size > 1) await yieldToEventLoop();
       if (!this.ended) await answer();
     });
     this.turn = mine;

@@ -1,7 +1,19 @@
+import { once } from "node:events";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type ConnectionError, header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
+import type { Emulator, EmulatorServices } from "../../emulator/emulator.ts";
+import {
+  type ConnectionError,
+  type HeaderList,
+  header,
+  type Result,
+  type WireRequest,
+  type WireResponse,
+} from "../../emulator/message.ts";
+import type { MalformedKind } from "../../emulator/operation.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { LONGEST_HEADER_LINE_BYTES, type Service } from "../../schema/protocol.ts";
 
 /** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
@@ -91,4 +103,101 @@ export function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
 export function disconnect(socket: Duplex, kind: ConnectionError["kind"] | undefined): void {
   if (kind === "reset" && socket instanceof Socket) socket.resetAndDestroy();
   else socket.destroy();
+}
+
+/** A response whose body is sent in chunks until it ends or the client disconnects. */
+interface StreamedResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body?: undefined;
+  readonly stream: (signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** A response of an HTTP server. */
+export type ServedResponse = WireResponse | StreamedResponse;
+
+export const isStreamed = (response: ServedResponse): response is StreamedResponse =>
+  response.stream !== undefined;
+
+/** How an HTTP server ends a request. */
+export type ServedResult =
+  | { readonly response: ServedResponse; readonly connectionError?: undefined }
+  | { readonly response?: undefined; readonly connectionError: ConnectionError };
+
+/** Handles a request that arrived over a socket. */
+export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
+
+/** Sends chunks as they become available, at the speed of the client. */
+export async function sendStream(
+  { status, headers, stream }: Pick<StreamedResponse, "status" | "headers" | "stream">,
+  to: ServerResponse,
+  closing: AbortSignal,
+): Promise<void> {
+  const disconnected = new AbortController();
+  to.once("close", () => disconnected.abort());
+  const hasEnd = header({ headers }, "content-length") !== undefined;
+  const signal = hasEnd ? disconnected.signal : AbortSignal.any([disconnected.signal, closing]);
+  to.sendDate = false;
+  if (hasEnd) to.removeHeader("Connection");
+  to.writeHead(status, headers.flat());
+  to.flushHeaders();
+  for await (const chunk of stream(signal)) {
+    if (signal.aborted) break;
+    if (!to.write(chunk)) await once(to, "drain", { signal }).catch(() => undefined);
+    // A client that reads as fast as this writes would keep all others waiting.
+    await yieldToEventLoop();
+  }
+  to.end();
+}
+
+/** The fields of the error that node:http emits as `clientError`. */
+export interface ParserError {
+  readonly code?: string;
+  /** The last bytes received. */
+  readonly rawPacket?: Buffer;
+}
+
+/** Classifies a parser error; undefined when the connection itself failed. */
+export function malformedKind(code: string | undefined): MalformedKind | undefined {
+  if (code === "HPE_INVALID_CONTENT_LENGTH" || code === "HPE_UNEXPECTED_CONTENT_LENGTH")
+    return "contentLength";
+  if (code === "HPE_HEADER_OVERFLOW") return "headersTooLarge";
+  if (code === "HPE_INVALID_EOF_STATE") return "unended";
+  return code?.startsWith("HPE_") === true ? "malformed" : undefined;
+}
+
+interface Refused {
+  readonly refusedBy: string;
+  readonly reason: string;
+}
+
+const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
+  contentLength: {
+    refusedBy: "contentLengthFits",
+    reason: "Content-Length must be one whole number, the length of the body in bytes",
+  },
+  headersTooLarge: {
+    refusedBy: "headerLinesFit",
+    reason: `the header lines are too long: expected at most ${LONGEST_HEADER_LINE_BYTES} bytes in each`,
+  },
+  malformed: { refusedBy: "http", reason: "malformed HTTP/1.1 request" },
+  unended: {
+    refusedBy: "http",
+    reason: "the client stopped within the headers; end them with an empty line",
+  },
+  bodyTooLarge: { refusedBy: "bodyLimit", reason: "the request body is larger than 64 MiB" },
+  overloaded: {
+    refusedBy: "bodyLimit",
+    reason: "the bodies of the requests that are being answered exceed 512 MiB: send fewer at a time",
+  },
+};
+
+/** Answers a request that could not be read completely, as the real service's front end does. */
+export function answerMalformed(
+  emulator: Pick<Emulator<EmulatorServices>, "handle">,
+  host: readonly [Service, ...Service[]],
+  why: MalformedKind,
+  head: RequestHead = { method: "", path: "", query: "", headers: [] },
+): Promise<Result> {
+  return emulator.handle(host, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
 }

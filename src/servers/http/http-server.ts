@@ -2,24 +2,29 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { MalformedKind } from "../../emulator/api.ts";
 import type { Result, WireRequest } from "../../emulator/message.ts";
+import type { MalformedKind } from "../../emulator/operation.ts";
+import { turnOfRequest } from "../../emulator/scheduling.ts";
 import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, type PendingRequest } from "./connection.ts";
 import {
   disconnect,
   headOf,
   isDelimited,
+  isStreamed,
   keepsAlive,
+  malformedKind,
+  type ParserError,
   type RequestHead,
   responseBytes,
+  type ServedResult,
   salvagedHead,
   saysClose,
   sendResponse,
+  sendStream,
   withClose,
 } from "./http-messages.ts";
-import { malformedKind, type ParserError } from "./malformed-request.ts";
-import { isStreamed, type ServedResult, sendStream } from "./stream.ts";
+import { HeadWatch } from "./unended-heads.ts";
 
 /** Decides every response of a server; the transport only sends it. */
 export interface RequestAnswerer {
@@ -42,6 +47,8 @@ export interface HttpServerOptions {
   readonly limits?: Partial<BodyLimits> | undefined;
   /** Selects requests whose clients receive an interim response (102) twice a second until the response is ready. */
   readonly reportsProgress?: ((head: RequestHead) => boolean) | undefined;
+  /** Whether a client that pauses is known to be about to send more of its request. */
+  readonly isSending?: ((socket: Duplex) => boolean) | undefined;
   /** Selects requests with large parts, which are taken out of the body and do not count towards its limits. */
   readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
 }
@@ -63,6 +70,7 @@ export class HttpServer {
   private readonly limits: BodyLimits;
   private readonly reportsProgress: (head: RequestHead) => boolean;
   private readonly filterFor: NonNullable<HttpServerOptions["filterFor"]>;
+  private readonly isSending: NonNullable<HttpServerOptions["isSending"]>;
   private readonly held: HeldBytes = { count: 0 };
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
@@ -74,17 +82,20 @@ export class HttpServer {
 
   constructor(
     private readonly answerer: RequestAnswerer,
-    { tls, limits, reportsProgress, filterFor }: HttpServerOptions = {},
+    { tls, limits, reportsProgress, filterFor, isSending }: HttpServerOptions = {},
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     this.reportsProgress = reportsProgress ?? (() => false);
     this.filterFor = filterFor ?? (() => undefined);
+    this.isSending = isSending ?? (() => false);
     const options = {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     };
-    this.server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
+    // Clients that ask for HTTP/1.0 name it in their handshake, and Node accepts only 1.1.
+    const secure = { ...options, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
+    this.server = tls === undefined ? createServer(options) : createTlsServer(secure);
     this.server.maxHeadersCount = 0;
     // A client that ends its side early still expects its response.
     Object.assign(this.server, { httpAllowHalfOpen: true });
@@ -96,6 +107,10 @@ export class HttpServer {
       })
       .on("request", serve)
       .on("checkExpectation", serve)
+      // A request to a proxy; without a listener, node:http would cut the connection.
+      .on("connect", (request: IncomingMessage, socket: Duplex) =>
+        this.refuse(this.connectionOf(socket), "malformed", headOf(request)),
+      )
       .on("clientError", (error: Error & ParserError, socket) => void this.rescue(error, socket));
   }
 
@@ -118,9 +133,14 @@ export class HttpServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
-  /** Serves a connection that did not come from the listening socket. */
-  accept(connection: Duplex): void {
-    this.server.emit("connection", connection);
+  /** Serves a connection that did not come from the listening socket, on which nobody should wait for the end of a head. */
+  accept(socket: Duplex): void {
+    this.server.emit("connection", socket);
+    const connection = this.connectionOf(socket);
+    connection.heads = new HeadWatch(socket, this.limits.idleMilliseconds, (head) => {
+      if (connection.isIdle) void this.refuse(connection, "unended", salvagedHead(head));
+      else connection.stopReading();
+    });
   }
 
   /** Whether a connection awaits a response. */
@@ -169,8 +189,10 @@ export class HttpServer {
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = incoming;
     const connection = this.connectionOf(socket);
+    connection.heads?.began(incoming);
     const head = headOf(incoming);
-    const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head));
+    const isSending = () => this.isSending(socket);
+    const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head), isSending);
     const pending: PendingRequest = { reader, last: !keepsAlive(incoming), keepsHeaders: false };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
@@ -208,6 +230,7 @@ export class HttpServer {
       case "overloaded":
         return this.answerer.answerMalformed("overloaded", head, connection);
     }
+    await turnOfRequest();
     const { end, bytes, images } = read;
     const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
     if (end === "whole") return this.answerer.answer(request, connection);
@@ -237,15 +260,19 @@ export class HttpServer {
       return;
     }
     // Stray bytes after a request that was already answered do not count as a request.
-    if (why === undefined || (why === "malformed" && connection.served) || !socket.writable) {
-      socket.destroy();
-      return;
-    }
+    const isStray = connection.served && (why === "malformed" || why === "unended");
+    if (why === undefined || isStray || !socket.writable) socket.destroy();
+    else await this.refuse(connection, why, rawPacket && salvagedHead(rawPacket));
+  }
+
+  /** Answers a request that cannot be read, as the last one of its connection. */
+  private async refuse(connection: Connection, why: MalformedKind, head?: RequestHead): Promise<void> {
+    const { socket } = connection;
+    if (connection.ended) return;
     connection.ended = true;
     // node:http would end our side together with the client's, before the response is ready.
     socket.removeAllListeners("end");
     try {
-      const head = rawPacket === undefined ? undefined : salvagedHead(rawPacket);
       const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
       if (response === undefined) disconnect(socket, connectionError.kind);
       else this.end(connection, responseBytes(withClose(response), head?.method));
@@ -261,6 +288,6 @@ export class HttpServer {
 
 /** Identifies a connection by its address; an in-memory connection, which has none, by itself. */
 function addressOf(socket: Duplex): unknown {
-  const port = socket instanceof Socket ? socket.remotePort : undefined;
-  return port === undefined ? socket : `${String(Reflect.get(socket, "remoteAddress"))} ${port}`;
+  if (!(socket instanceof Socket) || socket.remotePort === undefined) return socket;
+  return `${socket.remoteAddress} ${socket.remotePort}`;
 }

@@ -1,10 +1,10 @@
 import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { type FaultEffect, faultRule } from "../../emulator/faults.ts";
 import type { HeaderList, WireRequest, WireResponse } from "../../emulator/message.ts";
-import { createRandom } from "../../emulator/random.ts";
+import { systemRandom } from "../../emulator/random.ts";
 import { faultFromJson } from "../../schema/fault.ts";
 import { type FaultQuestion, type SharedState, StateUnavailableError } from "../backing.ts";
-import { decoded, pack, unpack } from "../codec.ts";
+import { decoded, pack, type StoredImage, unpack } from "../codec.ts";
 import { answerParts, CALLS, CHANGE_HEADER, INTERNAL_PREFIX, type StateCalls } from "./protocol.ts";
 
 /** The target manager cannot be reached, or another server answers in its place. The message is one line. */
@@ -35,17 +35,23 @@ export class ManagerClient implements SharedState {
   readonly create = this.call("create");
   readonly commit = this.call("commit");
   readonly takeRateToken = this.call("takeRateToken");
-  readonly putImage = this.call("putImage");
   readonly getImage = this.call("getImage");
-  readonly getSketches = this.call("getSketches");
+  readonly getSummaries = this.call("getSummaries");
+  readonly getRatings = this.call("getRatings");
   readonly reset = this.call("reset");
   readonly snapshot = this.call("snapshot");
   readonly readClock = this.call("readClock");
   readonly putJournal = this.call("putJournal");
+  private readonly storedImage = this.call("putImage");
   private readonly whole = this.call("restore");
-  private readonly faultInJson = this.call("chooseFault");
+  private readonly chosenFault = this.call("chooseFault");
 
   constructor(private readonly exchange: ManagerExchange) {}
+
+  /** The manager rates it itself. */
+  putImage(bytes: Buffer): Promise<StoredImage> {
+    return this.storedImage(bytes);
+  }
 
   /** The snapshot holds all its images. */
   async restore(snapshot: unknown): Promise<string | undefined> {
@@ -53,8 +59,8 @@ export class ManagerClient implements SharedState {
   }
 
   async chooseFault({ api, operation, database }: FaultQuestion): Promise<FaultEffect | undefined> {
-    const fault = await this.faultInJson({ api, operation, database });
-    return fault === undefined ? undefined : faultRule(faultFromJson(fault));
+    const chosen = await this.chosenFault({ api, operation, database });
+    return chosen && faultRule(faultFromJson(chosen.fault), chosen.addedAt);
   }
 
   private call<Name extends keyof StateCalls>(name: Name): StateCalls[Name] {
@@ -67,7 +73,7 @@ export class ManagerClient implements SharedState {
     const { reads, returns } = CALLS[name];
     const path = INTERNAL_PREFIX + name;
     const body = pack(given);
-    const change: HeaderList = reads === true ? [] : [[CHANGE_HEADER, createRandom().hex(16)]];
+    const change: HeaderList = reads === true ? [] : [[CHANGE_HEADER, systemRandom.hex(16)]];
     const headers: HeaderList = [...change, ["Content-Length", String(body.length)]];
     const response = await this.exchange({ method: "POST", path, query: "", headers, body });
     if (response.status !== 200) {

@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 import { databaseRecord } from "../../schema/database.ts";
 import { record } from "../../schema/kernel/record.ts";
 import { anyText, flag, kind, listOf, oneOf, wholeNumber } from "../../schema/kernel/values.ts";
-import { isOperation, type Operation, SERVICES } from "../../schema/operation-names.ts";
+import { isOperation, type Operation, SERVICES } from "../../schema/protocol.ts";
 import { snapshot } from "../../schema/snapshot.ts";
+import { SUMMARY_KINDS } from "../../schema/target.ts";
 import type { Backing, FaultQuestion, FoundRecords, SharedState, Version } from "../backing.ts";
-import { clockSetting, conflict, rateRule, storedChange, storedImage } from "../codec.ts";
+import { clockSetting, conflict, rateRule, type StoredImage, storedChange, storedImage } from "../codec.ts";
 
 /*
  * The protocol between the servers and the target manager: each method of `StateCalls` is `POST /internal/{method}`. The body
@@ -32,12 +33,20 @@ export const RUN_HEADER = "Only-Run";
 
 /** What a target manager does for other servers. */
 export interface StateCalls
-  extends Required<Omit<Backing, "restore">>,
+  extends Required<Omit<Backing, "restore" | "putImage">>,
     Pick<SharedState, "readClock" | "putJournal"> {
+  /** As `Backing.putImage`. */
+  putImage(bytes: Buffer): Promise<StoredImage>;
   /** As `Backing.restore`. */
   restore(snapshot: unknown): Promise<string | undefined>;
-  /** As `SharedState.chooseFault`, but returns the fault in JSON. */
-  chooseFault(question: FaultQuestion): Promise<unknown>;
+  /** As `SharedState.chooseFault`, but returns the fault itself. */
+  chooseFault(question: FaultQuestion): Promise<ChosenFault | undefined>;
+}
+
+/** A fault in JSON, and where a program added it. */
+interface ChosenFault {
+  readonly fault: unknown;
+  readonly addedAt?: string | undefined;
 }
 
 interface Call<Takes, Returns> {
@@ -54,6 +63,7 @@ type Calls = {
 };
 
 const bytes = z.custom<Buffer>(Buffer.isBuffer);
+const chosenFault = z.lazy(() => record<ChosenFault>({ fault: z.unknown(), addedAt: z.optional(anyText) }));
 const noArguments = z.tuple([]);
 const nothing = z.undefined();
 const version = z.lazy(() => record<Version>({ scope: anyText, version: wholeNumber }));
@@ -87,7 +97,7 @@ export const CALLS: Calls = {
     returns: z.union([z.literal("unchanged"), nothing, found]),
     reads: true,
   },
-  list: { takes: noArguments, returns: listOf(anyText), reads: true },
+  list: { takes: noArguments, returns: listOf(version), reads: true },
   create: { takes: z.tuple([databaseRecord]), returns: z.optional(conflict) },
   commit: {
     takes: z.tuple([version, changes]),
@@ -99,16 +109,21 @@ export const CALLS: Calls = {
   },
   putImage: { takes: z.tuple([bytes]), returns: storedImage },
   getImage: { takes: z.tuple([anyText]), returns: bytes, reads: true },
-  getSketches: {
-    takes: z.tuple([listOf(anyText)]),
+  getSummaries: {
+    takes: z.tuple([oneOf(...SUMMARY_KINDS), listOf(anyText)]),
     returns: listOf(z.optional(bytes)),
+    reads: true,
+  },
+  getRatings: {
+    takes: z.tuple([listOf(anyText)]),
+    returns: listOf(z.optional(wholeNumber)),
     reads: true,
   },
   reset: { takes: noArguments, returns: nothing },
   snapshot: { takes: noArguments, returns: snapshot, reads: true },
   restore: { takes: z.tuple([z.unknown()]), returns: z.optional(anyText) },
   readClock: { takes: noArguments, returns: nothing, reads: true },
-  chooseFault: { takes: z.tuple([faultQuestion]), returns: z.unknown() },
+  chooseFault: { takes: z.tuple([faultQuestion]), returns: z.optional(chosenFault) },
   putJournal: { takes: z.tuple([bytes, anyText]), returns: nothing },
 };
 

@@ -1,8 +1,7 @@
-import { loadModule } from "../../emulator/load-module.ts";
+import { loadModule } from "../../emulator/package.ts";
 import { messageOf } from "../../emulator/text.ts";
-import type { SketchImage } from "../backing.ts";
-import type { AssessImage } from "../store.ts";
-import { RedisBacking } from "./redis-backing.ts";
+import type { AssessImage } from "../verbs.ts";
+import { RedisBacking, type Summaries } from "./redis-backing.ts";
 import { RedisConnection, StateRefusedError } from "./redis-connection.ts";
 
 export interface RedisAddress {
@@ -28,7 +27,7 @@ const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
 export async function connectToRedis(
   { stateUrl, statePrefix, stateCertificate }: RedisAddress,
   assess: AssessImage,
-  sketchOf?: SketchImage,
+  summaries?: Summaries,
   clockIsShared = false,
 ): Promise<RedisBacking> {
   const { Redis } = clientLibrary();
@@ -57,7 +56,7 @@ export async function connectToRedis(
       throw new StateRefusedError(`STATE_URL: ${shown} rejects the user or the password`);
     if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
   }
-  return new RedisBacking(redis, assess, sketchOf, clockIsShared);
+  return new RedisBacking(redis, assess, summaries, clockIsShared);
 }
 
 function clientLibrary(): typeof import("iovalkey") {

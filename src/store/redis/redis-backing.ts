@@ -3,7 +3,9 @@ import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { type FaultEffect, Faults } from "../../emulator/faults.ts";
 import type { Random } from "../../emulator/random.ts";
 import type { Database } from "../../schema/database.ts";
+import { madeRating } from "../../schema/processing.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
+import type { SummaryKind } from "../../schema/target.ts";
 import {
   type Committed,
   type FaultQuestion,
@@ -11,27 +13,36 @@ import {
   NO_REQUEST,
   type RecordsKey,
   type SharedState,
-  type SketchImage,
-  StateUnavailableError,
+  type SummariseImage,
   type Version,
 } from "../backing.ts";
-import { decodeChange, encodeChange, imageIn, type StoredChange, type StoredImage } from "../codec.ts";
-import { type KeptImage, keptImage } from "../image-blobs.ts";
+import { encodeChange, type StoredChange, type StoredImage } from "../codec.ts";
+import type { ImageUpload } from "../image-blobs.ts";
 import type { RateRule } from "../rate-history.ts";
-import { Records } from "../records.ts";
 import { readSnapshot, snapshotOf } from "../snapshot.ts";
-import { databaseChange, databaseChanges, databaseRecords, globalChanges } from "../state.ts";
-import type { AssessImage } from "../store.ts";
-import { type Conflict, uniqueValues } from "../unique-fields.ts";
-import { acceptedIn, changesIn, clockIn, counted, listOf, recordPairs, uniquePairs } from "./encoding.ts";
-import { newName, type RedisConnection } from "./redis-connection.ts";
+import { type Conflict, databaseChange, uniqueValues } from "../state.ts";
+import type { AssessImage } from "../verbs.ts";
+import {
+  changesIn,
+  clockIn,
+  listOf,
+  newName,
+  type RedisConnection,
+  recordPairs,
+  uniquePairs,
+} from "./redis-connection.ts";
+import { readState, replaceAll, sweep, writeState } from "./whole-state.ts";
 
 const IMAGE_SECONDS = 60;
 /** Images of a snapshot wait until all others have been uploaded. */
 const RESTORED_IMAGE_SECONDS = 3600;
 const MAX_JOURNAL = 1000;
-/** How many records one call of the script adds, and how many characters of them, so that none takes long. */
-const PIECE = { items: 500, characters: 2 ** 22 };
+
+/** What queries compare of images. */
+export interface Summaries {
+  readonly kinds: readonly SummaryKind[];
+  readonly of: SummariseImage;
+}
 
 /** State that Redis or Valkey keeps, for any number of servers of any kind. */
 export class RedisBacking implements SharedState {
@@ -43,13 +54,13 @@ export class RedisBacking implements SharedState {
 
   /**
    * @param assess - decides the result of processing an image.
-   * @param sketchOf - makes the sketch that queries compare first; without one, they need all images.
+   * @param summaries - what queries compare of images, and how it is made; without these, they need all images.
    * @param clockIsShared - whether rate limits follow the clock of Redis, because those of servers may differ.
    */
   constructor(
     readonly redis: RedisConnection,
     private readonly assess: AssessImage,
-    private readonly sketchOf?: SketchImage,
+    private readonly summaries?: Summaries,
     private readonly clockIsShared = false,
   ) {}
 
@@ -65,6 +76,7 @@ export class RedisBacking implements SharedState {
     this.note(settings);
     if (status === "none") return undefined;
     if (status === "unchanged") return "unchanged";
+    if (status === "large") return this.readPages({ scope: String(scope), version: Number(version) });
     return {
       scope: String(scope),
       version: Number(version),
@@ -73,8 +85,31 @@ export class RedisBacking implements SharedState {
     };
   }
 
-  async list(): Promise<readonly string[]> {
-    return this.redis.ask((client) => client.zrange(this.redis.key("scopes"), 0, -1));
+  /** Reads very many records: as they are one after the other, and then what changed since that version. */
+  private async readPages(at: Version): Promise<FoundRecords | undefined> {
+    const changes: StoredChange[] = [];
+    for (let after = "0"; after !== ""; ) {
+      const [last, records] = listOf(await this.redis.run("page", [at.scope, after]));
+      for (const change of changesIn(records)) changes.push(change);
+      after = String(last);
+    }
+    const since = await this.read(["scope", at.scope], at);
+    if (since === undefined) return undefined;
+    if (since === "unchanged") return { ...at, since: undefined, changes };
+    for (const change of since.changes) changes.push(change);
+    return { ...since, since: undefined, changes };
+  }
+
+  async list(): Promise<readonly Version[]> {
+    const scopes = await this.redis.ask((client) => client.zrange(this.redis.key("scopes"), 0, -1));
+    if (scopes.length === 0) return [];
+    const keys = scopes.map((scope) => this.redis.key(`version:${scope}`));
+    const versions = await this.redis.ask((client) => client.mget(keys));
+    // One that was deleted in between has no version.
+    return scopes.flatMap((scope, index) => {
+      const version = versions[index];
+      return version == null ? [] : [{ scope, version: Number(version) }];
+    });
   }
 
   async create(database: Database): Promise<Conflict | undefined> {
@@ -96,7 +131,7 @@ export class RedisBacking implements SharedState {
         isDeletion ? "yes" : "no",
       ]),
     );
-    if (isDeletion && answer === "0") await this.sweep();
+    if (isDeletion && answer === "0") await sweep(this.redis);
     return answer === "gone" || answer === "stale" || answer === "missingImage" ? answer : Number(answer);
   }
 
@@ -111,18 +146,24 @@ export class RedisBacking implements SharedState {
     return rules[Number(full) - 1];
   }
 
-  async putImage(bytes: Buffer): Promise<StoredImage> {
-    const { sha256 = createHash("sha256").update(bytes).digest("hex"), ...assessment } =
-      await this.assess(bytes);
-    const sketch = await this.sketchOf?.({ sha256, bytes: () => bytes });
-    if (sketch !== undefined) await this.keepForNow(`sketch:${sha256}`, sketch);
+  /** Rates it before it returns, because nobody else would when this process ends. */
+  async putImage(bytes: Buffer, upload?: ImageUpload): Promise<StoredImage> {
+    const assessment = await this.assess(bytes, upload);
+    const { outcome, sha256 = createHash("sha256").update(bytes).digest("hex") } = assessment;
+    for (const kind of this.summaries?.kinds ?? []) {
+      const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
+      if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary);
+    }
     await this.keepForNow(`image:${sha256}`, bytes);
-    return { sha256, ...assessment };
+    return { sha256, outcome, rating: await madeRating(assessment) };
   }
 
-  async getSketches(sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]> {
-    const keys = sha256s.map((sha256) => this.redis.key(`sketch:${sha256}`));
-    return (await this.redis.ask((client) => client.mgetBuffer(keys))).map((sketch) => sketch ?? undefined);
+  async getSummaries(
+    kind: SummaryKind,
+    sha256s: readonly string[],
+  ): Promise<readonly (Buffer | undefined)[]> {
+    const keys = sha256s.map((sha256) => this.redis.key(`${kind}:${sha256}`));
+    return (await this.redis.ask((client) => client.mgetBuffer(keys))).map((found) => found ?? undefined);
   }
 
   async getImage(sha256: string): Promise<Buffer> {
@@ -132,72 +173,20 @@ export class RedisBacking implements SharedState {
   }
 
   async reset(): Promise<void> {
-    await this.replace(0, ["0"]);
+    await replaceAll(this.redis, 0, ["0"]);
   }
 
   async snapshot(): Promise<Snapshot> {
-    const [databases, others] = listOf(await this.redis.run("everything", []));
-    const read = listOf(databases).map((database) => {
-      const [records, accepted] = listOf(database);
-      return { changes: changesIn(records), accepted: listOf(accepted).map(acceptedIn).sort(byLimit) };
-    });
-    const images = new Map<string, KeptImage>();
-    for (const sha256 of read.flatMap(({ changes }) => changes.flatMap(imageIn)))
-      images.set(sha256, images.get(sha256) ?? keptImage(sha256, await this.getImage(sha256)));
-    const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
-    const recordsFrom = (changes: readonly StoredChange[]) => {
-      const records = new Records();
-      for (const change of changes) records.apply(decodeChange(change, imageOf));
-      return records;
-    };
-    const global = recordsFrom(changesIn(others));
-    return snapshotOf({
-      databases: read.flatMap(({ changes, accepted }) => databaseRecords(recordsFrom(changes), accepted)),
-      datasets: [...global.datasets.values()],
-      credentials: [...global.credentials.values()],
-      images,
-    });
+    return snapshotOf(await readState(this));
   }
 
   async restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
     const state = readSnapshot(snapshot, images);
     if (typeof state === "string") return state;
-    for (const [sha256, image] of state.images)
-      await this.keepForNow(`image:${sha256}`, image.bytes(), RESTORED_IMAGE_SECONDS);
-    const built: string[] = [];
-    for (const records of state.databases) {
-      const scope = `${newName()}-restored`;
-      for (const changes of inPieces(databaseChanges(records).map(encodeChange)))
-        await this.build(scope, changes, []);
-      const accepted = records.accepted.flatMap(({ limit, moments }) =>
-        moments.map((at) => [limit, String(at)]),
-      );
-      for (const piece of inPieces(accepted)) await this.build(scope, [], piece);
-      built.push(scope, ...uniquePairs(records.database));
-    }
-    const others = recordPairs(globalChanges(state).map(encodeChange));
-    await this.replace(state.databases.length, [...built, ...others]);
+    await writeState(this.redis, state, (sha256, bytes) =>
+      this.keepForNow(`image:${sha256}`, bytes, RESTORED_IMAGE_SECONDS),
+    );
     return undefined;
-  }
-
-  private async build(
-    scope: string,
-    changes: readonly StoredChange[],
-    accepted: readonly (readonly string[])[],
-  ): Promise<void> {
-    const answer = await this.redis.run("build", [scope, ...recordPairs(changes), ...counted(accepted)]);
-    if (answer !== 1) throw new StateUnavailableError("an image was lost while the snapshot was restored");
-  }
-
-  private async replace(count: number, built: readonly string[]): Promise<void> {
-    if ((await this.redis.run("replace", [String(count), ...built])) !== 1)
-      throw new StateUnavailableError("the snapshot took too long to restore");
-    await this.sweep();
-  }
-
-  /** Removes in steps what was dropped. */
-  private async sweep(): Promise<void> {
-    while (Number(await this.redis.run("sweep", [])) > 0);
   }
 
   async readClock(): Promise<void> {
@@ -276,21 +265,3 @@ export class RedisBacking implements SharedState {
     if (isNew === null) await this.redis.ask((client) => client.expire(key, seconds, "GT"));
   }
 }
-
-function* inPieces<T extends StoredChange | readonly string[]>(all: readonly T[]): Iterable<readonly T[]> {
-  let piece: T[] = [];
-  let characters = 0;
-  for (const each of all) {
-    piece.push(each);
-    // Only a target's metadata can be long.
-    characters +=
-      "kind" in each && each.kind === "target" ? (each.record?.applicationMetadata?.length ?? 0) : 0;
-    if (piece.length < PIECE.items && characters < PIECE.characters) continue;
-    yield piece;
-    [piece, characters] = [[], 0];
-  }
-  if (piece.length > 0) yield piece;
-}
-
-const byLimit = (a: { readonly limit: string }, b: { readonly limit: string }): number =>
-  a.limit < b.limit ? -1 : 1;

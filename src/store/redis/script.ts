@@ -1,5 +1,5 @@
 /** The version of this layout. */
-export const FORMAT = "1";
+export const FORMAT = "2";
 /** Begins the error when the state has another version, which follows. */
 export const OTHER_VERSION = "OTHERVERSION";
 
@@ -11,7 +11,7 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
- * - `image:<sha256>`, `sketch:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
+ * - `image:<sha256>`, `sketch:<sha256>`, `features:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied
  * - `journal`: a capped stream; `journal-era`: how often it was cleared
@@ -22,6 +22,7 @@ local P = KEYS[1]
 local function key(...) return P .. table.concat({...}, ':') end
 local function next() return redis.call('INCR', key('counter')) end
 local SPARE_SECONDS = 60
+local PAGE = 1000
 local ABANDONED_MILLISECONDS = 600000
 local function milliseconds()
   local time = redis.call('TIME')
@@ -41,6 +42,7 @@ local function release(image)
   redis.call('DEL', key('uses', image))
   redis.call('EXPIRE', key('image', image), SPARE_SECONDS)
   redis.call('EXPIRE', key('sketch', image), SPARE_SECONDS)
+  redis.call('EXPIRE', key('features', image), SPARE_SECONDS)
 end
 
 local function keep(scope, place, record)
@@ -53,6 +55,7 @@ local function keep(scope, place, record)
         redis.call('INCR', key('uses', taken))
         redis.call('PERSIST', key('image', taken))
         redis.call('PERSIST', key('sketch', taken))
+        redis.call('PERSIST', key('features', taken))
       end
       if freed then release(freed) end
     end
@@ -162,21 +165,41 @@ function operations.read()
   local current = tonumber(redis.call('GET', key('version', scope)) or (scope == 'global' and 0))
   if not current then return { settings, 'none' } end
   if scope == known and current == version then return { settings, 'unchanged' } end
-  if scope ~= known or version > current then return { settings, 'all', scope, tostring(current), recordsOf(scope) } end
+  if scope ~= known or version > current then
+    -- Very many are read in pages, and then what changed meanwhile.
+    if redis.call('ZCARD', key('created', scope)) > PAGE then return { settings, 'large', scope, tostring(current) } end
+    return { settings, 'all', scope, tostring(current), recordsOf(scope) }
+  end
   local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
   return { settings, 'since', scope, tostring(current), recordsAt(scope, places) }
 end
 
+-- Some records after a number of creation, and that of the last one, which is empty when there are no more.
+function operations.page()
+  local scope, after = take(), take()
+  local places = redis.call('ZRANGEBYSCORE', key('created', scope), '(' .. after, '+inf', 'LIMIT', 0, PAGE)
+  if #places == 0 then return { '', {} } end
+  return { redis.call('ZSCORE', key('created', scope), places[#places]), recordsAt(scope, places) }
+end
+
+-- Everything at one moment, for a client that knows most of it: of each database that it names, what changed since a version.
 function operations.everything()
+  local known = { global = '0' }
+  for _, pair in ipairs(takePairs()) do known[pair[1]] = pair[2] end
+  local function changesOf(scope)
+    if not known[scope] then return '' end
+    local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. known[scope], '+inf')
+    return recordsAt(scope, places)
+  end
   local databases = {}
   for i, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do
     local accepted = {}
     for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
       accepted[#accepted + 1] = { limit, redis.call('ZRANGE', key('accepted', scope, limit), 0, -1, 'WITHSCORES') }
     end
-    databases[i] = { recordsOf(scope), accepted }
+    databases[i] = { scope, changesOf(scope), accepted }
   end
-  return { databases, recordsOf('global') }
+  return { databases, changesOf('global') }
 end
 
 function operations.create()
@@ -209,12 +232,12 @@ function operations.commit()
   return tostring(latest)
 end
 
--- By the clock of this server: those of the others may differ.
+-- In whole milliseconds. By the clock of this server: those of the others may differ.
 local function sharedNow()
   local setting = redis.call('GET', key('clock'))
   local clock = setting and cjson.decode(setting) or { ahead = 0, frozenAt = cjson.null }
-  if clock.frozenAt ~= cjson.null then return clock.frozenAt end
-  return milliseconds() + clock.ahead
+  if clock.frozenAt ~= cjson.null then return math.floor(clock.frozenAt) end
+  return milliseconds() + math.floor(clock.ahead)
 end
 
 function operations.take()

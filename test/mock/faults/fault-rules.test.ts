@@ -76,16 +76,22 @@ describe("the journal of a fault", () => {
     await session.query().catch(() => {});
     expect(mock.requests).toMatchObject([
       { status: 500, resultCode: "Fail", fault: "addFault", database: "shop" },
-      { fault: "addFault", database: "shop", reason: "the connection was reset" },
+      {
+        fault: "addFault",
+        database: "shop",
+        reason: expect.stringMatching(/^the connection was reset, by the fault that was added at \S+:\d+$/),
+      },
     ]);
     expect(mock.requestsOf({ refused: true })).toEqual([]);
     expect(rejected).toEqual([]);
     expect(mock.explain().split("\n")).toEqual([
       "2 requests, none refused",
       expect.stringContaining('POST /targets → 500 Fail (addTarget, database "shop")'),
-      "   addFault: answered with 500 Fail, the response was delayed by 0.001 s, the request was executed",
+      expect.stringMatching(
+        /^ {3}addFault: answered with 500 Fail, the response was delayed by 0.001 s, the request was executed, by the fault that was added at test\/mock\/faults\/fault-rules\.test\.ts:\d+$/,
+      ),
       expect.stringContaining('POST /v1/query → no response (query, database "shop")'),
-      "   addFault: the connection was reset",
+      expect.stringContaining("   addFault: the connection was reset"),
     ]);
   });
 
@@ -101,8 +107,13 @@ it.each<[object, string]>([
   [{}, "Invalid fault: expected answer, resetConnection or delaySeconds; got none."],
   [
     { operation: "addTargets", resetConnection: true },
+    'Invalid fault.operation: expected addTarget; got "addTargets".',
+  ],
+  [
+    { operation: "upload", resetConnection: true },
     "Invalid fault.operation: expected one or a list of addTarget, listTargets,",
   ],
+  [{ status: 503 }, "Invalid fault.status: expected it inside of answer: { status }; got a value."],
   [
     { operation: ["query", "x"], resetConnection: true },
     "Invalid fault.operation[1]: expected addTarget, listTargets,",

@@ -96,7 +96,12 @@ describe("a fault resets the connection", () => {
     mock.addFault({ resetConnection: true, times: 1 });
     const error: unknown = await session.target(LIST).catch((reason: unknown) => reason);
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    expect(cause).toMatchObject({ code: "ECONNRESET", message: "GET /targets: the connection was reset" });
+    expect(cause).toMatchObject({
+      code: "ECONNRESET",
+      message: expect.stringMatching(
+        /^GET \/targets: the connection was reset, by the fault that was added at \S+:\d+$/,
+      ),
+    });
     expect((await session.target(LIST)).status).toBe(200);
   });
 
@@ -187,6 +192,7 @@ describe("a fault matches", () => {
 
   it("no request when its function throws; the request fails instead", async () => {
     const { mock, session } = opened();
+    const [, above] = /fault\.test\.ts:(\d+)/.exec(new Error().stack ?? "") ?? [];
     mock.addFault({
       resetConnection: true,
       when: () => {
@@ -194,5 +200,9 @@ describe("a fault matches", () => {
       },
     });
     await expect(session.target(LIST)).rejects.toThrow("in when");
+    expect(mock.requests[0]?.reason).toBe(
+      "the request failed: the `when` of the fault that was added at test/mock/faults/fault.test.ts:" +
+        `${Number(above) + 1} threw: in when`,
+    );
   });
 });

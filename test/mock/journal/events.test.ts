@@ -118,6 +118,7 @@ describe("the requests of a mock", () => {
 
   it.each([
     [{ opperation: "query" }, "Invalid filter.opperation: expected operation; got an unknown name."],
+    [{ operation: "list_targets" }, 'Invalid filter.operation: expected listTargets; got "list_targets".'],
     [
       { api: "vws" },
       'Invalid filter.api: expected "target", "modelTarget", "query" or "manager"; got "vws".',

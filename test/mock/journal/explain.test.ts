@@ -243,10 +243,10 @@ describe("the printed journal of a query explains why each target", () => {
       '#1 2026-11-21T12:00:10.500Z POST /v1/query → 200 Success (query, database "shop")',
       '✓ "same" (b): matched: score 1, rank 1',
       '✓ "again" (c): score 1, rank 2, cut off by max_num_results 1',
-      '✗ "off" (d): inactive',
+      '✗ "off" (d): inactive: its active_flag is false',
       '✗ "poor" (e): tracking rating 0; expected above 0',
       '✗ "flat" (f): failed: the image has only one colour, or nearly so (unless it was added with status: "failed")',
-      '✗ "new" (g): still processing, for 1.5 s more',
+      '✗ "new" (g): still processing, for 1.5 s more; finishProcessing() ends it at once',
       '✗ "other" (a): no score: the matcher found no match',
     ]);
   });

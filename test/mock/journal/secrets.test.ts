@@ -125,7 +125,7 @@ it("no password, client secret or token of OAuth 2.0 gets into the journal", asy
     const rightClient = { Authorization: basic(`client:${secrets.client}`) };
     await send("POST", "/oauth2/token", rightClient, `scope=modeltargets.view+${value}`);
     const bearer = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-    for (const body of [value, [value]])
+    for (const body of [value, [value], { scopes: value }, { scope: value }, { grant_type: value }])
       await send("POST", "/oauth2/clientcredentials", bearer, JSON.stringify(body));
   }
   for (const bearer of [
@@ -158,4 +158,25 @@ it("no password, client secret or token of OAuth 2.0 gets into the journal", asy
   ]) {
     expect(shown(mock)).not.toContain(value);
   }
+});
+
+it("shows parameters and fields named as what every object has", async () => {
+  await using mock = new MockCloudReco();
+  const names = ["constructor", "toString", "hasOwnProperty", "__proto__"];
+  const query = names.map((name) => `${name}=a`).join("&");
+  const json = `{${names.map((name) => `"${name}": "a"`).join(", ")}}`;
+  for (const [contentType, body] of [
+    ["application/x-www-form-urlencoded", query],
+    ["application/json", json],
+  ] as const) {
+    const headers = { "Content-Type": contentType };
+    await nodeClient({
+      method: "POST",
+      url: `${mock.urls.target}/oauth2/token?${query}`,
+      headers,
+      body: Buffer.from(body),
+    });
+  }
+  expect(mock.requests.map(({ request }) => request.query)).toEqual([query, query]);
+  expect(shown(mock)).toContain("hasOwnProperty=a");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isJsonObject } from "../../../src/emulator/json.ts";
+import { isJsonObject } from "../../../src/schema/kernel/values.ts";
 import { type Answer, manage } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";

@@ -157,7 +157,14 @@ describeBackends("operating the target manager", (backend) => {
       },
       {
         operation: "query",
-        considered: [{ target_id: "poster-id", name: "poster", matched: false, why: "inactive" }],
+        considered: [
+          {
+            target_id: "poster-id",
+            name: "poster",
+            matched: false,
+            why: "inactive: its active_flag is false",
+          },
+        ],
       },
     ]);
   });
@@ -171,7 +178,7 @@ describeBackends("operating the target manager", (backend) => {
     });
     const { json: taken, fields: snapshot } = await manage(service, "GET", "/snapshot");
     expect(snapshot).toMatchObject({
-      version: 1,
+      version: 2,
       databases: [{ database: { databaseName: "db" }, targets: [{ name: "kept" }] }],
     });
     const before = await manage(service, "GET", "/cloud_databases");
@@ -183,14 +190,14 @@ describeBackends("operating the target manager", (backend) => {
     expect((await manage(service, "GET", "/snapshot")).json).toEqual(taken);
     expect((await summary()).fields).toMatchObject({ processing_images: 1 });
 
-    const refused = await manage(service, "PUT", "/snapshot", { ...snapshot, version: 2 });
+    const refused = await manage(service, "PUT", "/snapshot", { ...snapshot, version: 1 });
     expect([refused.status, refused.fields]).toEqual([
       400,
       {
         errors: [
           {
             field: "body",
-            message: "snapshot.version: expected 1; got 2",
+            message: "snapshot.version: expected 2; got 1",
             accepted: "a response of GET /snapshot",
           },
         ],

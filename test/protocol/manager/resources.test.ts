@@ -9,11 +9,6 @@ import {
   newCloudDatabase,
   postedCloudDatabase,
 } from "../../../src/schema/cloud-database.ts";
-import { postedCredential } from "../../../src/schema/credential.ts";
-import { DATASET_FAMILIES, datasetJson, postedDataset } from "../../../src/schema/dataset.ts";
-import { read } from "../../../src/schema/kernel/problems.ts";
-import type { WireForm } from "../../../src/schema/kernel/wire.ts";
-import { postedTarget, targetJson } from "../../../src/schema/target.ts";
 import {
   newTemplateTarget,
   newVuMarkDatabase,
@@ -22,7 +17,16 @@ import {
   templateTargetJson,
   vuMarkDatabaseJson,
   vuMarkDatabaseRecord,
-} from "../../../src/schema/vumark-database.ts";
+} from "../../../src/schema/database.ts";
+import { read } from "../../../src/schema/kernel/problems.ts";
+import type { WireForm } from "../../../src/schema/kernel/wire.ts";
+import {
+  DATASET_FAMILIES,
+  datasetJson,
+  postedCredential,
+  postedDataset,
+} from "../../../src/schema/model-target.ts";
+import { postedTarget, targetJson } from "../../../src/schema/target.ts";
 import { valuesOf } from "../../support/schema-values.ts";
 
 const random = createRandom("resources");
@@ -101,7 +105,6 @@ describe("a resource that is sent and read again equals the record it was made f
       uploadDate: 0,
       lastModifiedDate: 0,
       deleteDate: null,
-      tick: 1,
       outcome: "success" as const,
       rating: 1,
       processed: false,

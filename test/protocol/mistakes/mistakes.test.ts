@@ -185,6 +185,52 @@ const MISTAKES: readonly Mistake[] = [
     'no database has the server access key "of-t…"',
     "server keys sign target API requests",
   ],
+  [
+    "a key in another letter case",
+    (s) => ({ ...listing(s), accessKey: s.keys.serverAccessKey.toUpperCase() }),
+    "in other letter case",
+    "send it exactly as it is",
+  ],
+  ...["undefined", "null"].map(
+    (text): Mistake => [
+      `${text} as the access key`,
+      (s) => ({ ...listing(s), accessKey: text }),
+      `the access key is the text "${text}"`,
+      "is a variable not set?",
+    ],
+  ),
+  ...["undefined", "null", "[object Promise]"].map(
+    (text): Mistake => [
+      `${text} as the secret key`,
+      (s) => ({ ...listing(s), secretKey: text }),
+      `the secret key that signed is the text "${text}"`,
+      text.startsWith("[") ? "await it first" : "is a variable not set?",
+    ],
+  ),
+  [
+    "an empty secret key",
+    (s) => ({ ...searching(s), secretKey: "" }),
+    "the secret key that signed is empty",
+    "is a variable not set?",
+  ],
+  [
+    "undefined as the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:undefined`),
+    'the signature is the text "undefined"',
+    "is a variable not set?",
+  ],
+  [
+    "a Promise as the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:[object Promise]`),
+    'the signature is the text "[object Promise]"',
+    "await it first",
+  ],
+  [
+    "a Promise as the access key",
+    (s) => ({ ...listing(s), accessKey: "[object Promise]" }),
+    'it contains the text "[object Promise]"',
+    "await the value first",
+  ],
   // Authorization and Date
   [
     "no Authorization",
@@ -297,6 +343,18 @@ const MISTAKES: readonly Mistake[] = [
     "has no undeleted target",
     'the database "other" has it: sign with the keys of the database that the target was added to',
   ],
+  [
+    "undefined in place of an id",
+    (s) => request(s, "GET", "/targets/undefined"),
+    'no undeleted target with the id "undefined"',
+    "await the id first",
+  ],
+  [
+    "a Promise in place of an id",
+    (s) => changed(request(s, "GET", "/targets/[object%20Promise]"), { path: "/targets/[object Promise]" }),
+    'the path has the text "[object Promise]" in place of an id',
+    "await the id first",
+  ],
   ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
   [
     "the date is read twice",
@@ -385,7 +443,26 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
-  it("is one of 57", () => expect(MISTAKES).toHaveLength(57));
+  it("is one of 69", () => expect(MISTAKES).toHaveLength(69));
+
+  // Separate servers pass their entries on, and keep none.
+  it.skipIf(backend.overSockets)("the signature of another request", async () => {
+    await using service = await backend.open({ targetUrl: "https://target.example" });
+    const keys = await service.addCloudDatabase({ databaseName: "shop" });
+    const situation = { service, keys, other: keys };
+    const added = adding(situation);
+    await send(situation, added);
+    await send(situation, changed(listing(situation), added.signed));
+    const { reason = "" } = await service.latest();
+    expect(reason).toBe(
+      "the signature does not match: it is the signature of request #1 (POST /targets); sign each request",
+    );
+    // Those of a client that signs wrongly are equal too, and are no request's own.
+    const wrong = changed(listing(situation), { method: "get" });
+    await send(situation, wrong);
+    await send(situation, wrong);
+    expect((await service.latest()).reason).toContain("sign the method in upper case");
+  });
 
   it.each(MISTAKES)("%s", async (_what, make, mistake, fix) => {
     await using service = await backend.open(

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
-import { datasetArchive } from "../../../src/apis/model-target/dataset-archive.ts";
-import type { Dataset } from "../../../src/schema/dataset.ts";
+import { datasetArchive } from "../../../src/apis/model-target/responses.ts";
 import type { JsonObject } from "../../../src/schema/kernel/values.ts";
+import type { Dataset } from "../../../src/schema/model-target.ts";
 import { describeApi, type OpenApi } from "./api.ts";
 import { ADVANCED, bearer, createdUuid, creation, dataset, model } from "./requests.ts";
 
@@ -130,9 +130,7 @@ describe("the archive of a dataset", () => {
     ["Pacific/Kiritimati", "13"],
     ["Africa/Monrovia", "23"],
   ])("has the same bytes in a process in %s", async (zone, hour) => {
-    const source = fileURLToPath(
-      new URL("../../../src/apis/model-target/dataset-archive.ts", import.meta.url),
-    );
+    const source = fileURLToPath(new URL("../../../src/apis/model-target/responses.ts", import.meta.url));
     const program = `
       import { datasetArchive } from ${JSON.stringify(source)};
       const zip = await datasetArchive(${JSON.stringify(datasetOf(REQUEST))});

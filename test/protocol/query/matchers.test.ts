@@ -21,13 +21,16 @@ function open(options: MockCloudRecoOptions) {
   const clock = new ManualClock(START);
   const mock = new MockCloudReco({ targetRater: perfectRater, ...options, clock });
   const keys = mock.addCloudDatabase();
+  let added = 0;
+  /** Orders targets that are added while the clock stands still. */
+  const nextId = () => String(added++).padStart(32, "0");
   return {
     clock,
     mock,
     keys,
     urls: mock.urls,
     add: (name: string, fields = {}) =>
-      mock.addTarget(keys, { image: makePng(), name, processed: true, ...fields }),
+      mock.addTarget(keys, { image: makePng(), name, targetId: nextId(), processed: true, ...fields }),
     [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
   };
 }
@@ -78,8 +81,8 @@ test("the journal says why each target was not searched", async () => {
   service.clock.advance(0.2);
   expect(await results(service, service.keys, queryImage, ALL)).toEqual([]);
   expect(considered(service.mock)).toEqual([
-    ["inactive", false, "inactive"],
-    ["processing", false, "still processing, for 0.3 s more"],
+    ["inactive", false, "inactive: its active_flag is false"],
+    ["processing", false, "still processing, for 0.3 s more; finishProcessing() ends it at once"],
     ["flat", false, expect.stringMatching(/^failed: the image has only one colour/)],
     ["unrated", false, "tracking rating 0; expected above 0"],
     ["searched", false, "no score: the matcher found no match"],
@@ -168,7 +171,7 @@ describe("the journal of a query over many targets", () => {
     expect(told).toHaveLength(100);
     expect(told.slice(0, 2)).toEqual([
       ["near", true, "matched: score 1, rank 1"],
-      ["off 0", false, "inactive"],
+      ["off 0", false, "inactive: its active_flag is false"],
     ]);
     expect(service.mock.requests.at(-1)?.otherTargets).toEqual({
       "no score: the matcher found no match": 31,

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { header } from "../../../src/emulator/message.ts";
-import { FACTS } from "../../../src/verify/facts.ts";
-import { placeholder } from "../../../src/verify/plan.ts";
+import { FACTS, placeholder } from "../../../src/verify/plan.ts";
 import { goodPlan, imagePart, multipart, queryOf } from "../../../src/verify/query-plan.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { type ClientResponse, fetchClient } from "../../support/clients.ts";

@@ -102,6 +102,7 @@ describeBackends("the results of a query", (backend) => {
     const added: string[] = [];
     for (const name of ["c", "a", "b"]) {
       added.push(await add(service, keys, { name, image: base64(image) }));
+      service.clock.advance(0.001);
     }
     service.clock.advance(2);
     const withData = async (include_target_data: string) =>

@@ -1,4 +1,4 @@
-import { exactMatcher, fixedRater } from "mock-cloud-reco";
+import { brisqueRater, exactMatcher, fixedRater, samplePicture } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";
@@ -54,6 +54,25 @@ describeBackends("the life of a target", (backend) => {
     const id = await addProcessed(service, keys, { image: flatImage.toString("base64") });
     expect(await record(service, keys, id)).toMatchObject({ status: "failed", tracking_rating: 5 });
     expect(await summary(service, keys)).toMatchObject({ active_images: 0, failed_images: 1 });
+  });
+
+  it("is rated after the answer, and whoever reads the rating earlier waits for it", async () => {
+    await using service = await open({ processingTimeSeconds: 0, targetRater: brisqueRater });
+    const keys = await service.addCloudDatabase();
+    const pictures = await Promise.all([1, 2, 3, 4].map((number) => samplePicture(number)));
+    const ids = [];
+    for (const [number, picture] of pictures.entries())
+      ids.push(await add(service, keys, { name: `${number}`, image: picture.toString("base64") }));
+    // The last one first: it is still being rated.
+    const ratings = await Promise.all(
+      ids.toReversed().map(async (id) => (await summary(service, keys, id)).tracking_rating),
+    );
+    expect(ratings.reverse()).toEqual(await Promise.all(pictures.map((picture) => brisqueRater(picture))));
+    const [updated = "", deleted = ""] = ids;
+    await update(service, keys, updated, { image: pictures[3]?.toString("base64") });
+    await remove(service, keys, deleted);
+    expect(await summary(service, keys, updated)).toMatchObject({ tracking_rating: ratings[3] });
+    expect(await list(service, keys)).toHaveLength(3);
   });
 
   it("is processed at once with a processing time of 0", async () => {
@@ -133,14 +152,22 @@ describeBackends("the life of a target", (backend) => {
     expect(await add(service, keys)).not.toBe(id);
   });
 
-  it("is listed in the order of creation, whatever changed since", async () => {
+  it("is listed in the order of its upload, whatever changed since; by id when the clock stood still", async () => {
     await using service = await open({ processingTimeSeconds: 0 });
     const keys = await service.addCloudDatabase();
     const ids = [];
-    for (const name of ["a", "b", "c", "d"]) ids.push(await add(service, keys, { name }));
+    for (const name of ["a", "b", "c", "d"]) {
+      ids.push(await add(service, keys, { name }));
+      service.clock.advance(0.001);
+    }
     await update(service, keys, String(ids[1]), { name: "z" });
     await remove(service, keys, String(ids[2]));
     expect(await list(service, keys)).toEqual([ids[0], ids[1], ids[3]]);
+    const later = [];
+    for (const name of ["e", "f", "g", "h"]) later.push(await add(service, keys, { name }));
+    service.clock.advance(-60);
+    const first = await add(service, keys, { name: "i" });
+    expect(await list(service, keys)).toEqual([first, ids[0], ids[1], ids[3], ...later.toSorted()]);
   });
 
   it("is not counted by setting its recognition counts, and not touched otherwise", async () => {
@@ -220,7 +247,7 @@ describeBackends("the life of a target", (backend) => {
       expect(await duplicates(service, keys, id)).toEqual([]);
       service.clock.advance(PROCESSING_SECONDS);
       await add(service, keys, { image: same, name: "still processing" });
-      expect(await duplicates(service, keys, id)).toEqual([twin, second]);
+      expect(await duplicates(service, keys, id)).toEqual([twin, second].toSorted());
       await remove(service, keys, twin);
       expect(await duplicates(service, keys, id)).toEqual([second]);
     });

@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../../../src/emulator/random.ts";
 import { latestSketches } from "../../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
-import type { Service } from "../../../src/schema/operation-names.ts";
+import type { Service } from "../../../src/schema/protocol.ts";
 import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
 import { goodPlan, imagePart, multipart } from "../../../src/verify/query-plan.ts";
 import { START } from "../../protocol/query/send.ts";
@@ -114,7 +114,7 @@ export class Fuzzer implements AsyncDisposable {
   }
 
   private requestOf(service: Service, random: Random): RawRequest {
-    const operations = APIS.find(({ name }) => name === service)?.operations ?? [];
+    const operations = APIS[service].operations;
     const operation = operations[random.integer(operations.length)];
     if (operation === undefined) throw new Error(`${service} has no operations`);
     const { method } = operation;

@@ -1,34 +1,75 @@
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { environments } from "../../combined/environments.ts";
+import { type Environment, environments, sharedEnvironments } from "../../combined/environments.ts";
 import { checkPrograms } from "../../combined/programs.ts";
+import { soak } from "../killed-soak.ts";
 import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
 
 /**
  * `npm run fuzz -- --minutes 10 [--seed …]`: new cases until the time is over; prints how many, and the memory.
  *
- * `npm run fuzz -- combined [--programs 2000] [--seed …]`: features together, in all environments; prints the shortest program
- * that fails.
+ * `npm run fuzz -- combined [--programs 2000] [--seed …] [--only "three processes"]`: features together, in all environments or
+ * one of them; prints the shortest program that fails.
+ *
+ * `npm run fuzz -- killed [--seconds 60]`: servers are killed while clients work, with and without Redis; prints what was lost.
+ *
+ * `npm run fuzz -- cycles [--programs 30000]`: mocks that start and stop beside other interceptors, which are installed in
+ * test/matrix; prints what they leave patched, and the heap ten times in between.
  */
 const { values, positionals } = parseArgs({
-  options: { minutes: { type: "string" }, seed: { type: "string" }, programs: { type: "string" } },
+  options: {
+    minutes: { type: "string" },
+    seed: { type: "string" },
+    programs: { type: "string" },
+    seconds: { type: "string" },
+    only: { type: "string" },
+  },
   allowPositionals: true,
 });
-const above0 = (name: "minutes" | "programs", preset: number): number => {
+const above0 = (name: "minutes" | "programs" | "seconds", preset: number): number => {
   const given = Number(values[name] ?? preset);
   if (given > 0) return given;
   throw new RangeError(`--${name}: expected a number above 0; got ${values[name]}`);
 };
 
 if (positionals[0] === "combined") await fuzzCombined();
+else if (positionals[0] === "killed") await killServers();
+else if (positionals[0] === "cycles") startAndStop();
 else await fuzzBytes();
 
+function startAndStop(): void {
+  const args = ["--expose-gc", "--import", "tsx", "test/matrix/cycles.ts", `${above0("programs", 30_000)}`];
+  process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
+}
+
 async function fuzzCombined(): Promise<void> {
-  const all = Object.entries(environments);
-  const programs = Math.ceil(above0("programs", 2000) / all.length);
   const seed = Number(values.seed ?? Date.now() % 2 ** 31);
-  for (const [name, environment] of all) {
+  const all = above0("programs", 2000);
+  const { only } = values;
+  const check = async (name: string, share: number, environment: Environment) => {
+    const programs = Math.ceil(all * share);
     console.info(`${name}: ${programs} programs, seed ${seed}`);
-    await checkPrograms(environment, { programs, seed });
+    await checkPrograms(environment, { programs, seed, milliseconds: 600_000 });
+  };
+  // Fewer where they take long.
+  for (const [name, environment] of Object.entries(environments))
+    if (only === undefined || only === name)
+      await check(name, name === "mock.fetch" ? 0.5 : 0.14, environment);
+  for (const [name, start] of Object.entries(sharedEnvironments)) {
+    if (only !== undefined && only !== name) continue;
+    const shared = await start();
+    await check(name, 0.04, shared.environment).finally(shared.end);
+  }
+}
+
+async function killServers(): Promise<void> {
+  const seconds = above0("seconds", 60);
+  for (const keptIn of ["redis", "file"] as const) {
+    const { wrong, ...rest } = await soak({ seconds }, keptIn);
+    console.log(`${keptIn}: ${JSON.stringify(rest)}`);
+    for (const line of wrong) console.error(line);
+    console.log(wrong.length === 0 ? "nothing was lost" : `${wrong.length} things went wrong`);
+    if (wrong.length > 0) process.exitCode = 1;
   }
 }
 

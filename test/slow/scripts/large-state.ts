@@ -28,7 +28,6 @@ const targets = images.map(({ sha256 }, number) => ({
   ...first,
   name: `target ${number}`,
   targetId: `${number}`,
-  tick: number + 1,
   image: sha256,
 }));
 const head = JSON.stringify({ ...state, databases: [{ ...database, targets }] }).slice(0, -1);

@@ -3,17 +3,21 @@ import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { latestFeatures, MadeOfImages } from "../../cache.ts";
 import { decodeGrey } from "../../decode.ts";
+import type { FeatureRating } from "../../ratings/rating.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import {
   FeatureFinder,
   type Features,
+  inParts,
   placeOf,
   QUERY_SEARCH,
   type Search,
   TARGET_SEARCH,
+  unpackFeatures,
 } from "./extract.ts";
 import { readProjections } from "./projections.ts";
-import { judge, recognise } from "./recognise.ts";
+import { rateFeatures } from "./rate.ts";
+import { countDifferent, judge, recognise } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 let loaded: FeatureFinder | undefined;
@@ -27,15 +31,18 @@ async function featuresOf(image: ComparedImage, search: Search): Promise<Feature
 }
 
 /** The features of targets' images. */
-export const targetFeatures = new MadeOfImages(latestFeatures, (image: ComparedImage) =>
-  featuresOf(image, TARGET_SEARCH),
-);
+export const targetFeatures = new MadeOfImages(latestFeatures, async (image: ComparedImage) => {
+  const packed = await image.summary?.("features");
+  return (packed && unpackFeatures(packed)) ?? featuresOf(image, TARGET_SEARCH);
+});
 
 /** Of many targets, those that share most features with the query are verified: at least as many, or so many when all are wanted. */
 const [LEAST_SHORTLIST, LONGEST_SHORTLIST] = [20, 100];
 
 /** Each takes 1 to 3 ms. */
 const COMPARED_PER_SLICE = 2;
+/** Targets that are only looked at: about 1 ms. */
+const LOOKED_AT_PER_SLICE = 4096;
 /** Targets whose features are found, if they have not been yet, while others are decoded. */
 const PREPARED_AT_ONCE = 32;
 
@@ -51,49 +58,64 @@ export async function rankByFeatures<T extends ComparedTarget>(
   only?: "wholePictures",
 ): Promise<Ranking<T>> {
   const matches: RankedMatch<T>[] = [];
-  const nearest: { readonly target: T; readonly inliers: number }[] = [];
-  const whyNot = new Map<T, string>();
-  const noMatch = (target: T, why: string, inliers = -1) => {
-    whyNot.set(target, why);
-    nearest.push({ target, inliers });
-  };
-  const others = targets.filter(({ image: { sha256 } }) => sha256 !== image.sha256);
-  for (const target of targets) {
-    if (target.image.sha256 !== image.sha256) continue;
-    matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
+  const others: T[] = [];
+  for (const [index, target] of targets.entries()) {
+    if (endsSlice(index)) await yieldToEventLoop();
+    if (target.image.sha256 !== image.sha256) others.push(target);
+    else matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
   }
   const query = others.length > 0 ? await featuresOf(image, QUERY_SEARCH) : null;
-  const prepared = new Map<T, Features>();
-  for (let start = 0; query && start < others.length; start += PREPARED_AT_ONCE) {
-    const slice = others.slice(start, start + PREPARED_AT_ONCE);
-    const known = slice.map((target) => targetFeatures.of(target.image));
-    const ready = known.some((features) => features instanceof Promise) ? await Promise.all(known) : known;
-    for (const [index, target] of slice.entries()) {
-      const features = ready[index];
-      if (features && !(features instanceof Promise)) prepared.set(target, features);
-    }
-  }
+  const prepared = query ? await featuresOfTargets(others) : [];
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
-  const verified = new Set(query ? await shortlist(query, [...prepared.values()], wanted) : []);
+  const searched = prepared.filter((features) => features !== null);
+  const verified = new Set(query ? await shortlist(query, searched, wanted) : []);
+  const failed: { readonly target: T; readonly inliers: number }[] = [];
+  const unlike: T[] = [];
+  const reasons = new Map<T, string>();
   let compared = 0;
-  for (const target of others) {
-    const features = prepared.get(target);
-    if (!query || !features) noMatch(target, "the picture cannot be decoded");
-    else if (!verified.has(features))
-      noMatch(target, "too few features look alike to compare their positions");
+  for (const [index, target] of others.entries()) {
+    if (endsSlice(index)) await yieldToEventLoop();
+    const features = prepared[index];
+    if (!query || !features || !verified.has(features)) {
+      if (!query || !features) reasons.set(target, "the picture cannot be decoded");
+      unlike.push(target);
+      continue;
+    }
+    if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
+    compared += 1;
+    const { inliers, why, found } = judge(recognise(features, query), features, query, minimumInliers);
+    const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
+    if (found && !isPart)
+      matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
     else {
-      if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
-      compared += 1;
-      const { inliers, why, found } = judge(recognise(features, query), features, query, minimumInliers);
-      if (!found) noMatch(target, why, inliers);
-      else if (only !== undefined && !isWhole(found.outline))
-        noMatch(target, `${why}, but not the whole picture`, inliers);
-      else matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
+      reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
+      failed.push({ target, inliers });
     }
   }
   matches.sort((a, b) => b.score - a.score);
-  nearest.sort((a, b) => b.inliers - a.inliers);
-  return { matches, notCompared: [], unmatched: nearest.map(({ target }) => target), whyNot };
+  failed.sort((a, b) => b.inliers - a.inliers);
+  return {
+    matches,
+    notCompared: [],
+    unmatched: [...failed.map(({ target }) => target), ...unlike],
+    whyNot: (target) => reasons.get(target) ?? "too few features look alike to compare their positions",
+  };
+}
+
+const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_PER_SLICE - 1;
+
+/** The features of targets' images, in order; null for those that cannot be decoded. */
+async function featuresOfTargets(targets: readonly ComparedTarget[]): Promise<readonly (Features | null)[]> {
+  const prepared: (Features | null)[] = [];
+  for (let start = 0; start < targets.length; start += PREPARED_AT_ONCE) {
+    if (start % LOOKED_AT_PER_SLICE === 0) await yieldToEventLoop();
+    const known = targets
+      .slice(start, start + PREPARED_AT_ONCE)
+      .map((target) => targetFeatures.of(target.image));
+    const isMade = (made: (typeof known)[number]): made is Features | null => !(made instanceof Promise);
+    prepared.push(...(known.every(isMade) ? known : await Promise.all(known)));
+  }
+  return prepared;
 }
 
 /** The score of an image for a target's; null when it does not show that. */
@@ -107,25 +129,45 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
   return judge(recognise(target, query), target, query, minimumInliers).found?.score ?? null;
 }
 
-/** The worth that each star needs. */
-const STARS = [20, 60, 120, 220, 360];
-/** Cells along each side of a picture. */
-const SPREAD_GRID = 6;
+/** An image by itself, as targets have theirs. */
+const imageOf = (bytes: Buffer): ComparedImage => ({
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+  bytes: () => bytes,
+});
 
 /** From 0 to 5 stars for how likely a picture is recognised. An image that cannot be decoded gets 0. */
-export async function rateByFeatures(bytes: Buffer): Promise<number> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const features = await targetFeatures.of({ sha256, bytes: () => bytes });
-  if (!features) return 0;
-  const { count, frames, width, height } = features;
-  const cells = new Set<number>();
-  for (let index = 0; index < count; index++) {
-    const [x = 0, y = 0] = placeOf(frames, index);
-    cells.add(Math.floor((x / width) * SPREAD_GRID) * SPREAD_GRID + Math.floor((y / height) * SPREAD_GRID));
-  }
-  // Features in one corner are worth something, too: it may be what a photograph shows.
-  const worth = count * (0.4 + (0.6 * cells.size) / SPREAD_GRID ** 2);
-  return STARS.filter((least) => worth >= least).length;
+export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
+  (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
+
+/** How likely an image is recognised, and what would make it better; undefined when it cannot be decoded. */
+export async function featureRatingOf(image: ComparedImage): Promise<FeatureRating | undefined> {
+  const features = await targetFeatures.of(image);
+  return features === null ? undefined : rateFeatures(features, countDifferent(features));
+}
+
+/** Where features are found in a query's or a target's picture, in parts of its width and height. */
+export interface FoundFeatures {
+  readonly places: readonly (readonly [x: number, y: number])[];
+  /** Of a target's picture; null for a query's. */
+  readonly recognition: FeatureRating | null;
+}
+
+/** Undefined when the image cannot be decoded. */
+export async function findFeatures(
+  bytes: Buffer,
+  as: "query" | "target",
+): Promise<FoundFeatures | undefined> {
+  const image = imageOf(bytes);
+  const features = await (as === "target" ? targetFeatures.of(image) : featuresOf(image, QUERY_SEARCH));
+  if (features === null) return undefined;
+  const { frames, count, width, height } = features;
+  return {
+    places: Array.from({ length: count }, (_, index) => {
+      const [x = 0, y = 0] = placeOf(frames, index);
+      return [inParts(x / width), inParts(y / height)];
+    }),
+    recognition: as === "target" ? rateFeatures(features, countDifferent(features)) : null,
+  };
 }
 
 const WHOLE: Outline = [

@@ -1,7 +1,8 @@
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { recognitionKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import type { Features } from "./extract.ts";
+import { type Features, inParts } from "./extract.ts";
+import { GOOD_FEATURES } from "./rate.ts";
 
 interface Kernel extends KernelMemory {
   queryCodesAt(): number;
@@ -9,6 +10,7 @@ interface Kernel extends KernelMemory {
   queryFramesAt(): number;
   targetFramesAt(): number;
   resultAt(): number;
+  countDifferent(targets: number, targetDark: number): number;
   recognise(
     queries: number,
     queryDark: number,
@@ -35,11 +37,25 @@ interface Position {
   readonly corners: Outline;
 }
 
-let loaded: { readonly kernel: Kernel; query?: Features } | undefined;
+let recogniser: { readonly kernel: Kernel; query?: Features } | undefined;
+
+/** The kernel, with a target in its memory. */
+function load({ codes, frames }: Features) {
+  recogniser ??= { kernel: instantiate<Kernel>(recognitionKernel) };
+  const { kernel } = recogniser;
+  const { buffer } = kernel.memory;
+  new Uint8Array(buffer, kernel.targetCodesAt()).set(codes);
+  new Uint16Array(buffer, kernel.targetFramesAt(), frames.length).set(frames);
+  return recogniser;
+}
+
+/** How many of a target's features tell places of it apart: those that look alike in several places count as one. */
+export const countDifferent = (target: Features): number =>
+  Math.round(load(target).kernel.countDifferent(target.count, target.dark));
 
 /** Looks for a target in a picture: 1 to 3 ms. */
 export function recognise(target: Features, query: Features): Position {
-  loaded ??= { kernel: instantiate<Kernel>(recognitionKernel) };
+  const loaded = load(target);
   const { kernel } = loaded;
   const { buffer } = kernel.memory;
   if (loaded.query !== query) {
@@ -47,8 +63,6 @@ export function recognise(target: Features, query: Features): Position {
     new Uint16Array(buffer, kernel.queryFramesAt(), query.frames.length).set(query.frames);
     loaded.query = query;
   }
-  new Uint8Array(buffer, kernel.targetCodesAt()).set(target.codes);
-  new Uint16Array(buffer, kernel.targetFramesAt(), target.frames.length).set(target.frames);
   kernel.recognise(
     query.count,
     query.dark,
@@ -92,7 +106,8 @@ export function judge(
 ): Judgement {
   const agree = `${inliers} feature${inliers === 1 ? " agrees" : "s agree"}`;
   if (inliers < minimumInliers) {
-    const few = target.count < MANY_FEATURES ? `the target has only ${target.count} features: ` : "";
+    const few =
+      target.count < MANY_FEATURES ? `the target has only ${target.count} features (${GOOD_FEATURES}): ` : "";
     return { inliers, why: `${few}${agree}, ${minimumInliers} are needed` };
   }
   if (chance > CHANCE) return { inliers, why: `${agree}, but chance may explain that` };
@@ -106,6 +121,3 @@ export function judge(
     found: { score: chance / (chance + CHANCE), outline },
   };
 }
-
-/** Tenths of a pixel are enough, and short in a journal. */
-const inParts = (part: number): number => Math.round(part * 10_000) / 10_000;

@@ -10,12 +10,15 @@ import type { Features } from "./extract.ts";
 
 interface Kernel extends KernelMemory {
   codesAt(): number;
+  costsAt(): number;
+  chosenAt(): number;
   scoresAt(): number;
   allowedAt(): number;
   begin(targets: number, features: number): void;
   count(features: number, dark: number): void;
   endCounting(): void;
   add(target: number, features: number, dark: number): void;
+  measure(features: number, dark: number): void;
   clearScores(): void;
   vote(start: number, end: number, dark: number): void;
 }
@@ -26,7 +29,12 @@ interface Segment {
 }
 
 /** Where a target's features are indexed. */
-const places = new WeakMap<Features, { readonly segment: Segment; readonly index: number }>();
+interface Place {
+  readonly segment: Segment;
+  readonly index: number;
+}
+
+const places = new WeakMap<Features, Place>();
 /** Segments keep a query's votes between slices. */
 const turn = new Semaphore(1);
 
@@ -34,9 +42,17 @@ const turn = new Semaphore(1);
 export const MOST_NOT_INDEXED = 50;
 /** Smaller segments are indexed again together with new targets. */
 const LEAST_SEGMENT = 1000;
-const MOST_SEGMENT = 4000;
+const MOST_SEGMENT = 8000;
 const INDEXED_PER_SLICE = 25;
-const FEATURES_PER_SLICE = 500;
+/** About 1 ms. */
+const TARGETS_PER_SLICE = 5000;
+/** 1 to 3 ms. */
+const POSTINGS_PER_SLICE = 1_500_000;
+/**
+ * A query's features look at so many indexed ones at most: those that are like the fewest vote first, for they tell targets
+ * apart, and the others look at most of the index to no effect.
+ */
+const MOST_POSTINGS = 60_000_000;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
 
@@ -51,24 +67,65 @@ export function shortlist(
 ): Promise<readonly Features[]> {
   return turn.run(async () => {
     if (targets.length <= MOST_NOT_INDEXED) return targets;
-    const isNew = (target: Features) => !places.has(target);
-    if (targets.filter(isNew).length > MOST_NOT_INDEXED) {
-      const isLoose = (target: Features) => (places.get(target)?.segment.size ?? 0) < LEAST_SEGMENT;
-      await addSegments([...new Set(targets.filter(isLoose))]);
+    let { segments, fresh, loose } = await findSegments(targets);
+    if (fresh.length > MOST_NOT_INDEXED) {
+      await addSegments(loose);
+      ({ segments, fresh } = await findSegments(targets));
     }
-    const segments = new Map<Segment, Features[]>();
-    for (const target of targets) {
-      const place = places.get(target);
-      if (place === undefined) continue;
-      const others = segments.get(place.segment);
-      if (others) others.push(target);
-      else segments.set(place.segment, [target]);
+    const best = new Best(most);
+    const chosen = await chooseVoters(query, [...segments.keys()]);
+    for (const [segment, indexed] of segments) {
+      await vote(query, chosen, segment, indexed);
+      await yieldToEventLoop();
+      readVotes(segment, indexed, best);
     }
-    const worths = new Map<Features, number>();
-    for (const [segment, indexed] of segments) await vote(query, segment, indexed, worths);
-    const voted = [...worths].sort(([, a], [, b]) => b - a).slice(0, most);
-    return [...voted.map(([target]) => target), ...targets.filter(isNew)];
+    return [...best.targets, ...fresh];
   });
+}
+
+interface Indexed {
+  readonly target: Features;
+  readonly index: number;
+}
+
+/** Which targets each segment has, which have none, and which are worth indexing again. */
+async function findSegments(targets: readonly Features[]) {
+  const segments = new Map<Segment, Indexed[]>();
+  const fresh: Features[] = [];
+  const loose = new Set<Features>();
+  for (const [number, target] of targets.entries()) {
+    if (number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
+    const place = places.get(target);
+    if (place === undefined || place.segment.size < LEAST_SEGMENT) loose.add(target);
+    if (place === undefined) fresh.push(target);
+    else {
+      const others = segments.get(place.segment);
+      if (others) others.push({ target, index: place.index });
+      else segments.set(place.segment, [{ target, index: place.index }]);
+    }
+  }
+  return { segments, fresh, loose: [...loose] };
+}
+
+/** The best targets so far, best first; of equal ones, the first. */
+class Best {
+  readonly #worths: number[] = [];
+  readonly targets: Features[] = [];
+
+  constructor(private readonly most: number) {}
+
+  add(target: Features, worth: number): void {
+    if (this.targets.length === this.most && worth <= (this.#worths.at(-1) ?? 0)) return;
+    if (this.targets.includes(target)) return;
+    let place = this.targets.length;
+    while (place > 0 && worth > (this.#worths[place - 1] ?? 0)) place -= 1;
+    this.#worths.splice(place, 0, worth);
+    this.targets.splice(place, 0, target);
+    if (this.targets.length > this.most) {
+      this.#worths.pop();
+      this.targets.pop();
+    }
+  }
 }
 
 async function addSegments(targets: readonly Features[]): Promise<void> {
@@ -95,25 +152,56 @@ async function addSegments(targets: readonly Features[]): Promise<void> {
   }
 }
 
+/** Sets of the query's features that vote, each for a slice. */
+async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<readonly Int32Array[]> {
+  const costs = new Float64Array(query.count);
+  for (const { kernel } of segments) {
+    await yieldToEventLoop();
+    const { buffer } = kernel.memory;
+    new Uint8Array(buffer, kernel.codesAt()).set(query.codes);
+    kernel.measure(query.count, query.dark);
+    for (const [feature, cost] of new Uint32Array(buffer, kernel.costsAt(), query.count).entries())
+      costs[feature] = (costs[feature] ?? 0) + cost;
+  }
+  const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
+  const slices: number[][] = [];
+  let [all, ofSlice] = [0, Number.POSITIVE_INFINITY];
+  for (const feature of order) {
+    const cost = costs[feature] ?? 0;
+    all += cost;
+    if (all > MOST_POSTINGS) break;
+    ofSlice += cost / segments.length;
+    if (ofSlice > POSTINGS_PER_SLICE) {
+      slices.push([]);
+      ofSlice = 0;
+    }
+    slices.at(-1)?.push(feature);
+  }
+  return slices.map((features) => Int32Array.from(features));
+}
+
+/** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes. */
 async function vote(
-  query: Features,
+  { dark }: Features,
+  chosen: readonly Int32Array[],
   { kernel, size }: Segment,
-  targets: readonly Features[],
-  worths: Map<Features, number>,
+  targets: readonly Indexed[],
 ): Promise<void> {
   const { buffer } = kernel.memory;
-  new Uint8Array(buffer, kernel.codesAt()).set(query.codes);
   const allowed = new Uint8Array(buffer, kernel.allowedAt(), size).fill(0);
-  const indexOf = (target: Features) => places.get(target)?.index ?? 0;
-  for (const target of targets) allowed[indexOf(target)] = 1;
+  for (const { index } of targets) allowed[index] = 1;
   kernel.clearScores();
-  for (let start = 0; start < query.count; start += FEATURES_PER_SLICE) {
+  for (const features of chosen) {
     await yieldToEventLoop();
-    kernel.vote(start, Math.min(start + FEATURES_PER_SLICE, query.count), query.dark);
+    new Int32Array(buffer, kernel.chosenAt(), features.length).set(features);
+    kernel.vote(0, features.length, dark);
   }
-  const scores = new Float32Array(buffer, kernel.scoresAt(), size);
-  for (const target of targets) {
-    const score = scores[indexOf(target)] ?? 0;
-    if (score > 0) worths.set(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
+}
+
+function readVotes({ kernel, size }: Segment, targets: readonly Indexed[], best: Best): void {
+  const scores = new Float32Array(kernel.memory.buffer, kernel.scoresAt(), size);
+  for (const { target, index } of targets) {
+    const score = scores[index] ?? 0;
+    if (score > 0) best.add(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
   }
 }

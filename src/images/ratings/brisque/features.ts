@@ -1,4 +1,4 @@
-import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import type { Steps } from "../../../emulator/scheduling.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 
@@ -17,8 +17,8 @@ interface Kernel extends KernelMemory {
   addRow(row: number): void;
 }
 
-/** About 1 ms of work. */
-const PIXELS_PER_SLICE = 100_000;
+/** About 0.5 ms of work: adding images waits for a slice now and then. */
+const PIXELS_PER_SLICE = 40_000;
 const ROWS_PER_SLICE = 5000;
 const SHORT_ROW = 32;
 /** The kernel keeps 27 rows; images have at most MAX_TARGET_IMAGE_PIXELS, so the shorter side is below this. */
@@ -29,33 +29,31 @@ const REACH = 3;
 const MAPS = 5;
 const FIELDS = 5;
 
-const kernels = new Semaphore(4);
+/** Kernels that no image is using: as many as images are rated at a time. */
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
-export function brisqueFeatures(image: GreyImage): Promise<number[]> {
-  return kernels.run(async () => {
-    const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
-    const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
-    const whole = featuresOf(await sumRows(kernel, upright, false));
-    const half = featuresOf(await sumRows(kernel, upright, true));
-    idle.push(kernel);
-    return [whole, half].flatMap(([z = [], right = [], down = [], ...diagonal]) => {
-      // In a transposed image, right and down are swapped.
-      const straight = upright === image ? [right, down] : [down, right];
-      return [z, ...straight, ...diagonal].flat();
-    });
+export function* brisqueFeatures(image: GreyImage): Steps<number[]> {
+  const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
+  const upright = image.width > LONGEST_ROW ? yield* transpose(image) : image;
+  const whole = featuresOf(yield* sumRows(kernel, upright, false));
+  const half = featuresOf(yield* sumRows(kernel, upright, true));
+  idle.push(kernel);
+  return [whole, half].flatMap(([z = [], right = [], down = [], ...diagonal]) => {
+    // In a transposed image, right and down are swapped.
+    const straight = upright === image ? [right, down] : [down, right];
+    return [z, ...straight, ...diagonal].flat();
   });
 }
 
-async function sumRows(kernel: Kernel, image: GreyImage, half: boolean): Promise<ValueSums[]> {
+function* sumRows(kernel: Kernel, image: GreyImage, half: boolean): Steps<ValueSums[]> {
   const { data, width, height } = image;
   const rows = half ? height >> 1 : height;
   const source = kernel.begin(width, height, half);
   const memory = new Uint8Array(kernel.memory.buffer, source);
   const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
   for (let row = 0; row < rows + REACH; row++) {
-    if (row % rowsPerSlice === 0) await yieldToEventLoop();
+    if (row % rowsPerSlice === 0) yield;
     if (row < rows) {
       const first = half ? kernel.halfRowSource(row) - 1 : row;
       for (let offset = 0; offset < (half ? 4 : 1); offset++) {
@@ -92,11 +90,11 @@ function featuresOf([z, ...products]: ValueSums[]): number[][] {
   ];
 }
 
-async function transpose({ data, width, height }: GreyImage): Promise<GreyImage> {
+function* transpose({ data, width, height }: GreyImage): Steps<GreyImage> {
   const turned = new Uint8Array(data.length);
   const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
   for (let x = 0; x < width; x++) {
-    if (x % columnsPerSlice === 0) await yieldToEventLoop();
+    if (x % columnsPerSlice === 0) yield;
     for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
   }
   return { data: turned, width: height, height: width };

@@ -1,3 +1,4 @@
+import { inTurns, type Steps } from "../../../emulator/scheduling.ts";
 import { brisqueFeatures, type GreyImage } from "./features.ts";
 
 /** The worst score; also that of images for which none can be computed. */
@@ -10,8 +11,15 @@ const LEAST_SIDE = 4;
  * those that are too small, score 100.
  */
 export async function brisqueScore(image: GreyImage): Promise<number> {
+  return inTurns(scoreSteps(image, await brisqueModel()));
+}
+
+/** {@link brisqueScore} in steps of about 1 ms. */
+export function* scoreSteps(image: GreyImage, model: BrisqueModel): Steps<number> {
   if (isOneColour(image) || Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
-  const score = regress(await brisqueFeatures(image), await brisqueModel());
+  const features = yield* brisqueFeatures(image);
+  yield;
+  const score = regress(features, model);
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }
 
@@ -30,18 +38,18 @@ function regress(
     return (2 * (feature - low)) / (high - low) - 1;
   });
   let sum = -rho;
-  coefficients.forEach((coefficient, vector) => {
+  for (let vector = 0; vector < coefficients.length; vector++) {
     let distance = 0;
-    scaled.forEach((value, index) => {
-      distance += (value - (vectors[vector * scaled.length + index] ?? 0)) ** 2;
-    });
-    sum += coefficient * Math.exp(-gamma * distance);
-  });
+    for (let index = 0; index < FEATURES; index++) {
+      distance += ((scaled[index] ?? 0) - (vectors[vector * FEATURES + index] ?? 0)) ** 2;
+    }
+    sum += (coefficients[vector] ?? 0) * Math.exp(-gamma * distance);
+  }
   return sum;
 }
 
 /** A support vector regression from 36 features to a score. */
-interface BrisqueModel {
+export interface BrisqueModel {
   /** 36 values for each support vector. */
   readonly vectors: Float32Array;
   readonly coefficients: Float32Array;
@@ -57,7 +65,7 @@ const FEATURES = 36;
 let decoded: Promise<BrisqueModel> | undefined;
 
 /** OpenCV's trained model, a fifth of the package's code: loaded when an image is rated for the first time. */
-function brisqueModel(): Promise<BrisqueModel> {
+export function brisqueModel(): Promise<BrisqueModel> {
   decoded ??= decode();
   return decoded;
 }

@@ -1,6 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import { notify } from "../state/api.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -87,9 +86,7 @@ export function CopyButton({
     try {
       await navigator.clipboard.writeText(value);
       copied.value = true;
-      setTimeout(() => {
-        copied.value = false;
-      }, 1500);
+      setTimeout(() => set(copied, false), 1500);
     } catch {
       notify("failed", "The browser does not allow copying. Select the text instead.");
     }
@@ -263,42 +260,3 @@ export const SearchField = ({
     />
   </label>
 );
-
-interface FileButtonProps {
-  readonly label: string;
-  readonly accept: string;
-  readonly multiple?: boolean;
-  readonly icon?: IconName;
-  readonly kind?: "plain" | "main";
-  readonly onFiles: (files: readonly File[]) => unknown;
-}
-
-/** Opens the browser's file dialog. */
-export function FileButton({
-  label,
-  accept,
-  multiple = false,
-  icon = "upload",
-  kind = "plain",
-  onFiles,
-}: FileButtonProps) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button kind={kind} icon={icon} label={label} onClick={() => input.current?.click()} />
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept={accept}
-        multiple={multiple}
-        aria-label={label}
-        onChange={({ currentTarget }) => {
-          const files = [...(currentTarget.files ?? [])];
-          currentTarget.value = "";
-          if (files.length > 0) void onFiles(files);
-        }}
-      />
-    </>
-  );
-}

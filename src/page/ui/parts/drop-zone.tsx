@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "./icons.tsx";
+import { Button } from "./controls.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 
 /** The file types that a file dialog offers. */
 export const PICTURES = "image/png,image/jpeg";
@@ -72,4 +73,43 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
       )}
     </>
   );
+}
+
+/** Opens the browser's file dialog. */
+export function FileButton({
+  label,
+  accept,
+  multiple = false,
+  icon = "upload",
+  kind = "plain",
+  onFiles,
+}: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button kind={kind} icon={icon} label={label} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={accept}
+        multiple={multiple}
+        aria-label={label}
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          currentTarget.value = "";
+          if (files.length > 0) void onFiles(files);
+        }}
+      />
+    </>
+  );
+}
+
+interface FileButtonProps {
+  readonly label: string;
+  readonly accept: string;
+  readonly multiple?: boolean;
+  readonly icon?: IconName;
+  readonly kind?: "plain" | "main";
+  readonly onFiles: (files: readonly File[]) => unknown;
 }

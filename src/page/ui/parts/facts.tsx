@@ -1,12 +1,11 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { DatabaseState } from "../../../schema/cloud-database.ts";
-import type { Outline } from "../../../schema/journal-entry.ts";
 import type { TargetStatus } from "../../../schema/processing.ts";
 import type { ShownTarget } from "../../model.ts";
-import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/clock.ts";
+import { thumbnailUrl } from "../state/api.ts";
+import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/connection.ts";
 import { duration } from "../state/format.ts";
-import { thumbnailUrl } from "../state/source.ts";
 import { set } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -169,32 +168,6 @@ export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; reado
       draggable={false}
       onError={() => set(failed, sha256)}
     />
-  );
-}
-
-interface OutlinedProps {
-  readonly targets: readonly { readonly name: string; readonly outline?: Outline | null | undefined }[];
-  readonly children: ComponentChildren;
-}
-
-/** A picture, with lines around the targets that it shows. */
-export function Outlined({ targets, children }: OutlinedProps) {
-  const shown = targets.flatMap(({ name, outline }) => (outline ? [{ name, outline }] : []));
-  if (shown.length === 0) return <>{children}</>;
-  return (
-    <span class="outlined">
-      {children}
-      <svg
-        viewBox="0 0 1 1"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Outline of ${shown.map(({ name }) => name).join(", ")}`}
-      >
-        {shown.map(({ name, outline }) => (
-          <polygon key={name} points={outline.map((corner) => corner.join()).join(" ")} />
-        ))}
-      </svg>
-    </span>
   );
 }
 

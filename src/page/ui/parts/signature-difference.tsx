@@ -16,13 +16,8 @@ function difference(a: string, b: string) {
   });
 }
 
-interface LineProps {
-  readonly value: string;
-  readonly other: string | undefined;
-}
-
 /** A line of a string to sign, with its difference from the other string marked. */
-function Line({ value, other }: LineProps) {
+function Line({ value, other }: { readonly value: string; readonly other: string | undefined }) {
   const whole = other === undefined || value === other;
   if (whole)
     return <span class={value === "" ? "faint" : undefined}>{value === "" ? "(empty)" : value}</span>;

@@ -1,7 +1,9 @@
-import { signal } from "@preact/signals";
-import { PAGE_HEADER } from "../../../schema/page.ts";
+import { type Signal, signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { PAGE_HEADER } from "../../../schema/protocol.ts";
+import type { MockReport, PageFeatures, PageRequestDetails } from "../../model.ts";
 
-export interface Notice {
+interface Notice {
   readonly id: number;
   readonly kind: "done" | "failed";
   readonly message: string;
@@ -30,7 +32,7 @@ export function dismiss(id: number): void {
 }
 
 /** The manager refused a request or did not answer. */
-export class ApiError extends Error {}
+class ApiError extends Error {}
 
 /** Fields with the names that they have in the manager's API. */
 function wire(value: unknown): unknown {
@@ -95,10 +97,55 @@ export async function attempt(action: () => Promise<unknown>, done?: string): Pr
   }
 }
 
+/** What a component loads when it is shown, by an action that does not fail; null until then. */
+export function useLoaded<T>(load: () => Promise<T>): Signal<T | null> {
+  const loaded = useSignal<T | null>(null);
+  useEffect(() => {
+    let left = false;
+    void load().then((given) => {
+      if (!left) loaded.value = given;
+    });
+    return () => {
+      left = true;
+    };
+  }, []);
+  return loaded;
+}
+
 /** Builds a path from segments, which may contain any characters, and the query last. */
 export function pathOf(...parts: readonly (string | Readonly<Record<string, string>>)[]): string {
   const written = parts.map((part) =>
     typeof part === "string" ? `/${encodeURIComponent(part)}` : `?${new URLSearchParams(part)}`,
   );
   return written.join("");
+}
+
+const embedded = document.getElementById("report")?.textContent;
+
+/** The report embedded in the page; null when a server serves the page. With a report, the page sends no requests. */
+export const report: MockReport | null = embedded == null ? null : JSON.parse(embedded);
+
+/** URL of a small version of a picture; undefined when there is none. */
+export const thumbnailUrl = (sha256: string): string | undefined =>
+  report === null ? pathOf("page", "thumbnails", sha256) : embeddedUrl(sha256);
+
+/** URL of a picture as sent; undefined when there is none. */
+export const imageUrl = (sha256: string): string | undefined =>
+  report === null ? pathOf("page", "images", sha256) : embeddedUrl(sha256);
+
+function embeddedUrl(sha256: string): string | undefined {
+  const image = report?.images[sha256];
+  if (image?.base64 === undefined) return undefined;
+  return `data:image/${image.format === "PNG" ? "png" : "jpeg"};base64,${image.base64}`;
+}
+
+/** The features of a picture that the server keeps. */
+export const featuresOf = (sha256: string, as: "query" | "target"): Promise<PageFeatures> =>
+  askJson("GET", pathOf("page", "features", sha256, { as }));
+
+/** @throws ApiError when the request is no longer kept. */
+export async function requestDetails(id: string): Promise<PageRequestDetails> {
+  const request = report?.requests.find(({ number }) => String(number) === id);
+  if (report !== null && request !== undefined) return { request, images: report.images };
+  return askJson("GET", pathOf("page", "requests", id));
 }

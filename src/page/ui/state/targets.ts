@@ -1,9 +1,8 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { PageTargets, ShownTarget } from "../../model.ts";
-import { askJson, pathOf } from "./api.ts";
+import { askJson, pathOf, report } from "./api.ts";
 import { clientRequests, state } from "./connection.ts";
 import { route } from "./route.ts";
-import { report } from "./source.ts";
 
 /** The cloud database that the URL names; or the one opened, added or used by a client last; or the newest. */
 export const chosenDatabase = signal<string | null>(null);

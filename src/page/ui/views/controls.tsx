@@ -1,9 +1,9 @@
-import { Button, FileButton, Labelled, LinkButton, OpenButton } from "../parts/controls.tsx";
+import { Button, Labelled, LinkButton, OpenButton } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
+import { FileButton } from "../parts/drop-zone.tsx";
 import { Moment, Panel } from "../parts/facts.tsx";
 import { ask, attempt } from "../state/api.ts";
-import { emulatorSecond } from "../state/clock.ts";
-import { state } from "../state/connection.ts";
+import { emulatorSecond, state } from "../state/connection.ts";
 import { Faults } from "./faults.tsx";
 
 const STEPS = [

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { OPERATIONS } from "../../../schema/operation-names.ts";
-import { RESULT_CODES } from "../../../schema/result-codes.ts";
+import { OPERATIONS, RESULT_CODES } from "../../../schema/protocol.ts";
 import type { PageFault } from "../../model.ts";
 import { Button, Check, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";

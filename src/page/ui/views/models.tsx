@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { ClientCredential } from "../../../schema/credential.ts";
+import type { TemplateTarget } from "../../../schema/database.ts";
+import type { ClientCredential } from "../../../schema/model-target.ts";
 import type { PageDataset, PageVuMarkDatabase } from "../../model.ts";
 import { Button, Field, LinkButton, OpenButton, Secret, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Bar, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, processingLeft } from "../state/clock.ts";
-import { state } from "../state/connection.ts";
+import { emulatorNow, processingLeft, state } from "../state/connection.ts";
 import { count, duration } from "../state/format.ts";
 import { Report } from "./reports.tsx";
 
@@ -29,7 +29,7 @@ export function Models() {
       </Group>
       <Group title="OAuth 2.0 client credentials" empty="No credentials.">
         {credentials.map((credential) => (
-          <Credential key={credential.clientId} credential={credential} />
+          <Credential key={credential.clientId} {...credential} />
         ))}
       </Group>
       <Group title="Recognition-counts reports" empty="No reports. Clients request them with the target API.">
@@ -117,11 +117,7 @@ function Dataset({ dataset }: { readonly dataset: PageDataset }) {
   );
 }
 
-const Credential = ({
-  credential: { clientId, clientSecret, scopes },
-}: {
-  readonly credential: ClientCredential;
-}) => (
+const Credential = ({ clientId, clientSecret, scopes }: ClientCredential) => (
   <article class="card stack" aria-label={clientId}>
     <h3 class="mono grow">{clientId}</h3>
     <Facts
@@ -209,13 +205,8 @@ function VuMarks({ database: { databaseName, targets } }: { readonly database: P
   );
 }
 
-interface TemplateProps {
-  readonly database: string;
-  readonly target: PageVuMarkDatabase["targets"][number];
-}
-
 /** A VuMark target, and an instance of it for an id that is typed. */
-function Template({ database, target }: TemplateProps) {
+function Template({ database, target }: { readonly database: string; readonly target: TemplateTarget }) {
   const id = useSignal("");
   /** The id whose instance could not be loaded. */
   const failed = useSignal("");

@@ -6,8 +6,7 @@ import { ask, attempt, pathOf } from "../state/api.ts";
 import { state } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
-import { AddDatabase, DatabaseSettings, KINDS } from "./database-forms.tsx";
-import { Snippets } from "./snippets.tsx";
+import { AddDatabase, DatabaseSettings, KINDS, Snippets } from "./database-dialogs.tsx";
 
 /** The servers and databases. */
 export function Overview() {

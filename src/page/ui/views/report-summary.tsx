@@ -1,9 +1,9 @@
-import { isRefused } from "../../../schema/page.ts";
+import { isRefused } from "../../../schema/protocol.ts";
 import { Badge, Facts, Moment, StateBadge, StatusCode } from "../parts/facts.tsx";
+import { report } from "../state/api.ts";
 import { clientRequests } from "../state/connection.ts";
-import { count, number } from "../state/format.ts";
+import { count, number, sentence } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
-import { report } from "../state/source.ts";
 
 const EVENTS = {
   added: ["added", "info"],
@@ -72,7 +72,7 @@ export function ReportSummary() {
                   <a href={addressOf("requests", { request: id })}>
                     <StatusCode status={status} /> <code>{`${method} ${path}`}</code>
                   </a>
-                  <p class="faint">{reason}</p>
+                  {reason !== undefined && <p class="faint">{sentence(reason)}</p>}
                 </li>
               ))}
             </ul>

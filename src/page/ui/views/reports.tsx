@@ -4,8 +4,7 @@ import { Button, LinkButton, set } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { Badge, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, processingLeft } from "../state/clock.ts";
-import { state } from "../state/connection.ts";
+import { emulatorNow, processingLeft, state } from "../state/connection.ts";
 import { count, duration, number } from "../state/format.ts";
 
 /** Maximum number of rows that the page shows. */

@@ -1,15 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import type { PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
+import type { PageFeatures, PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton } from "../parts/controls.tsx";
-import { Badge, Facts, Moment, Outlined, StatusCode, Thumbnail } from "../parts/facts.tsx";
+import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
+import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
+import { featuresOf, imageUrl, report, requestDetails, useLoaded } from "../state/api.ts";
 import { curlOf } from "../state/curl.ts";
-import { bytes, count, milliseconds, pictureFacts } from "../state/format.ts";
-import { refusalLabel } from "../state/refusals.ts";
+import { bytes, count, milliseconds, pictureFacts, refusalLabel, sentence } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
-import { imageUrl, report, requestDetails } from "../state/source.ts";
 
 /** What has a place of its own on the page. */
 const PLACED: readonly string[] = [
@@ -23,22 +22,7 @@ const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or
 
 /** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
-  const details = useSignal<PageRequestDetails | "gone" | null>(null);
-  useEffect(() => {
-    let left = false;
-    requestDetails(id).then(
-      (given) => {
-        if (!left) details.value = given;
-      },
-      () => {
-        if (!left) details.value = "gone";
-      },
-    );
-    return () => {
-      left = true;
-    };
-  }, [id]);
-  const given = details.value;
+  const { value: given } = useLoaded(() => requestDetails(id).catch(() => "gone" as const));
   const isKnown = given !== null && given !== "gone";
   return (
     <section class="details stack" aria-label={isKnown ? `Request ${given.request.number}` : "Loading…"}>
@@ -64,12 +48,8 @@ export function RequestDetails({ id }: { readonly id: string }) {
   );
 }
 
-interface ShownProps {
-  readonly id: string;
-  readonly details: PageRequestDetails;
-}
-
-function Shown({ id, details: { request, images } }: ShownProps) {
+function Shown({ id, details }: { readonly id: string; readonly details: PageRequestDetails }) {
+  const { request, images } = details;
   const { method, path, status, resultCode, considered, signature } = request;
   return (
     <>
@@ -105,6 +85,7 @@ function Shown({ id, details: { request, images } }: ShownProps) {
         images={images}
         query={request.request.query}
         shows={considered}
+        as={request.api === "query" ? "query" : "target"}
       />
       {request.response !== undefined && (
         <Message title="Response" message={request.response} images={images} />
@@ -119,19 +100,16 @@ function Shown({ id, details: { request, images } }: ShownProps) {
 }
 
 function Reason({ request }: { readonly request: ShownRequest }) {
-  const { refusedBy, fault, reason, signature } = request;
+  const { refusedBy, fault, reason } = request;
   if (reason === undefined) return null;
   const isFault = fault !== undefined && refusedBy === undefined;
-  // Both strings are shown below the reason.
-  const shown =
-    signature?.signed === undefined ? reason : reason.replace(/ ?String to sign, expected: .*$/s, "");
   return (
     <div class={`callout ${isFault ? "busy" : "bad"}`}>
       <h3 class="tone row">
         <Icon name="warning" />
         {isFault ? `A fault was applied: ${FAULTS[fault] ?? fault}` : refusalLabel(refusedBy)}
       </h3>
-      <p>{shown}</p>
+      <p>{sentence(reason)}</p>
     </div>
   );
 }
@@ -143,9 +121,11 @@ interface MessageProps {
   readonly query?: string;
   /** The targets that its picture may show. */
   readonly shows?: ShownRequest["considered"];
+  /** What its picture is searched as. */
+  readonly as?: PictureProps["as"];
 }
 
-function Message({ title, message, images, query = "", shows = [] }: MessageProps) {
+function Message({ title, message, images, query = "", shows = [], as = "target" }: MessageProps) {
   const { headers, size, dropped, fields, json, text: shown, image } = message;
   const pictures = new Set(
     [image, ...(fields ?? []).map((field) => field.image)].filter((each) => each !== undefined),
@@ -196,6 +176,7 @@ function Message({ title, message, images, query = "", shows = [] }: MessageProp
               sha256={sha256}
               facts={images[sha256]}
               shows={shows}
+              as={as}
               alt={`Picture in the ${title.toLowerCase()}`}
             />
           ))}
@@ -210,18 +191,23 @@ interface PictureProps {
   readonly facts: PageRequestDetails["images"][string] | undefined;
   readonly alt: string;
   readonly shows: NonNullable<ShownRequest["considered"]>;
+  readonly as: "query" | "target";
 }
 
-const Picture = ({ sha256, facts, alt, shows }: PictureProps) => (
-  <figure class="sent-picture">
-    <a href={imageUrl(sha256) ?? ""} target="_blank" rel="noreferrer" aria-label={alt}>
-      <Outlined targets={shows}>
-        <Thumbnail sha256={sha256} />
-      </Outlined>
-    </a>
-    {facts !== undefined && <figcaption class="faint">{pictureFacts(facts)}</figcaption>}
-  </figure>
-);
+function Picture({ sha256, facts, alt, shows, as }: PictureProps) {
+  const features = useSignal<PageFeatures | null>(null);
+  return (
+    <figure class="sent-picture stack">
+      <a href={imageUrl(sha256) ?? ""} target="_blank" rel="noreferrer" aria-label={alt}>
+        <Outlined targets={shows} features={features.value}>
+          <Thumbnail sha256={sha256} />
+        </Outlined>
+      </a>
+      {facts !== undefined && <figcaption class="faint">{pictureFacts(facts)}</figcaption>}
+      {report === null && <FeaturesButton features={features} load={() => featuresOf(sha256, as)} />}
+    </figure>
+  );
+}
 
 interface ConsideredProps {
   readonly considered: NonNullable<ShownRequest["considered"]>;
@@ -236,7 +222,7 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
       {considered.map(({ targetId, name, matched, why }) => (
         <li key={targetId} class="row">
           <Badge tone={matched ? "good" : "off"} icon={matched ? "done" : "failed"}>
-            {matched ? "matched" : "not matched"}
+            {matched ? "Matched" : "Not matched"}
           </Badge>
           <span class="grow">
             <b>{name}</b> <span class="faint">{why}</span>

@@ -1,16 +1,15 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { isRefusedOrFailed } from "../../../schema/page.ts";
+import { isRefusedOrFailed } from "../../../schema/protocol.ts";
 import type { PageRequest } from "../../model.ts";
 import { Button, Check, OpenButton, SearchField, Select, set } from "../parts/controls.tsx";
 import { Confirm } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { ask, attempt } from "../state/api.ts";
+import { ask, attempt, report } from "../state/api.ts";
 import { clearings, clientRequests, missedRequests, requests } from "../state/connection.ts";
-import { count, milliseconds } from "../state/format.ts";
+import { count, milliseconds, sentence } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
-import { report } from "../state/source.ts";
 import { RequestDetails } from "./request-details.tsx";
 
 /** Rows have one line, or two in a narrow list, and another one for a reason. */
@@ -223,7 +222,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
         <b class={refused ? "bad tone one-line" : "one-line"}>
           {resultCode ?? (status === undefined ? "No response" : "")}
         </b>{" "}
-        {refused && reason !== undefined && <span class="why faint one-line">{reason}</span>}
+        {refused && reason !== undefined && <span class="why faint one-line">{sentence(reason)}</span>}
       </span>
       <span class="database one-line faint">{database ?? ""}</span>
       <span class="when faint">

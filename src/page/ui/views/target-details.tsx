@@ -1,11 +1,11 @@
-import { useComputed } from "@preact/signals";
-import { MAX_METADATA_BYTES } from "../../../schema/limits.ts";
-import type { ShownTarget } from "../../model.ts";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { MAX_METADATA_BYTES } from "../../../schema/protocol.ts";
+import type { PageFeatures, ShownTarget } from "../../model.ts";
 import {
   Button,
   Check,
   Field,
-  FileButton,
   Labelled,
   LinkButton,
   NumberField,
@@ -13,12 +13,12 @@ import {
   Secret,
 } from "../parts/controls.tsx";
 import { Confirm, Dialog } from "../parts/dialogs.tsx";
-import { PICTURES } from "../parts/drop-zone.tsx";
-import { Facts, Moment, StatusLine, Thumbnail } from "../parts/facts.tsx";
-import { ask, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, statusOf } from "../state/clock.ts";
+import { FileButton, PICTURES } from "../parts/drop-zone.tsx";
+import { Facts, Moment, Stars, StatusLine, Thumbnail } from "../parts/facts.tsx";
+import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
+import { ask, attempt, featuresOf, imageUrl, pathOf, report, useLoaded } from "../state/api.ts";
+import { emulatorNow, statusOf } from "../state/connection.ts";
 import { bytes, duration } from "../state/format.ts";
-import { imageUrl, report } from "../state/source.ts";
 import { base64Of, decodedMetadata } from "../state/targets.ts";
 
 const COUNTS = [
@@ -39,12 +39,15 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const path = pathOf("cloud_databases", database, "targets", targetId);
   const replace = async (picture: File) => ask("PUT", path, { image: await base64Of(picture) });
   const original = imageUrl(target.image);
+  const features = useSignal<PageFeatures | null>(null);
   return (
     <Dialog wide title={name} onClose={onClose}>
       <div class="target-details">
         <div class="stack">
           <div class="picture target-large">
-            <Thumbnail sha256={target.image} alt="Picture" />
+            <Outlined targets={[]} features={features.value}>
+              <Thumbnail sha256={target.image} alt="Picture" />
+            </Outlined>
           </div>
           <div class="row">
             {original !== undefined && <LinkButton newTab label="Open the original" href={original} />}
@@ -57,6 +60,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
             )}
           </div>
           <StatusLine target={target} />
+          {report === null && <Recognition key={target.image} image={target.image} features={features} />}
           {report === null && <FinishButton database={database} target={target} />}
           <Facts
             facts={[
@@ -89,6 +93,34 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
         </footer>
       )}
     </Dialog>
+  );
+}
+
+interface RecognitionProps {
+  readonly image: string;
+  /** Those that are drawn. */
+  readonly features: Signal<PageFeatures | null>;
+}
+
+/** How likely photographs of a target are recognised, and what would make it better. */
+function Recognition({ image, features }: RecognitionProps) {
+  // Pictures that cannot be decoded have no features.
+  const { value } = useLoaded(() => featuresOf(image, "target").catch(() => null));
+  useEffect(
+    () => () => {
+      features.value = null;
+    },
+    [],
+  );
+  if (value?.recognition == null) return null;
+  const { rating, advice } = value.recognition;
+  return (
+    <>
+      <p class="small">
+        <b>In photographs</b> <Stars rating={rating} /> <span class="faint">{advice}</span>
+      </p>
+      <FeaturesButton features={features} load={async () => value} />
+    </>
   );
 }
 

@@ -1,15 +1,14 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ShownTarget } from "../../model.ts";
-import { FileButton, SearchField, Select, set } from "../parts/controls.tsx";
-import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
+import { SearchField, Select, set } from "../parts/controls.tsx";
+import { DropZone, FileButton, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Empty, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { ask, attempt, notify, pathOf } from "../state/api.ts";
-import { emulatorNow, ratingOf, statusOf } from "../state/clock.ts";
+import { ask, attempt, notify, pathOf, report } from "../state/api.ts";
+import { emulatorNow, ratingOf, statusOf } from "../state/connection.ts";
 import { count, number } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
-import { report } from "../state/source.ts";
 import { base64Of, chosenDatabase, databaseNames, decodedMetadata, targets } from "../state/targets.ts";
 import { FinishAll } from "./controls.tsx";
 import { TargetDetails } from "./target-details.tsx";
@@ -173,12 +172,7 @@ export function Targets() {
   );
 }
 
-interface CardProps {
-  readonly target: ShownTarget;
-  readonly tabIndex: number;
-}
-
-const Card = ({ target, tabIndex }: CardProps) => (
+const Card = ({ target, tabIndex }: { readonly target: ShownTarget; readonly tabIndex: number }) => (
   <button
     type="button"
     tabIndex={tabIndex}

@@ -1,13 +1,17 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
-import { FileButton, Select, set } from "../parts/controls.tsx";
-import { DropZone, PICTURES, pictures } from "../parts/drop-zone.tsx";
-import { Badge, Empty, Facts, Outlined, Stars, StatusBadge, Thumbnail } from "../parts/facts.tsx";
+import { useRef } from "preact/hooks";
+import type { PageFeatures, PageTrial, PageTriedTarget } from "../../model.ts";
+import { Button, Select, set } from "../parts/controls.tsx";
+import { DropZone, FileButton, PICTURES, pictures } from "../parts/drop-zone.tsx";
+import { Empty, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
+import { Icon } from "../parts/icons.tsx";
+import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
-import { count, pictureFacts } from "../state/format.ts";
+import { pictureFacts } from "../state/format.ts";
 import { setParameters } from "../state/route.ts";
 import { chosenDatabase, databaseNames } from "../state/targets.ts";
+import { Camera } from "./camera.tsx";
+import { Pair, Scores } from "./scores.tsx";
 
 interface Tried {
   readonly picture: File;
@@ -30,6 +34,8 @@ export function TryPicture() {
   const tried = useSignal<Tried | null>(null);
   const running = useSignal(false);
   const chosen = useSignal<string | null>(null);
+  const isLive = useSignal(false);
+  const whyNoCamera = useSignal<string | null>(null);
   /** Counts trials: only the latest one is shown, whichever ends last. */
   const latest = useRef(0);
   const database = chosenDatabase.value;
@@ -60,7 +66,14 @@ export function TryPicture() {
     );
   const take = (files: readonly File[]) => {
     const [first] = pictures(files);
-    if (first !== undefined) picture.value = first;
+    if (first === undefined) return;
+    isLive.value = false;
+    whyNoCamera.value = null;
+    picture.value = first;
+  };
+  const toggleCamera = () => {
+    whyNoCamera.value = null;
+    isLive.value = !isLive.value;
   };
   const { value: result } = tried;
   const target = result?.trial.targets.find(({ targetId }) => targetId === chosen.value);
@@ -77,28 +90,52 @@ export function TryPicture() {
           options={databaseNames.value}
           onChange={(name) => setParameters({ database: name })}
         />
-        {result !== null && (
+        <Button
+          icon="camera"
+          label={isLive.value ? "Close the camera" : "Use the camera"}
+          onClick={toggleCamera}
+        />
+        {(result !== null || isLive.value) && (
           <FileButton kind="main" label="Choose a picture" accept={PICTURES} onFiles={take} />
         )}
       </header>
-      {result === null ? (
+      {whyNoCamera.value !== null && (
+        <p class="callout busy row" role="alert">
+          <Icon name="warning" />
+          <span class="grow">{whyNoCamera.value}</span>
+        </p>
+      )}
+      {isLive.value ? (
+        <Camera
+          onPicture={(file) => take([file])}
+          onEnd={(why) => {
+            isLive.value = false;
+            whyNoCamera.value = why;
+          }}
+        />
+      ) : result === null ? (
         <div class="drop-zone">
           <Empty icon="try" title="Drop or paste a picture">
             <p>
-              See what a query with a picture would find, and how similar every target is. Trying does not
-              count as a request.
+              See what a query with a picture, or with what a camera sees, would find, and how similar every
+              target is. Trying does not count as a request.
             </p>
             <FileButton kind="main" label="Choose a picture" accept={PICTURES} onFiles={take} />
           </Empty>
         </div>
       ) : (
         <div class="try">
-          <PictureFacts tried={result} target={target} />
+          <PictureFacts key={result.url} tried={result} target={target} />
           <section class="card stack try-scores" aria-label="Nearest first">
             <Scores trial={result.trial} chosen={chosen.value} onChoose={(id) => set(chosen, id)} />
           </section>
           {target !== undefined && target.score !== null && target.outline === null && (
-            <Pair key={`${result.url} ${target.targetId}`} tried={result} target={target} />
+            <Pair
+              key={`${result.url} ${target.targetId}`}
+              picture={result.picture}
+              url={result.url}
+              target={target}
+            />
           )}
         </div>
       )}
@@ -113,11 +150,16 @@ interface PictureFactsProps {
 
 function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsProps) {
   const { image } = trial;
+  const features = useSignal<PageFeatures | null>(null);
+  const load = () => askJson<PageFeatures>("POST", pathOf("page", "features", { as: "query" }), picture);
   return (
     <section class="card stack try-picture" aria-label="Your picture">
-      <Outlined targets={target ? [target] : []}>
-        <img src={url} alt="Yours" />
-      </Outlined>
+      <div class="stack">
+        <Outlined targets={target ? [target] : []} features={features.value}>
+          <img src={url} alt="Yours" />
+        </Outlined>
+        {image.recognition !== null && <FeaturesButton features={features} load={load} />}
+      </div>
       <div class="stack">
         <h2>{picture.name}</h2>
         <p class="faint">{pictureFacts({ ...image, format: image.format ?? picture.type })}</p>
@@ -130,6 +172,15 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
                 <span class="row">
                   {image.outcome !== null && <StatusBadge status={image.outcome} />}
                   {image.rating !== null && <Stars rating={image.rating} />}
+                </span>
+              ),
+            ],
+            [
+              "In photographs",
+              image.recognition && (
+                <span class="row">
+                  <Stars rating={image.recognition.rating} />
+                  <span>{image.recognition.advice}</span>
                 </span>
               ),
             ],
@@ -150,165 +201,5 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
         )}
       </div>
     </section>
-  );
-}
-
-interface ScoresProps {
-  readonly trial: PageTrial;
-  readonly chosen: string | null;
-  readonly onChoose: (id: string) => void;
-}
-
-function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose }: ScoresProps) {
-  const found = targets.filter(({ matched }) => matched).length;
-  const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
-  return (
-    <>
-      <header>
-        <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
-        {threshold !== null && <span class="small">{`┃ Threshold ${threshold}`}</span>}
-      </header>
-      {threshold === null && (
-        <p class="faint">
-          {comparison?.by === "bytes"
-            ? "This emulator compares bytes: only identical files match."
-            : comparison?.by === "features"
-              ? "Targets are recognised by their features, also in photographs."
-              : "Your own matcher decides."}
-        </p>
-      )}
-      {targets.length === 0 && <p class="faint">The database has no targets.</p>}
-      <ol>
-        {targets.map((target) => (
-          <li key={target.targetId}>
-            <button
-              type="button"
-              class="choice row score"
-              aria-pressed={chosen === target.targetId}
-              onClick={() => onChoose(target.targetId)}
-            >
-              <span class="picture">
-                <Thumbnail sha256={target.image} />
-              </span>
-              <span class="stack grow">
-                <span class="row">
-                  <b class="one-line">{target.name}</b>
-                  {target.matched && (
-                    <Badge tone="good" icon="done">
-                      found
-                    </Badge>
-                  )}
-                  <span class="grow" />
-                  <span class="mono">{target.score?.toFixed(3) ?? "no score"}</span>
-                </span>
-                <span class={target.matched ? "bar good" : "bar off"} aria-hidden="true">
-                  <span style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />
-                  {threshold !== null && (
-                    <span class="score-threshold" style={{ left: `${Math.max(0, threshold) * 100}%` }} />
-                  )}
-                </span>
-                <WhyNot target={target} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
-      {notCompared > 0 && <p class="faint">{`${count(notCompared, "older target")} not compared`}</p>}
-    </>
-  );
-}
-
-/** Why a target matches or not, if the score does not explain it. */
-function WhyNot({ target: { matched, score, passedOver, why: said } }: { readonly target: PageTriedTarget }) {
-  const why = passedOver ?? said ?? (matched || score !== null ? null : "the matcher sees no match");
-  return why === null ? null : <span class="faint small">{why}</span>;
-}
-
-interface PairProps {
-  readonly tried: Tried;
-  readonly target: PageTriedTarget;
-}
-
-/** Two pictures and a map of their differences. */
-function Pair({ tried: { picture, url }, target }: PairProps) {
-  const comparison = useSignal<PageComparison | null>(null);
-  useEffect(() => {
-    let left = false;
-    void attempt(async () => {
-      const given: PageComparison = await askJson("POST", pathOf("page", "compare", target.image), picture);
-      if (!left) comparison.value = given;
-    });
-    return () => {
-      left = true;
-    };
-  }, []);
-  return (
-    <section class="card stack try-pair" aria-label={`Your picture and ${target.name}`}>
-      <h2>{`Your picture and ${target.name}`}</h2>
-      <div class="pair">
-        <figure>
-          <img src={url} alt="Yours" />
-          <figcaption class="faint">Your picture</figcaption>
-        </figure>
-        <figure>
-          <Thumbnail sha256={target.image} alt="Target" />
-          <figcaption class="faint">{target.name}</figcaption>
-        </figure>
-        <figure>
-          {comparison.value !== null && <HeatMap comparison={comparison.value} url={url} />}
-          <figcaption class="row between faint">
-            <span>Where they differ</span>
-            <span class="row">
-              alike <span class="bar heat-gradient" aria-hidden="true" /> different
-            </span>
-          </figcaption>
-        </figure>
-      </div>
-    </section>
-  );
-}
-
-const MAP_SIDE = 256;
-/** Side of a window on the map, in pixels. */
-const WINDOW = 6;
-
-/** The difference of two windows as a colour: transparent, yellow, red. */
-function heat(score: number): string {
-  const difference = Math.max(0, Math.min(1, 1 - score));
-  return `rgb(${Math.round(255 - 25 * difference)} ${Math.round(200 * (1 - difference))} 30 / ${difference * 0.85})`;
-}
-
-/** The picture in grey, overlaid with the windows that differ. */
-function HeatMap({
-  comparison: { columns, windows, score },
-  url,
-}: {
-  readonly comparison: PageComparison;
-  readonly url: string;
-}) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (context == null) return;
-    const image = new Image();
-    image.onload = () => {
-      context.filter = "grayscale(1) contrast(0.7)";
-      context.drawImage(image, 0, 0, MAP_SIDE, MAP_SIDE);
-      context.filter = "none";
-      for (const [index, window] of windows.entries()) {
-        context.fillStyle = heat(window);
-        context.fillRect((index % columns) * WINDOW, Math.floor(index / columns) * WINDOW, WINDOW, WINDOW);
-      }
-    };
-    image.src = url;
-  }, []);
-  return (
-    <canvas
-      ref={canvas}
-      width={MAP_SIDE}
-      height={MAP_SIDE}
-      role="img"
-      aria-label={`Map of the differences; the score is ${score.toFixed(3)}`}
-    />
   );
 }

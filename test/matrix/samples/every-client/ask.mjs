@@ -14,7 +14,12 @@ const KEYS = {
   clientSecretKey: "client-secret",
 };
 const JSON_TYPE = { "Content-Type": "application/json" };
-const LATE = 8000;
+
+/**
+ * Milliseconds after which a request counts as hanging. Answers come within 1 s of the last byte, those of servers to a short body
+ * within 2 s; three clients share a machine that does other things, and superagent takes seconds to write 5 MB as JSON.
+ */
+const limitFor = (body) => 7000 + (body?.length ?? 0) / 400;
 
 function signed(method, path, body = Buffer.alloc(0), headers = {}, keys = "server") {
   const date = rfc1123Date();
@@ -73,18 +78,52 @@ const REQUESTS = {
     { "Content-Type": "application/x-www-form-urlencoded" },
     Buffer.from("grant_type=client_credentials"),
   ),
-  "a Content-Length that is too small": {
-    ...plain(
-      "POST",
-      "/targets",
-      { ...signed("POST", "/targets", target, JSON_TYPE), "Content-Length": "3" },
-      target,
-    ),
-    ends: true,
-    // Node's fetch hangs, whatever it talks to.
-    without: /fetch|ky|wretch/,
+  ...lengths({
+    "too small": "3",
+    "too large": "5000",
+    "no number": "abc",
+    negative: "-1",
+    "a fraction": "1.5",
+    empty: "",
+  }),
+  "a chunked POST": own("POST", "/targets", target, { ...JSON_TYPE, "Transfer-Encoding": "chunked" }),
+  "an Expect: 100-continue": own("POST", "/targets", target, { ...JSON_TYPE, Expect: "100-continue" }),
+  "a second Expect: 100-continue": own("POST", "/targets", target, { ...JSON_TYPE, Expect: "100-continue" }),
+  "another Expect": own("POST", "/targets", target, { ...JSON_TYPE, Expect: "something" }),
+  "a path with two slashes": plain("GET", "//summary"),
+  "a path with a slash at its end": plain("GET", "/summary/"),
+  "a path in capitals": plain("GET", "/SUMMARY"),
+  "a path with dots": plain("GET", "/targets/../summary"),
+  "a path with escaped dots": plain("GET", "/targets/%2e%2e"),
+  "an empty query": plain("GET", "/summary?"),
+  // Clients without signals send these whole, and are answered.
+  "aborted before it is sent": { ...plain("GET", "/summary"), abort: "before" },
+  "aborted while its body is sent": {
+    ...own("POST", "/targets", Buffer.alloc(5_000_000, "a")),
+    abort: "sending",
   },
+  "aborted while its response is awaited": { ...plain("GET", "/summary/slow"), abort: "waiting" },
+  "aborted after its response": { ...plain("GET", "/summary"), abort: "after" },
 };
+
+/** POSTs with a wrong Content-Length. */
+function lengths(values) {
+  const requests = Object.entries(values).map(([what, length]) => [
+    `a Content-Length that is ${what}`,
+    {
+      ...plain(
+        "POST",
+        "/targets",
+        { ...signed("POST", "/targets", target, JSON_TYPE), "Content-Length": length },
+        target,
+      ),
+      ends: true,
+      // On some of them Node's fetch hangs, whatever it talks to.
+      without: length === "5000" || length === "abc" ? undefined : /fetch|ky|wretch/,
+    },
+  ]);
+  return Object.fromEntries(requests);
+}
 
 /** What differs from request to request. */
 const stable = ({ status, headers, body }) => {
@@ -97,30 +136,77 @@ const stable = ({ status, headers, body }) => {
   return { status, headers: Object.fromEntries(times.sort()), body: text.replace(/[0-9a-f]{32}/g, "ID") };
 };
 
-const late = () => new Promise((_, reject) => setTimeout(() => reject(new Error("HANGS")), LATE));
+const late = (limit) => new Promise((_, reject) => setTimeout(() => reject(new Error("HANGS")), limit));
 
-async function ask(urls, client) {
-  const received = {};
-  for (const [request, { api = "target", path, ends, without, ...rest }] of Object.entries(REQUESTS)) {
-    if (without?.test(name)) continue;
-    const url = urls[path.startsWith("/v1/") ? "query" : api].replace(/\/$/, "") + path;
-    received[request] = await Promise.race([client({ url, ...rest }), late()]).then(stable, (error) => ({
-      error:
-        error.message === "HANGS"
-          ? "HANGS"
-          : ends
-            ? "an error"
-            : `${error.cause?.code ?? error.code ?? error.name}`,
-    }));
-  }
-  return received;
+/** Where nothing is served, servers answer as a web server, and mocks fail the connection with an error that names the nearest path. */
+const NOTHING = { error: "nothing is served there" };
+// Not all clients hand on headers, or decode the page.
+const isUnserved = ({ status, headers, body }) =>
+  status === 404 && (!body.length || /html/.test(headers["content-type"]) || /<html/.test(body));
+
+/** The codes of an error and of what caused it: the only thing about it that clients share. */
+function codesOf(error) {
+  const codes = [];
+  for (let cause = error; cause; cause = cause.cause) if (cause.code) codes.push(cause.code);
+  return codes.length > 0 ? codes : [error.name];
 }
+
+async function askOne(urls, client, { api = "target", path, ends, abort, without: _, ...rest }) {
+  const url = urls[path.startsWith("/v1/") ? "query" : api].replace(/\/$/, "") + path;
+  const controller = new AbortController();
+  const { signal } = controller;
+  if (abort === "before") controller.abort();
+  const answered = Promise.race([
+    client({ url, ...rest, ...(abort && { signal }) }),
+    late(limitFor(rest.body)),
+  ]);
+  if (abort === "sending") setImmediate(() => controller.abort());
+  if (abort === "waiting") setTimeout(() => controller.abort(), 100);
+  return answered
+    .then(
+      (response) => (isUnserved(response) ? NOTHING : stable(response)),
+      (error) => {
+        if (error.message === "HANGS") return { error: "HANGS" };
+        const codes = codesOf(error);
+        if (codes.includes("ECONNREFUSED")) return NOTHING;
+        return { error: ends || abort ? "an error" : `${codes[0]}` };
+      },
+    )
+    .finally(() => controller.abort());
+}
+
+/** Asks in turn, except for what waits for something. Leaves out the requests whose names match `without`. */
+async function ask({ urls, addFault }, client, without) {
+  await addFault({ operation: "targetSummary", delaySeconds: 1 });
+  const requests = Object.entries(REQUESTS).filter(
+    ([what, request]) => !request.without?.test(name) && !without?.test(what),
+  );
+  const isSlow = ({ abort, headers }) => abort === "waiting" || headers["Content-Length"] === "5000";
+  const slow = requests.filter(([, request]) => isSlow(request));
+  const received = {};
+  for (const [what, request] of requests) {
+    if (isSlow(request)) continue;
+    received[what] = await askOne(urls, client, request);
+    // Lets clients notice that the server ends the connection, or they may send the next request on it.
+    if (request.ends) await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  // At the end, as servers then close connections that they called kept alive.
+  const answers = Promise.all(
+    slow.map(async ([what, request]) => [what, await askOne(urls, client, request)]),
+  );
+  return { ...received, ...Object.fromEntries(await answers) };
+}
+
+/** What Node's fetch refuses to send, and `mock.fetch`, which sends nothing, answers. */
+const FETCH_REFUSES = /Content-Length|Expect|chunked/;
+
+const controlOf = (control) => ({ urls: control.urls, addFault: (fault) => control.addFault(fault) });
 
 const results = {};
 for (const intercept of ["nock", "sockets"].filter((mode) => modes.includes(mode))) {
   const mock = new MockCloudReco({ intercept });
   mock.addCloudDatabase(KEYS);
-  results[intercept] = await ask(mock.urls, await CLIENTS[name]());
+  results[intercept] = await ask(controlOf(mock), await CLIENTS[name]());
   results[`${intercept} journal`] = mock.requests.length;
   mock.stop();
   // Lets clients notice that the last connection has ended.
@@ -129,17 +215,21 @@ for (const intercept of ["nock", "sockets"].filter((mode) => modes.includes(mode
 if (name === "fetch" && modes.includes("mock.fetch")) {
   const mock = new MockCloudReco({ intercept: false });
   mock.addCloudDatabase(KEYS);
-  results["mock.fetch"] = await ask(mock.urls, async ({ url, ...init }) => {
-    const response = await mock.fetch(url, init);
-    const body = Buffer.from(await response.arrayBuffer());
-    return { status: response.status, headers: Object.fromEntries(response.headers), body };
-  });
+  results["mock.fetch"] = await ask(
+    controlOf(mock),
+    async ({ url, ...init }) => {
+      const response = await mock.fetch(url, init);
+      const body = Buffer.from(await response.arrayBuffer());
+      return { status: response.status, headers: Object.fromEntries(response.headers), body };
+    },
+    FETCH_REFUSES,
+  );
   mock.stop();
 }
 if (modes.includes("servers")) {
   const servers = await startServers({ logLevel: "silent" });
   servers.addCloudDatabase(KEYS);
-  results.servers = await ask(servers.urls, await CLIENTS[name]());
+  results.servers = await ask(controlOf(servers), await CLIENTS[name]());
   results["servers journal"] = servers.requests.length;
   await servers.stop();
 }

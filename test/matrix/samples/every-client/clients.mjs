@@ -88,11 +88,12 @@ const withUndici = async (name, how) => {
 
 const ofAxios = async (adapter) => {
   const axios = await load("axios");
-  return async ({ url, method, headers, body }) => {
+  return async ({ url, method, headers, body, signal }) => {
     const options = {
       url,
       method,
       headers,
+      signal,
       adapter,
       responseType: "arraybuffer",
       validateStatus: () => true,
@@ -104,18 +105,23 @@ const ofAxios = async (adapter) => {
 
 const ofGot = async (name, more = {}) => {
   const got = await load(name);
-  return async ({ url, method, headers, body }) => {
+  return async ({ url, method, headers, body, signal }) => {
     const options = {
       method,
       headers,
       body,
+      signal,
       responseType: "buffer",
       throwHttpErrors: false,
       retry: { limit: 0 },
       ...more,
     };
     const response = await got(url, { allowGetBody: true, ...options });
-    return { status: response.statusCode, headers: record(response.headers), body: response.rawBody };
+    return {
+      status: response.statusCode,
+      headers: record(response.headers),
+      body: Buffer.from(response.rawBody),
+    };
   };
 };
 
@@ -195,9 +201,10 @@ export const CLIENTS = {
         .fetch(method)
         .res()
         .then(ofFetch)
-        .catch((error) => {
+        .catch(async (error) => {
           if (error.response === undefined) throw error;
-          return ofFetch(error.response);
+          const { status, headers } = error.response;
+          return { status, headers: lower(headers), body: Buffer.from(error.text ?? "") };
         });
   },
   "node-fetch 2": async () => withFetch(await load("node-fetch-2")),
@@ -212,6 +219,8 @@ export const CLIENTS = {
     return async ({ url, method, headers, body }) => {
       const response = await superagent(method, url)
         .set(headers)
+        // By itself it writes the bytes as a JSON array, which takes seconds.
+        .serialize((bytes) => bytes)
         .ok(() => true)
         .buffer(true)
         .parse((given, done) => bytesOf(given).then((bytes) => done(null, bytes), done))
@@ -247,9 +256,18 @@ export const CLIENTS = {
   },
   phin: async () => {
     const phin = await load("phin");
+    const axiosOpts = {
+      responseType: "arraybuffer",
+      transformRequest: (data) => data,
+      validateStatus: () => true,
+    };
     return async ({ body, ...options }) => {
-      const response = await phin({ ...options, data: body });
-      return { status: response.statusCode, headers: record(response.headers), body: response.body };
+      const response = await phin({ ...options, data: body, axiosOpts });
+      return {
+        status: response.statusCode,
+        headers: record(response.headers),
+        body: Buffer.from(response.body),
+      };
     };
   },
   gaxios: async () => {

@@ -1,0 +1,58 @@
+import type { FeatureRating } from "../../ratings/rating.ts";
+import { type Features, placeOf } from "./extract.ts";
+
+/** The worth that each star needs. */
+const STARS = [20, 60, 120, 220, 360];
+/** Cells along each side of a picture, and all of them. */
+const GRID = 6;
+const CELLS = GRID ** 2;
+/** With this many stars, 98 % of the photographs of a picture are recognised. */
+const GOOD = 4;
+/** Where features are in fewer cells, a picture gains more from being filled than from finer detail. */
+const MOSTLY_PLAIN = CELLS / 2;
+
+/** What a good picture has. */
+const LEAST_GOOD = STARS[GOOD - 1] ?? 0;
+export const GOOD_FEATURES = `${LEAST_GOOD} all over it make ${GOOD} stars`;
+
+/** How likely a picture with these features is recognised. */
+export const rateFeatures = (features: Features, different: number): FeatureRating =>
+  rate(features.count, cellsOf(features), different);
+
+/** How many cells of a picture have a feature. */
+function cellsOf({ count, frames, width, height }: Features): number {
+  const cells = new Set<number>();
+  for (let index = 0; index < count; index++) {
+    const [x = 0, y = 0] = placeOf(frames, index);
+    cells.add(Math.floor((x / width) * GRID) * GRID + Math.floor((y / height) * GRID));
+  }
+  return cells.size;
+}
+
+/** What each feature is worth: those in one corner are worth something, too, for it may be what a photograph shows. */
+const worthOf = (cells: number): number => 0.4 + (0.6 * cells) / CELLS;
+
+/**
+ * @param cells - of 36, those that have a feature
+ * @param different - features of which none looks like another: what repeats itself is not found
+ */
+export function rate(features: number, cells: number, different = features): FeatureRating {
+  const worth = different * worthOf(cells);
+  const rating = STARS.filter((least) => worth >= least).length;
+  const has = `${features} feature${features === 1 ? "" : "s"}`;
+  if (rating >= GOOD) return { rating, advice: `${has}, enough to be recognised in most photographs` };
+  if (features === 0) return { rating, advice: `it has no details: no features; ${GOOD_FEATURES}` };
+  if (different < features / 2)
+    return {
+      rating,
+      advice: `it repeats itself: ${has}, but only ${different} that differ; ${GOOD_FEATURES}`,
+    };
+  if (cells < MOSTLY_PLAIN) {
+    const where = `${has} in ${cells} of ${CELLS} parts of the picture`;
+    return { rating, advice: `most of it is plain: ${where}; ${GOOD_FEATURES}` };
+  }
+  return {
+    rating,
+    advice: `it needs more detail: ${has}; ${Math.ceil(LEAST_GOOD / worthOf(cells))} spread like these make ${GOOD} stars`,
+  };
+}

@@ -1,0 +1,57 @@
+import { Duplex, Readable } from "node:stream";
+import { realTimers } from "../../emulator/real-timers.ts";
+import type { AnyFunction } from "../replace.ts";
+
+/**
+ * Sends a request on to its real connection, which is intercepted at the socket, if nock's socket (that of @mswjs/interceptors)
+ * cannot read it. It would never be answered: its parser ignores what it cannot parse, such as more than 16 KiB of headers, and
+ * waits for a body that is shorter than announced.
+ *
+ * @param socket - what the request was given to.
+ * @returns a function to call when the client has sent the whole request.
+ */
+export function sendOnUnread(socket: unknown): () => void {
+  const parser: unknown = field(socket, "requestParser");
+  const execute: unknown = field(parser, "execute");
+  if (!(socket instanceof Duplex) || !isFunction(execute)) return () => {};
+  let isSentOn = false;
+  const sendOn = () => {
+    if (isSentOn || socket.destroyed) return;
+    isSentOn = true;
+    connectReally(socket);
+  };
+  Object.assign(Object(parser), {
+    execute: (...args: unknown[]) => {
+      const parsed = Reflect.apply(execute, parser, args);
+      // Not now, because the socket is about to keep these bytes.
+      if (parsed instanceof Error) realTimers.setImmediate(sendOn);
+      return parsed;
+    },
+  });
+  return () =>
+    realTimers.setImmediate(() => {
+      const body = field(socket, "requestStream");
+      if (body instanceof Readable && field(field(body, "_readableState"), "ended") === false) sendOn();
+    });
+}
+
+/** Does what its `passthrough` does, which needs a request that was read. */
+function connectReally(socket: Duplex): void {
+  const [open, written] = [field(socket, "createConnection"), field(socket, "writeBuffer")];
+  if (!isFunction(open) || !Array.isArray(written)) return;
+  const real = Reflect.apply(open, socket, []);
+  if (!(real instanceof Duplex)) return;
+  Object.assign(socket, { socketState: "passthrough", originalSocket: real });
+  for (const args of written.splice(0)) Reflect.apply(real.write, real, args);
+  // Not the socket's own method, which would read the response too, and that of no request.
+  const push = (bytes: unknown) => Readable.prototype.push.call(socket, bytes);
+  real
+    .on("data", push)
+    .once("end", () => push(null))
+    .once("error", (error) => socket.destroy(error));
+  socket.once("close", () => real.destroy());
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";

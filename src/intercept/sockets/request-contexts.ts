@@ -1,0 +1,48 @@
+import { AsyncResource } from "node:async_hooks";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { MemorySocket } from "./memory-socket.ts";
+
+/** undici (the package, and Node's own) publishes on these when a client calls it, before it writes a head, and after a body. */
+const CREATED = "undici:request:create";
+const SENDING = "undici:client:sendHeaders";
+const SENT = "undici:request:bodySent";
+
+/**
+ * Tells connections in memory which calls sent the requests on them. undici writes a request wherever its pool can: in the call
+ * whose response just freed a connection, or in the one that closed the connection before.
+ *
+ * @returns a function that ends this.
+ */
+export function followRequests(): () => void {
+  const contexts = new WeakMap<object, AsyncResource>();
+  const sockets = new WeakMap<object, MemorySocket>();
+  const created = (message: unknown) => {
+    const request = field(message, "request");
+    if (request !== undefined) contexts.set(request, new AsyncResource("HTTPCLIENTREQUEST"));
+  };
+  const sending = (message: unknown) => {
+    const [request, socket] = [field(message, "request"), field(message, "socket")];
+    const context = request && contexts.get(request);
+    if (request === undefined || context === undefined || !(socket instanceof MemorySocket)) return;
+    socket.announceRequest(context);
+    sockets.set(request, socket);
+  };
+  const sent = (message: unknown) => {
+    const request = field(message, "request");
+    if (request !== undefined) sockets.get(request)?.endRequest();
+  };
+  subscribe(CREATED, created);
+  subscribe(SENDING, sending);
+  subscribe(SENT, sent);
+  return () => {
+    unsubscribe(CREATED, created);
+    unsubscribe(SENDING, sending);
+    unsubscribe(SENT, sent);
+  };
+}
+
+function field(message: unknown, name: string): object | undefined {
+  const value: unknown =
+    typeof message === "object" && message !== null ? Reflect.get(message, name) : undefined;
+  return typeof value === "object" && value !== null ? value : undefined;
+}

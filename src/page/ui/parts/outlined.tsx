@@ -1,0 +1,67 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Outline } from "../../../schema/journal-entry.ts";
+import type { PageFeatures } from "../../model.ts";
+import { attempt } from "../state/api.ts";
+import { count } from "../state/format.ts";
+import { Button } from "./controls.tsx";
+
+interface OutlinedProps {
+  readonly targets: readonly { readonly name: string; readonly outline?: Outline | null | undefined }[];
+  /** Drawn as dots. */
+  readonly features?: PageFeatures | null;
+  readonly children: ComponentChildren;
+}
+
+/** A picture, with lines around the targets that it shows, and dots at its features. */
+export function Outlined({ targets, features = null, children }: OutlinedProps) {
+  const shown = targets.flatMap(({ name, outline }) => (outline ? [{ name, outline }] : []));
+  const labels = [
+    ...(shown.length > 0 ? [`Outline of ${shown.map(({ name }) => name).join(", ")}`] : []),
+    ...(features === null ? [] : [count(features.places.length, "feature")]),
+  ];
+  // Lines of no length with round ends: circles would be as distorted as the picture is not square.
+  const dots = features?.places.map(([x, y]) => `M${x} ${y}h0`).join("");
+  return (
+    <span class="outlined">
+      {children}
+      {labels.length > 0 && (
+        <svg viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label={labels.join("; ")}>
+          {dots !== undefined && <path class="dots-rim" d={dots} />}
+          {dots !== undefined && <path class="dots" d={dots} />}
+          {shown.map(({ name, outline }) => (
+            <polygon key={name} points={outline.map((corner) => corner.join()).join(" ")} />
+          ))}
+        </svg>
+      )}
+    </span>
+  );
+}
+
+interface FeaturesButtonProps {
+  readonly features: Signal<PageFeatures | null>;
+  readonly load: () => Promise<PageFeatures>;
+}
+
+/** Shows a picture's features, and how many there are, or hides them. */
+export function FeaturesButton({ features, load }: FeaturesButtonProps) {
+  const loaded = useSignal<PageFeatures | null>(null);
+  const { value } = features;
+  const toggle = async () => {
+    if (value === null) loaded.value ??= await load();
+    features.value = value === null ? loaded.value : null;
+  };
+  return (
+    <span class="row">
+      <Button
+        icon="features"
+        label="Features"
+        aria-pressed={value !== null}
+        onClick={() => attempt(toggle)}
+      />
+      <span class="faint small" role="status">
+        {value !== null && count(value.places.length, "feature")}
+      </span>
+    </span>
+  );
+}

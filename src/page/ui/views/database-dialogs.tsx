@@ -1,0 +1,187 @@
+import { useSignal } from "@preact/signals";
+import type { DatabaseState } from "../../../schema/cloud-database.ts";
+import { nextDatabaseName } from "../../../schema/protocol.ts";
+import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
+import { Button, CopyButton, Field, NumberField, Select, set } from "../parts/controls.tsx";
+import { Dialog, FormDialog } from "../parts/dialogs.tsx";
+import { STATES } from "../parts/facts.tsx";
+import { ask, attempt, pathOf } from "../state/api.ts";
+import { state as server } from "../state/connection.ts";
+import { baseUrlOf, curlCommands } from "../state/curl.ts";
+import { usedDatabase } from "../state/targets.ts";
+
+type DatabaseKind = "cloud_databases" | "vumark_databases";
+export const KINDS = { cloud_databases: "Cloud recognition", vumark_databases: "VuMark" } as const;
+
+export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
+  const kind = useSignal<DatabaseKind>("cloud_databases");
+  return (
+    <FormDialog
+      title="Add database"
+      action="Add database"
+      onClose={onClose}
+      onSubmit={(fields) => {
+        const { cloudDatabases = [], vuMarkDatabases = [] } = server.value ?? {};
+        const given = String(fields.get("name"));
+        const databaseName = given === "" ? nextDatabaseName([...cloudDatabases, ...vuMarkDatabases]) : given;
+        const add = async () => {
+          await ask("POST", pathOf(kind.value), { databaseName });
+          if (kind.value === "cloud_databases") usedDatabase.value = databaseName;
+        };
+        return attempt(add, `Added ${databaseName}`);
+      }}
+    >
+      <Select
+        label="Kind"
+        value={kind.value}
+        options={[
+          ["cloud_databases", KINDS.cloud_databases],
+          ["vumark_databases", KINDS.vumark_databases],
+        ]}
+        onChange={(value) => set(kind, value)}
+      />
+      <Field
+        label="Name"
+        hint="Leave empty for database-1, database-2 and so on. Keys are always generated."
+        name="name"
+        autofocus
+      />
+    </FormDialog>
+  );
+}
+
+const COUNTS = [
+  ["targetQuota", "Target quota"],
+  ["requestQuota", "Request quota"],
+  ["recoThreshold", "Recognition threshold"],
+  ["currentMonthRecos", "Recognitions this month"],
+  ["previousMonthRecos", "Recognitions last month"],
+  ["totalRecos", "Recognitions in total"],
+] as const;
+const PER_SECOND = "requestsPerSecondLimit";
+
+interface DatabaseProps<Database> {
+  readonly database: Database;
+  readonly onClose: () => void;
+}
+
+export function DatabaseSettings({
+  database,
+  onClose,
+}: DatabaseProps<PageCloudDatabase | PageVuMarkDatabase>) {
+  const { databaseName: name } = database;
+  const cloud = "targetQuota" in database ? database : undefined;
+  const state = useSignal<DatabaseState>(database.stateName);
+  const change = (fields: FormData) => {
+    const perSecond = fields.get(PER_SECOND);
+    return ask("PUT", pathOf(cloud === undefined ? "vumark_databases" : "cloud_databases", name), {
+      stateName: state.value,
+      ...(cloud && {
+        ...Object.fromEntries(COUNTS.map(([field]) => [field, Number(fields.get(field))])),
+        [PER_SECOND]: perSecond === "" ? null : Number(perSecond),
+      }),
+    });
+  };
+  return (
+    <FormDialog
+      title={`Settings of ${name}`}
+      action="Save"
+      onClose={onClose}
+      onSubmit={(fields) => attempt(() => change(fields), `Saved ${name}`)}
+    >
+      <Select
+        label="State"
+        hint="Every state except Working refuses requests with 403"
+        value={state.value}
+        options={STATES}
+        onChange={(value) => set(state, value)}
+      />
+      {cloud && (
+        <div class="field-grid">
+          {COUNTS.map(([field, label]) => (
+            <NumberField key={field} label={label} name={field} required defaultValue={cloud[field]} />
+          ))}
+          <NumberField
+            label="Requests per second"
+            hint="Empty: no limit"
+            name={PER_SECOND}
+            defaultValue={cloud[PER_SECOND] ?? ""}
+          />
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Ready-to-run code with this database's keys. */
+export function Snippets({ database, onClose }: DatabaseProps<PageCloudDatabase>) {
+  const language = useSignal<keyof typeof SNIPPETS>("curl");
+  const code = SNIPPETS[language.value](database);
+  return (
+    <Dialog wide title={`Use ${database.databaseName}`} onClose={onClose}>
+      <p>Ready to run, with the keys of this database.</p>
+      <div class="row">
+        <fieldset class="row grow">
+          <legend class="visually-hidden">Use it</legend>
+          {(["curl", "Node", "In a test"] as const).map((name) => (
+            <Button
+              key={name}
+              label={name}
+              aria-pressed={language.value === name}
+              onClick={() => set(language, name)}
+            />
+          ))}
+        </fieldset>
+        <CopyButton bare={false} value={code} label="Copy" />
+      </div>
+      <pre class="sunken">
+        <code>{code}</code>
+      </pre>
+    </Dialog>
+  );
+}
+
+const SNIPPETS = {
+  curl: ({ serverAccessKey: access, serverSecretKey: secret }: PageCloudDatabase) =>
+    curlCommands({
+      baseUrl: baseUrlOf("target"),
+      method: "GET",
+      path: "/targets",
+      keys: { access, secret },
+    }),
+
+  Node: ({ serverAccessKey, serverSecretKey }: PageCloudDatabase) =>
+    `import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
+
+const keys = {
+  accessKey: ${JSON.stringify(serverAccessKey)},
+  secretKey: ${JSON.stringify(serverSecretKey)},
+};
+const date = rfc1123Date();
+const authorization = authorizationHeader({ ...keys, method: "GET", path: "/targets", date });
+const response = await fetch(${JSON.stringify(`${baseUrlOf("target")}/targets`)}, { headers: { authorization, date } });
+console.log(await response.json());
+`,
+
+  "In a test": (database: PageCloudDatabase) =>
+    `import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { expect, it } from "vitest";
+
+it("lists no targets of an empty database", async () => {
+  await using mock = new MockCloudReco();
+  const database = mock.addCloudDatabase({
+    databaseName: ${JSON.stringify(database.databaseName)},
+    serverAccessKey: ${JSON.stringify(database.serverAccessKey)},
+    serverSecretKey: ${JSON.stringify(database.serverSecretKey)},
+    clientAccessKey: ${JSON.stringify(database.clientAccessKey)},
+    clientSecretKey: ${JSON.stringify(database.clientSecretKey)},
+  });
+  const { serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+  const date = rfc1123Date();
+  const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/targets", date });
+  // Or your own client, unchanged: in this test, the mock answers requests to the service.
+  const response = await fetch("https://vws.vuforia.com/targets", { headers: { authorization, date } });
+  expect(await response.json()).toMatchObject({ result_code: "Success", results: [] });
+});
+`,
+} as const;

@@ -1,0 +1,184 @@
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { type FoundRecords, GLOBAL, type RecordsKey, StateUnavailableError } from "../backing.ts";
+import { decodeChange, encodeChange, imageIn, type StoredChange } from "../codec.ts";
+import { type KeptImage, keptImage } from "../image-blobs.ts";
+import { type Change, Records } from "../records.ts";
+import {
+  type DatabaseRecords,
+  databaseChanges,
+  databaseRecords,
+  globalChanges,
+  type StoreState,
+} from "../state.ts";
+import {
+  acceptedIn,
+  changesIn,
+  counted,
+  listOf,
+  newName,
+  type RedisConnection,
+  recordPairs,
+  uniquePairs,
+} from "./redis-connection.ts";
+
+const CHANGES_PER_TURN = 200;
+const IMAGES_AT_ONCE = { items: 32 };
+const DATABASES_AT_ONCE = { items: 50 };
+/** How many images are sent at once, and how many bytes of them: a Redis that syncs each write does so once for all. */
+const IMAGES_SENT = { items: 500, size: 2 ** 22 };
+/** How many records one call of the script adds, and how many characters of them, so that none takes long. */
+const PIECE = { items: 500, size: 2 ** 22 };
+
+/** What is read of a state in Redis. */
+interface Source {
+  readonly redis: RedisConnection;
+  list(): Promise<readonly { readonly scope: string }[]>;
+  read(key: RecordsKey): Promise<FoundRecords | "unchanged" | undefined>;
+  getImage(sha256: string): Promise<Buffer>;
+}
+
+/** Records by their places, as they are at a version. */
+interface ReadScope {
+  readonly version: number;
+  readonly changes: Map<string, StoredChange>;
+}
+
+/**
+ * Reads everything as it is at one moment, however much it is: database after database, and at last what changed meanwhile,
+ * which is little enough to be read at once.
+ */
+export async function readState(source: Source): Promise<StoreState> {
+  const scopes = new Map<string, ReadScope>();
+  for (;;) {
+    const missing = (await source.list()).filter(({ scope }) => !scopes.has(scope));
+    for (const some of inGroups(missing, DATABASES_AT_ONCE))
+      await Promise.all(some.map(({ scope }) => readScope(source, scopes, ["scope", scope])));
+    if (!scopes.has("global")) await readScope(source, scopes, GLOBAL);
+    const known = [...scopes].flatMap(([scope, { version }]) => [scope, String(version)]);
+    const [databases, global] = listOf(await source.redis.run("everything", [String(scopes.size), ...known]));
+    const found = listOf(databases).map((database) => {
+      const [scope, changes, accepted] = listOf(database);
+      return { scope: scopes.get(String(scope)), changes, accepted };
+    });
+    // A database that was created meanwhile, perhaps with all its records.
+    if (found.some(({ scope }) => scope === undefined)) continue;
+    for (const { scope, changes } of [...found, { scope: scopes.get("global"), changes: global }])
+      for (const change of changesIn(changes)) scope?.changes.set(placeOf(change), change);
+    return stateOf(source, found, scopes.get("global"));
+  }
+}
+
+async function readScope(source: Source, scopes: Map<string, ReadScope>, key: RecordsKey): Promise<void> {
+  const found = await source.read(key);
+  // Deleted meanwhile, or no records that belong to no database.
+  if (found === undefined || found === "unchanged") return;
+  const changes = new Map(found.changes.map((change) => [placeOf(change), change]));
+  scopes.set(key[0] === "global" ? "global" : found.scope, { version: found.version, changes });
+}
+
+const placeOf = ({ kind, key }: StoredChange): string => `${kind} ${key}`;
+
+async function stateOf(
+  source: Source,
+  databases: readonly { readonly scope: ReadScope | undefined; readonly accepted: unknown }[],
+  global: ReadScope | undefined,
+): Promise<StoreState> {
+  const named = new Set<string>();
+  for (const { scope } of databases)
+    for (const change of scope?.changes.values() ?? [])
+      for (const sha256 of imageIn(change)) named.add(sha256);
+  const images = new Map<string, KeptImage>();
+  for (const some of inGroups([...named], IMAGES_AT_ONCE))
+    for (const [sha256, bytes] of await Promise.all(
+      some.map(async (sha256) => [sha256, await source.getImage(sha256)] as const),
+    ))
+      images.set(sha256, keptImage(sha256, bytes));
+  const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
+  const recordsOf = async (scope: ReadScope | undefined): Promise<Records> => {
+    const records = new Records();
+    let count = 0;
+    for (const change of scope?.changes.values() ?? []) {
+      records.apply(decodeChange(change, imageOf));
+      count += 1;
+      if (count % CHANGES_PER_TURN === 0) await yieldToEventLoop();
+    }
+    return records;
+  };
+  const all: DatabaseRecords[] = [];
+  for (const { scope, accepted } of databases)
+    all.push(...databaseRecords(await recordsOf(scope), listOf(accepted).map(acceptedIn).sort(byLimit)));
+  const { datasets, credentials } = await recordsOf(global);
+  return { databases: all, datasets: [...datasets.values()], credentials: [...credentials.values()], images };
+}
+
+/**
+ * Replaces the state. Until all of it is there, nobody finds any of it.
+ *
+ * @param keepImage - keeps an image until all others and the records are there.
+ * @throws StateUnavailableError.
+ */
+export async function writeState(
+  redis: RedisConnection,
+  state: StoreState,
+  keepImage: (sha256: string, bytes: Buffer) => Promise<void>,
+): Promise<void> {
+  for (const some of inGroups([...state.images], IMAGES_SENT, ([, image]) => image.bytes().length))
+    await Promise.all(some.map(([sha256, image]) => keepImage(sha256, image.bytes())));
+  const built: string[] = [];
+  for (const records of state.databases) {
+    const scope = `${newName()}-restored`;
+    const build = async (changes: readonly Change[], accepted: readonly (readonly string[])[]) => {
+      const parts = [scope, ...recordPairs(changes.map(encodeChange)), ...counted(accepted)];
+      if ((await redis.run("build", parts)) !== 1)
+        throw new StateUnavailableError("an image was lost while the snapshot was restored");
+    };
+    for (const changes of inGroups(databaseChanges(records), PIECE, metadataLength)) await build(changes, []);
+    const accepted = records.accepted.flatMap(({ limit, moments }) =>
+      moments.map((at) => [limit, String(at)]),
+    );
+    for (const piece of inGroups(accepted, PIECE)) await build([], piece);
+    built.push(scope, ...uniquePairs(records.database));
+  }
+  const others = recordPairs(globalChanges(state).map(encodeChange));
+  await replaceAll(redis, state.databases.length, [...built, ...others]);
+}
+
+/** Only a target's metadata can be long. */
+const metadataLength = (change: Change): number =>
+  change.kind === "target" ? (change.record?.applicationMetadata?.length ?? 0) : 0;
+
+/** Replaces all databases by as many that were built, and all other records. */
+export async function replaceAll(
+  redis: RedisConnection,
+  count: number,
+  built: readonly string[],
+): Promise<void> {
+  if ((await redis.run("replace", [String(count), ...built])) !== 1)
+    throw new StateUnavailableError("the snapshot took too long to restore");
+  await sweep(redis);
+}
+
+/** Removes in steps what was dropped. */
+export async function sweep(redis: RedisConnection): Promise<void> {
+  while (Number(await redis.run("sweep", [])) > 0);
+}
+
+/** Divides a list into groups of at most so many items, which end with the one that reaches a size. */
+function* inGroups<Each>(
+  all: Iterable<Each>,
+  most: { readonly items: number; readonly size?: number },
+  sizeOf: (each: Each) => number = () => 0,
+): Iterable<readonly Each[]> {
+  let [group, size]: [Each[], number] = [[], 0];
+  for (const each of all) {
+    group.push(each);
+    size += sizeOf(each);
+    if (group.length < most.items && size < (most.size ?? Number.POSITIVE_INFINITY)) continue;
+    yield group;
+    [group, size] = [[], 0];
+  }
+  if (group.length > 0) yield group;
+}
+
+const byLimit = (a: { readonly limit: string }, b: { readonly limit: string }): number =>
+  a.limit < b.limit ? -1 : 1;

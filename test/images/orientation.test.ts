@@ -1,0 +1,101 @@
+import { featureMatcher } from "mock-cloud-reco";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { compareImages } from "../../src/page/trial.ts";
+import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { candidate } from "../support/scenes.ts";
+
+/*
+ * Cameras do not turn their pixels; they write into the file (EXIF) how viewers should turn or mirror them.
+ */
+
+/** A JPEG whose pixels are those of a picture as they are, which viewers turn. */
+const oriented = (picture: Buffer, orientation: number): Promise<Buffer> =>
+  sharp(picture).withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
+
+/** What viewers of a file see, without any note for them. */
+const seen = (file: Buffer): Promise<Buffer> => sharp(file).autoOrient().png().toBuffer();
+
+const outlineIn = async (query: Buffer, target: Buffer) => {
+  const { matches } = await rankTargets(featureMatcher, query, [candidate(target)], 1);
+  return matches[0]?.recognition?.outline ?? [];
+};
+
+describe("pictures that viewers turn", () => {
+  const picture = drawLeaves(4, 480, 360);
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "are recognised as viewers see them: orientation %i",
+    async (orientation) => {
+      const upright = await pngOf(picture);
+      const isMirrored = [2, 4, 5, 7].includes(orientation);
+      const photo = await photograph(picture, { tilt: 25, scale: 0.6, cover: 0 }, 4, {
+        width: 640,
+        height: 480,
+      });
+      const pixels = await pngOf(photo);
+      const query = await oriented(isMirrored ? await sharp(pixels).flop().toBuffer() : pixels, orientation);
+      const outline = await outlineIn(query, upright);
+      const expected = await outlineIn(await seen(query), upright);
+      expect(expected).toHaveLength(4);
+      expect(outline).toHaveLength(4);
+      for (const [index, [x = 0, y = 0]] of expected.entries()) {
+        const [u = 0, v = 0] = outline[index] ?? [];
+        expect(Math.hypot(u - x, v - y)).toBeLessThan(0.01);
+      }
+      // Where it would be by the pixels alone.
+      const [[left = 0, top = 0] = []] = photo.corners.map(([x, y]) => [
+        isMirrored ? 1 - x / photo.width : x / photo.width,
+        y / photo.height,
+      ]);
+      const [[x = 0, y = 0] = []] = outline;
+      expect(Math.hypot(x - left, y - top) < 0.02).toBe(orientation === 1);
+
+      const target = await oriented(
+        isMirrored ? await sharp(upright).flop().toBuffer() : upright,
+        orientation,
+      );
+      const ofTarget = await outlineIn(pixels, target);
+      for (const [index, [u = 0, v = 0]] of (await outlineIn(pixels, await seen(target))).entries()) {
+        const [a = 0, b = 0] = ofTarget[index] ?? [];
+        expect(Math.hypot(u - a, v - b)).toBeLessThan(0.01);
+      }
+      expect(ofTarget).toHaveLength(4);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("are mapped as viewers see them: orientation %i", async (orientation) => {
+    // Pixels, and the same with one corner covered, that viewers turn.
+    const pixels = await pngOf(picture);
+    const covered = await sharp(pixels)
+      .composite([{ input: await pngOf(drawLeaves(5, 160, 120)), left: 0, top: 0 }])
+      .png()
+      .toBuffer();
+    const map = await compareImages(await oriented(covered, orientation), pixels);
+    const { data, info } = await sharp(await seen(await oriented(await mark(), orientation)))
+      .resize(map?.columns, map?.columns, { fit: "fill" })
+      .toColourspace("b-w")
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(info.width).toBe(map?.columns);
+    for (const [index, window] of (map?.windows ?? []).entries()) {
+      // Between the corner and the rest, windows have a part of both.
+      if ((data[index] ?? 0) > 250) expect(window).toBeLessThan(0.8);
+      if ((data[index] ?? 0) < 5) expect(window).toBeGreaterThan(0.8);
+    }
+  });
+});
+
+/** Black, with a white corner where the pictures are covered. */
+const mark = (): Promise<Buffer> =>
+  sharp({ create: { width: 480, height: 360, channels: 3, background: "black" } })
+    .composite([
+      {
+        input: { create: { width: 160, height: 120, channels: 3, background: "white" } },
+        left: 0,
+        top: 0,
+      },
+    ])
+    .png()
+    .toBuffer();

@@ -1,0 +1,23 @@
+import { writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { inConsumer, inModules, runNode } from "./run.ts";
+
+const entries = [
+  "mock-cloud-reco",
+  ...["assert", "node-test", "openapi", "server"].map((name) => `mock-cloud-reco/${name}`),
+];
+
+it.each(["typescript", "typescript-7"])(
+  "%s checks the declarations themselves beside those of the DOM",
+  async (compiler) => {
+    const code = entries.map((entry, index) => `export * as entry${index} from "${entry}";\n`).join("");
+    await writeFile(inConsumer("beside-dom.ts"), code);
+    const { printed } = await runNode(".", [
+      inModules(`${compiler}/bin/tsc`),
+      ...["--noEmit", "--strict", "--target", "es2022", "--lib", "ES2022,DOM", "--skipLibCheck", "false"],
+      ...["--module", "node16", "--moduleResolution", "node16"],
+      ...["--types", "node", "--typeRoots", inModules("@types"), "beside-dom.ts"],
+    ]);
+    expect(printed).toBe("");
+  },
+);
