@@ -15,8 +15,8 @@ function start(options: MockCloudRecoOptions = {}): MockCloudReco {
   return mock;
 }
 
-/** Sends text on a connection of its own. Returns what the server sent before it ended the connection. */
-const raw = (...pieces: readonly string[]): Promise<string> =>
+/** Sends packets on a connection of its own. Returns what the server sent before it ended the connection. */
+const raw = (...packets: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "vws.vuforia.com", port: 443 });
     let received = "";
@@ -24,7 +24,10 @@ const raw = (...pieces: readonly string[]): Promise<string> =>
       received += bytes;
     });
     socket.on("error", reject).on("close", () => resolve(received));
-    for (const piece of pieces) socket.write(piece, "latin1");
+    const send = ([packet, ...rest]: readonly string[]) => {
+      if (packet !== undefined) socket.write(packet, "latin1", () => send(rest));
+    };
+    send(packets);
   });
 
 const HEAD = "POST /targets HTTP/1.1\r\nHost: vws.vuforia.com\r\n";
@@ -32,7 +35,7 @@ const WHOLE = `GET /summary HTTP/1.1\r\nHost: vws.vuforia.com\r\n\r\n`;
 const UNENDED = "the client stopped within the headers; end them with an empty line";
 const CUT_OFF = /; the body was cut off: 3 of 9 bytes arrived$/;
 
-/** What stops within a request, the statuses of the answers, and what the journal says of each. */
+/** What stops within a request, in packets between bars, the statuses of the answers, and what the journal says of each. */
 const STOPPING: readonly (readonly [string, readonly number[], ...(string | RegExp)[]])[] = [
   ["GET /x HT", [400], UNENDED],
   ["GET /summary\r\n", [400], UNENDED],
@@ -41,6 +44,23 @@ const STOPPING: readonly (readonly [string, readonly number[], ...(string | RegE
   [`${WHOLE}GET /x HT`, [401, 400], /Authorization/, UNENDED],
   [`${WHOLE}\r\n${WHOLE}P`, [401, 401, 400], /Authorization/, /Authorization/, UNENDED],
   [`${HEAD}Content-Length: 3\r\n\r\nabcP`, [401, 400], /Authorization/, UNENDED],
+  [`${HEAD}Content-Length: 3\r\n\r\n|abcP`, [401, 400], /Authorization/, UNENDED],
+  [`${HEAD}Content-Length: 3\r\n\r\na|bcG|ET /x HT`, [401, 400], /Authorization/, UNENDED],
+  [
+    `${HEAD}Content-Length: 3\r\n\r\n|abcG|ET${WHOLE.slice(3)}P`,
+    [401, 401, 400],
+    /Authorization/,
+    /Authorization/,
+    UNENDED,
+  ],
+  [`${HEAD}Content-Length: 99999\r\n\r\n${"a".repeat(99_999)}P`, [401, 400], /Authorization/, UNENDED],
+  [`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\nP`, [401, 400], /Authorization/, UNENDED],
+  [
+    `${HEAD}Content-Length: 3\r\n\r\n|abcG|ET /summary HTTP/1.1\r\nConnection: close\r\n\r\n`,
+    [401, 401],
+    /Authorization/,
+    /Authorization/,
+  ],
   [`${HEAD}Content-Length: 9\r\n\r\nabc`, [401], CUT_OFF],
   [`${HEAD}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, [401], /3 of an unknown number of bytes/],
   ["CONNECT vws.vuforia.com:443 HTTP/1.1\r\n\r\n", [400], "malformed HTTP/1.1 request"],
@@ -91,7 +111,7 @@ describe.each(["nock", "sockets"] as const)(
       const mock = start({ intercept });
       const received = await Promise.all(
         STOPPING.map(async ([sent]) => {
-          const answers = await raw(sent);
+          const answers = await raw(...sent.split("|"));
           return [...answers.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => Number(status));
         }),
       );
@@ -100,6 +120,13 @@ describe.each(["nock", "sockets"] as const)(
       expect(mock.requests).toHaveLength(expected.length);
       for (const reason of expected)
         expect(mock.requests.map((entry) => entry.reason)).toContainEqual(expect.stringMatching(reason));
+    });
+
+    it("a client that stops within a request behind one whose answer is late", async () => {
+      const mock = start({ intercept });
+      mock.addFault({ operation: "databaseSummary", delaySeconds: 1 });
+      expect(await raw(`${WHOLE}GET /x HT`)).toMatch(/^HTTP\/1.1 401 .*HTTP\/1.1 400 /s);
+      expect(mock.requests).toMatchObject([{}, { reason: UNENDED }]);
     });
 
     it("a client that pauses while it sends a body, whole", async () => {

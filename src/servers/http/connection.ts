@@ -23,7 +23,8 @@ export class Connection {
   served = false;
   /** Whether our side has ended, so that data from the client is ignored. */
   ended = false;
-  private turn: Promise<void> = Promise.resolve();
+  /** Until all requests so far have been answered. */
+  turn: Promise<void> = Promise.resolve();
 
   constructor(readonly socket: Duplex) {}
 

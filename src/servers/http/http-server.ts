@@ -137,10 +137,12 @@ export class HttpServer {
   accept(socket: Duplex): void {
     this.server.emit("connection", socket);
     const connection = this.connectionOf(socket);
-    connection.heads = new HeadWatch(socket, this.limits.idleMilliseconds, (head) => {
-      if (connection.isIdle) void this.refuse(connection, "unended", salvagedHead(head));
-      else connection.stopReading();
-    });
+    connection.heads = new HeadWatch(
+      socket,
+      this.limits.idleMilliseconds,
+      (head) =>
+        void connection.turn.then(() => this.refuse(connection, "unended", head && salvagedHead(head))),
+    );
   }
 
   /** Whether a connection awaits a response. */

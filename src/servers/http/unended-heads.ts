@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { types } from "node:util";
 import { IdleTimer } from "./body-reader.ts";
 
 const END_OF_HEAD = "\r\n\r\n";
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Notices when a client has stopped within the head of a request. node:http does so after a minute only, and never for connections
@@ -12,25 +14,26 @@ export class HeadWatch {
   /** The requests whose heads ended in the present bytes. */
   private begun: IncomingMessage[] = [];
   private newest: IncomingMessage | undefined;
-  /** Whether the bytes up to the present ones ended with a whole request. */
-  private wasWhole = true;
-  /** What arrived of a head. */
-  private head: Buffer = Buffer.alloc(0);
+  /** What arrived of the next head; undefined in a body, and when only node:http knows where the head begins. */
+  private head: Buffer | undefined = NO_BYTES;
   private idle: IdleTimer | undefined;
 
   /**
    * Create it after node:http has added its own listener to the socket, which parses the bytes first.
    *
-   * @param onIdle - gets the bytes of the head that arrived.
+   * @param onIdle - gets the bytes of the head that arrived, if it is known where it begins.
    */
-  constructor(socket: Duplex, milliseconds: number, onIdle: (head: Buffer) => void) {
+  constructor(socket: Duplex, milliseconds: number, onIdle: (head: Buffer | undefined) => void) {
     socket
       .on("data", (bytes: Buffer) => {
         this.idle?.stop();
-        this.head = this.headIn(bytes);
-        // Between requests, empty lines are allowed.
-        if (/^[\r\n]*$/.test(this.head.toString("latin1"))) return;
-        this.idle = new IdleTimer(milliseconds, () => onIdle(this.head));
+        const isInBody = this.newest?.complete === false;
+        const isInHead = !isInBody && isWithinMessage(socket);
+        const arrived = this.head?.length === 0 ? bytes : this.head && Buffer.concat([this.head, bytes]);
+        const known = arrived && afterRequests(arrived, this.begun);
+        this.begun = [];
+        this.head = isInBody ? undefined : (known ?? (isInHead ? undefined : NO_BYTES));
+        if (isInHead || hasBegun(this.head)) this.idle = new IdleTimer(milliseconds, () => onIdle(this.head));
       })
       .once("close", () => this.idle?.stop());
   }
@@ -40,24 +43,25 @@ export class HeadWatch {
     this.begun.push(request);
     this.newest = request;
   }
-
-  /** What has arrived of the next head, as far as it is known where it begins. */
-  private headIn(bytes: Buffer): Buffer {
-    const { begun, wasWhole } = this;
-    this.begun = [];
-    this.wasWhole = this.newest?.complete !== false;
-    if (!wasWhole || !this.wasWhole) return Buffer.alloc(0);
-    return afterRequests(this.head.length > 0 ? Buffer.concat([this.head, bytes]) : bytes, begun);
-  }
 }
 
-/** The bytes behind whole requests; none if one of them is not as long as its head says. */
-function afterRequests(bytes: Buffer, requests: readonly IncomingMessage[]): Buffer {
+/** Whether node:http's parser could not end here. Only it knows where chunks end; those of other runtimes never tell. */
+function isWithinMessage(socket: Duplex): boolean {
+  const parser: unknown = Reflect.get(socket, "parser");
+  if (typeof parser !== "object" || parser === null || !("finish" in parser)) return false;
+  return typeof parser.finish === "function" && types.isNativeError(parser.finish());
+}
+
+/** Between requests, empty lines are allowed. */
+const hasBegun = (head: Buffer = NO_BYTES): boolean => !/^[\r\n]*$/.test(head.toString("latin1"));
+
+/** The bytes behind whole requests; undefined if one of them does not say its length. */
+function afterRequests(bytes: Buffer, requests: readonly IncomingMessage[]): Buffer | undefined {
   let end = 0;
   for (const { headers } of requests) {
     while (bytes[end] === 0x0d || bytes[end] === 0x0a) end += 1;
     const endOfHead = bytes.indexOf(END_OF_HEAD, end);
-    if (endOfHead < 0 || headers["transfer-encoding"] !== undefined) return Buffer.alloc(0);
+    if (endOfHead < 0 || headers["transfer-encoding"] !== undefined) return undefined;
     end = endOfHead + END_OF_HEAD.length + Number(headers["content-length"] ?? 0);
   }
   return bytes.subarray(end);
