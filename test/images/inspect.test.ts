@@ -175,7 +175,8 @@ function padded(size: number, colourType = 2): Buffer {
 }
 
 describe("the table of image files", () => {
-  it.each(table)("%s", async (_file, make, target, query) => {
+  // The largest picture takes seconds to make and to decode, and more where coverage is counted.
+  it.each(table)("%s", { timeout: 180_000 }, async (_file, make, target, query) => {
     const bytes = await make();
     for (const [verdict, expected] of [
       [await inspectTargetImage(bytes), target],
