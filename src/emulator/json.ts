@@ -190,7 +190,6 @@ const [BRACE, BRACE_END] = [0x7b, 0x7d];
  */
 function* excessSteps(json: Buffer, limits: JsonLimits): Steps<string | readonly LongString[]> {
   const open: { readonly isObject: boolean; entries: number }[] = [];
-  const excess = (limit: number, what: string, at: number) => `more than ${limit} ${what} at position ${at}`;
   let [opened, names, values, escapes, places] = [0, 0, 1, 0, PLACES_PER_STEP];
   const strings: LongString[] = [];
   let others = json.length;
@@ -249,6 +248,8 @@ function* excessSteps(json: Buffer, limits: JsonLimits): Steps<string | readonly
   if (others > limits.others) return `more than ${limits.others} bytes besides long strings`;
   return strings;
 }
+
+const excess = (limit: number, what: string, at: number) => `more than ${limit} ${what} at position ${at}`;
 
 /** The index of a byte from there on; infinite when there is none. */
 function indexIn(json: Buffer, byte: number, from: number): number {

@@ -1,7 +1,6 @@
 import type { ApiResponse, Context } from "./context.ts";
 import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
-import { rfc1123Date } from "./signing.ts";
 
 /** A JSON Schema of the dialect 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -118,7 +117,7 @@ export function assertDeclared(
 }
 
 /** The `Date` header of a response. */
-export const dateOf = ({ now }: Pick<Context, "now">): string => rfc1123Date(new Date(now));
+export const dateOf = ({ now }: Pick<Context, "now">): string => new Date(now).toUTCString();
 
 /** A new transaction id or query id. */
 export const transactionId = ({ random }: Pick<Context, "random">): string => random.hex(32);

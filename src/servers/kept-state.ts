@@ -96,7 +96,7 @@ export async function keepState(
   return {
     isRestored,
     close: async () => {
-      store.state.onChange = () => {};
+      store.state.onChange = undefined;
       isClosing = true;
       await write();
       clearTimeout(timer);

@@ -32,7 +32,7 @@ export class MemoryState {
   /** Records that belong to no database. */
   readonly global = new Scope("0");
   /** Called after every change. */
-  onChange: () => void = () => {};
+  onChange: (() => void) | undefined;
   private lastScope = 0;
   private readonly index: Readonly<Record<UniqueField, Map<string, Scope>>> = {
     databaseId: new Map(),
@@ -45,7 +45,7 @@ export class MemoryState {
   private readonly scopes = new Map([[this.global.scope, this.global]]);
 
   /** @param prepare - called with every image that a target starts to use. */
-  constructor(private readonly prepare: (image: TargetImage) => void = () => {}) {}
+  constructor(private readonly prepare?: (image: TargetImage) => void) {}
 
   /** Databases in order of creation. */
   get databases(): readonly Scope[] {
@@ -60,7 +60,7 @@ export class MemoryState {
   create(database: Database): Conflict | undefined {
     const taken = uniqueValues(database).find(({ conflict, value }) => this.index[conflict].has(value));
     if (taken === undefined) this.add(database, [databaseChange(database)]);
-    this.onChange();
+    this.onChange?.();
     return taken;
   }
 
@@ -71,13 +71,13 @@ export class MemoryState {
     }
     if (changes.some(({ kind, record }) => kind === "database" && record === null)) this.remove(scope);
     else if (changes.length > 0) scope.commit(changes);
-    this.onChange();
+    this.onChange?.();
   }
 
   /** As `RecordStore.takeRateToken`. */
   takeToken({ histories }: Scope, rules: readonly RateRule[], now: number): RateRule | undefined {
     const full = takeToken(histories, rules, now);
-    if (rules.length > 0 && full === undefined) this.onChange();
+    if (rules.length > 0 && full === undefined) this.onChange?.();
     return full;
   }
 
@@ -116,7 +116,7 @@ export class MemoryState {
         if (deleteDate === null) this.take(images.get(image.sha256));
       }
     }
-    this.onChange();
+    this.onChange?.();
   }
 
   private add(database: Database, changes: readonly Change[]): Scope {
@@ -150,6 +150,6 @@ export class MemoryState {
   private take(image: KeptImage | undefined): void {
     if (image === undefined) return;
     this.images.use(image);
-    this.prepare(image);
+    this.prepare?.(image);
   }
 }

@@ -40,7 +40,12 @@ export class MemoryStore extends RecordStore<"now"> {
   }
 
   override read<T>(key: RecordsKey, ask: (records: Scope | undefined) => T): T {
-    return ask(this.find(key));
+    const [field, value] = key;
+    const known: Partial<Record<typeof field, string>> | undefined = this.found?.database;
+    if (known?.[field] === value) return ask(this.found);
+    const scope = this.state.find(key);
+    if (this.isForOneRequest && scope?.database !== undefined) this.found = scope;
+    return ask(scope);
   }
 
   override createDatabase(database: Database): Conflict | undefined {
@@ -48,8 +53,7 @@ export class MemoryStore extends RecordStore<"now"> {
   }
 
   override takeRateToken(name: string, rules: readonly RateRule[], now: number): RateRule | undefined {
-    const scope = this.find(["databaseName", name]);
-    return scope && this.state.takeToken(scope, rules, now);
+    return this.read(["databaseName", name], (scope) => scope && this.state.takeToken(scope, rules, now));
   }
 
   override reset(): void {
@@ -95,8 +99,7 @@ export class MemoryStore extends RecordStore<"now"> {
   }
 
   protected override change<T>(key: RecordsKey, verb: Verb<T>): T {
-    const scope = this.find(key);
-    return this.decide(scope?.removed === true ? undefined : scope, verb);
+    return this.read(key, (scope) => this.decide(scope?.removed === true ? undefined : scope, verb));
   }
 
   protected override changeAll(verb: Verb<void>): void {
@@ -114,14 +117,5 @@ export class MemoryStore extends RecordStore<"now"> {
     const { result, changes = [] } = verb(scope);
     if (scope !== undefined) this.state.commit(scope, changes);
     return result;
-  }
-
-  private find(key: RecordsKey): Scope | undefined {
-    const [field, value] = key;
-    const known: Partial<Record<typeof field, string>> | undefined = this.found?.database;
-    if (known?.[field] === value) return this.found;
-    const scope = this.state.find(key);
-    if (this.isForOneRequest && scope?.database !== undefined) this.found = scope;
-    return scope;
   }
 }

@@ -1,3 +1,4 @@
+import type { CloudDatabase } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
@@ -46,6 +47,10 @@ export interface ReadableRecords {
 
 /** The records of a database that exists. Whoever keeps them sees later changes too. */
 export type RecordsOf<D extends Database = Database> = ReadableRecords & { readonly database: D };
+
+/** Whether they are the records of a cloud database. */
+export const isOfCloud = (records: ReadableRecords | undefined): records is RecordsOf<CloudDatabase> =>
+  records?.database?.kind === "cloud";
 
 /** How many targets there are of each kind that `GET /summary` tells apart. */
 export interface TargetCounts {

@@ -5,7 +5,7 @@ import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing
 import type { Report } from "../schema/report.ts";
 import type { RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
 import type { ImageUpload } from "./image-blobs.ts";
-import type { Change, ReadableRecords, RecordsOf } from "./records.ts";
+import { type Change, isOfCloud, type ReadableRecords, type RecordsOf } from "./records.ts";
 
 /*
  * Every change of state, each a pure function from one database's records to changes and a result. Conflicts are results. The
@@ -78,10 +78,6 @@ interface Decision<Result> {
 
 /** @param records - undefined: there is no such database. */
 export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
-
-/** Whether they are the records of a cloud database. */
-export const isOfCloud = (records: ReadableRecords | undefined): records is RecordsOf<CloudDatabase> =>
-  records?.database?.kind === "cloud";
 
 const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
 

@@ -1,11 +1,11 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header, acceptsJson as jsonIsCovered } from "../../emulator/message.ts";
-import { parseMediaType } from "../../emulator/multipart.ts";
+import { type MediaType, parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
-import { isOfCloud } from "../../store/verbs.ts";
+import { isOfCloud } from "../../store/records.ts";
 import {
   malformedAuthorizationReason,
   malformedDateReason,
@@ -139,28 +139,27 @@ const dateCurrent = check({
 
 const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
 
-const contentTypeOf = ({ request }: Context): string => header(request, "content-type") ?? "";
-
-/** `Content-Type` is present and not empty. */
+/** `Content-Type` is present and not empty. Finds it. */
 const contentTypeGiven = check({
   name: "contentTypeGiven",
   refusals: [jettyPage],
-  test: (context: Context) =>
-    contentTypeOf(context) !== "" || `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`,
+  test: ({ request }: Context) => {
+    const contentType = header(request, "content-type") ?? "";
+    return contentType === ""
+      ? `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`
+      : { contentType };
+  },
 });
 
-/** A multipart form; the profile decides whether `*`/`*` counts as one. */
+/** A multipart form; the profile decides whether `*`/`*` counts as one. Finds the type's parameters. */
 const contentTypeIsMultipart = check({
   name: "contentTypeIsMultipart",
   refusals: [unsupportedMediaType],
-  test: (context: Context) => {
-    const given = contentTypeOf(context);
-    const { main } = parseMediaType(given);
-    return (
-      main === "multipart/form-data" ||
-      (main === "*/*" && context.profile.anyContentTypeIsMultipart) ||
-      `the Content-Type header is ${show(given)}; ${CONTENT_TYPE_EXPECTED}`
-    );
+  test: ({ contentType, profile }: Context & { readonly contentType: string }) => {
+    const { main, parameters } = parseMediaType(contentType);
+    return main === "multipart/form-data" || (main === "*/*" && profile.anyContentTypeIsMultipart)
+      ? { parameters }
+      : `the Content-Type header is ${show(contentType)}; ${CONTENT_TYPE_EXPECTED}`;
   },
 });
 
@@ -168,11 +167,10 @@ const contentTypeIsMultipart = check({
 const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
-  test: (context: Context) => {
-    const given = contentTypeOf(context);
-    const boundary = parseMediaType(given).parameters.get("boundary") ?? "";
+  test: ({ contentType, parameters }: Pick<MediaType, "parameters"> & { readonly contentType: string }) => {
+    const boundary = parameters.get("boundary") ?? "";
     return boundary === ""
-      ? `the Content-Type header is ${show(given)}, without a boundary; ${CONTENT_TYPE_EXPECTED}. ` +
+      ? `the Content-Type header is ${show(contentType)}, without a boundary; ${CONTENT_TYPE_EXPECTED}. ` +
           "Let the client's form encoder set the header: it knows the boundary that it writes"
       : { boundary };
   },
@@ -190,8 +188,8 @@ export const queryTable = CheckTable.on<ApiContext, "query">()
   .row(dateGiven)
   .row(dateWellFormed) // finds the date
   .row(dateCurrent)
-  .row(contentTypeGiven)
-  .row(contentTypeIsMultipart)
+  .row(contentTypeGiven) // finds the content type
+  .row(contentTypeIsMultipart) // finds its parameters
   .row(boundaryNamed) // finds the form's boundary
   .row(boundaryOccurs)
   .row(fieldsKnown) // finds the form

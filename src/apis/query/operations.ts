@@ -1,6 +1,5 @@
-import type { Context } from "../../emulator/context.ts";
 import type { FaultRule } from "../../emulator/faults.ts";
-import { acceptsEncoding, header } from "../../emulator/message.ts";
+import { header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
@@ -15,6 +14,7 @@ import {
   anyFailure,
   encodeResponse,
   found,
+  isGzipped,
   lengthNotAnInteger,
   notFound,
   serverText,
@@ -52,7 +52,7 @@ export const query = operation({
       maxNumResults,
       now,
     );
-    if (isGzipped(context, services.settings) && header(context.request, "accept-encoding") === undefined) {
+    if (isGzipped(context, services) && header(context.request, "accept-encoding") === undefined) {
       notes.reason = GZIP_UNASKED;
     }
     if (search.whyNone !== undefined) notes.reason = search.whyNone;
@@ -67,11 +67,6 @@ export const query = operation({
     });
   },
 });
-
-/** By profile, whether or not the request accepts it. */
-const isGzipped = ({ request, profile }: Context, { queryContentEncoding }: Settings): boolean =>
-  queryContentEncoding === "gzip" &&
-  (profile.queryEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip"));
 
 const GZIP_UNASKED =
   "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
@@ -118,8 +113,7 @@ export const queryApi: Api<Services> = {
     overloaded: serverText(503),
   },
   presetFaults,
-  finish: (response, context, { settings }) =>
-    encodeResponse(response, context, isGzipped(context, settings)),
+  finish: encodeResponse,
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,

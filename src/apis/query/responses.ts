@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiResponse, Context } from "../../emulator/context.ts";
-import type { HeaderList } from "../../emulator/message.ts";
+import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
 import { type Profile, REGIONS } from "../../emulator/profiles.ts";
 import {
   constant,
@@ -17,6 +17,7 @@ import {
 } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
+import type { Services } from "../services.ts";
 import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/responses.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */
@@ -194,22 +195,28 @@ export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter th
 
 const gzipped = promisify(gzip);
 
+/** By profile, whether or not the request accepts it. */
+export const isGzipped = ({ request, profile }: Context, { settings }: Services): boolean =>
+  settings.queryContentEncoding === "gzip" &&
+  (profile.queryEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip"));
+
 /**
  * Adds to a response what every response of the query API has: the encoding (of an empty body too), by profile the
  * region, and the length of the encoded bytes.
  */
 export async function encodeResponse(
   response: ApiResponse,
-  { profile }: Context,
-  isGzipped: boolean,
+  context: Context,
+  services: Services,
 ): Promise<ApiResponse> {
-  const body = isGzipped ? await gzipped(response.body) : response.body;
+  const isEncoded = isGzipped(context, services);
+  const body = isEncoded ? await gzipped(response.body) : response.body;
   return {
     ...response,
     headers: [
       ...response.headers.filter(([name]) => name !== "Content-Length"),
-      ...(isGzipped ? [["Content-Encoding", "gzip"] as const] : []),
-      ...regionHeader(profile),
+      ...(isEncoded ? [["Content-Encoding", "gzip"] as const] : []),
+      ...regionHeader(context.profile),
       ["Content-Length", String(body.length)],
     ],
     body,

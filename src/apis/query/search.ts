@@ -54,9 +54,9 @@ export async function searchTargets(
     const reason = index < maxNumResults ? matched(place) : cutOff(place, maxNumResults);
     report.add([target], reason, recognition?.outline);
   }
-  const advice = await adviceFor(matches.length === 0 ? passedOver : [], matcher, now);
+  const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
   for (const [target, reason] of passedOver) {
-    report.add([target], { ...reason, why: reason.why + (advice.get(target) ?? "") });
+    report.add([target], { ...reason, why: reason.why + (advice?.get(target) ?? "") });
   }
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
   const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);

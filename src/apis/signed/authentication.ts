@@ -9,8 +9,7 @@ import type { RequestRateLimits } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { RateRule } from "../../store/rate-history.ts";
-import type { RecordsOf } from "../../store/records.ts";
-import { isOfCloud } from "../../store/verbs.ts";
+import { isOfCloud, type RecordsOf } from "../../store/records.ts";
 import {
   malformedAuthorizationReason,
   missingAuthorizationReason,

@@ -92,27 +92,29 @@ function noteLines({ notes }: ApiContext, name: string, text: string): void {
   notes.reason = notes.reason === undefined ? remark : `${notes.reason}; ${remark}`;
 }
 
-/** `application_metadata` is null, or a base64 string of at most {@link MAX_METADATA_BYTES} when decoded. */
+/**
+ * `application_metadata` is null, or a base64 string of at most {@link MAX_METADATA_BYTES} when decoded. Finds it as it is
+ * stored; null also when it is absent.
+ */
 const metadataFits = check({
   name: "metadataFits",
   concerns,
   refusals: [fail(400), fail(422), failure("MetadataTooLarge")],
   test: (context: ApiContext) => {
     const metadata = context.body.fields.application_metadata;
-    if (metadata === undefined || metadata === null) return true;
+    if (metadata === undefined || metadata === null) return { applicationMetadata: null };
     if (typeof metadata !== "string") {
       return refuse(fail(400), `application_metadata must be a base64 string or null; got ${show(metadata)}`);
     }
     const decoded = decodeServiceBase64(metadata);
     if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
     noteLines(context, "application_metadata", metadata);
-    return (
-      decoded.length <= MAX_METADATA_BYTES ||
-      refuse(
-        failure("MetadataTooLarge"),
-        `application_metadata has ${decoded.length} bytes when decoded; expected at most ${MAX_METADATA_BYTES}`,
-      )
-    );
+    return decoded.length <= MAX_METADATA_BYTES
+      ? { applicationMetadata: metadata }
+      : refuse(
+          failure("MetadataTooLarge"),
+          `application_metadata has ${decoded.length} bytes when decoded; expected at most ${MAX_METADATA_BYTES}`,
+        );
   },
 });
 
@@ -124,23 +126,17 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [0, false],
 ]);
 
-/** `active_flag` as it is stored; undefined when it is absent or null. */
-export const activeFlagOf = ({ body }: Pick<ApiContext, "body">): boolean | undefined =>
-  FLAGS.get(body.fields.active_flag);
-
-/** `active_flag` is a boolean, 0, 1 or null. */
+/** `active_flag` is a boolean, 0, 1 or null. Finds it as it is stored; undefined when it is absent or null. */
 const activeFlagBoolean = check({
   name: "activeFlagBoolean",
   concerns,
   refusals: [fail(400)],
   test: ({ body }: ApiContext) => {
     const flag = body.fields.active_flag;
-    return (
-      flag === undefined ||
-      flag === null ||
-      FLAGS.has(flag) ||
-      `active_flag must be true, false, 1, 0 or null; got ${show(flag)}`
-    );
+    const activeFlag = FLAGS.get(flag);
+    return activeFlag === undefined && flag !== undefined && flag !== null
+      ? `active_flag must be true, false, 1, 0 or null; got ${show(flag)}`
+      : { activeFlag };
   },
 });
 
@@ -155,16 +151,17 @@ const imageIsBase64 = check({
     if (typeof image !== "string") {
       return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
     }
-    const judge = (bytes: Buffer | undefined) => {
-      if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
-      noteLines(context, "image", image);
-      return { image: bytes };
-    };
     return image.length > LARGE_IMAGE_CHARACTERS
-      ? inTurns(base64Steps(image)).then(judge)
-      : judge(decodeServiceBase64(image));
+      ? inTurns(base64Steps(image)).then((bytes) => foundImage(context, image, bytes))
+      : foundImage(context, image, decodeServiceBase64(image));
   },
 });
+
+function foundImage(context: ApiContext, text: string, bytes: Buffer | undefined) {
+  if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(text)}`);
+  noteLines(context, "image", text);
+  return { image: bytes };
+}
 
 /** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. Finds what was decoded of them. */
 const imageAcceptable = check({

@@ -8,7 +8,7 @@ import {
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
 import { whyNotFound } from "../../schema/target.ts";
-import type { ApiContext, Services } from "../services.ts";
+import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";
 import {
@@ -20,7 +20,7 @@ import {
   notFound,
   plainText,
 } from "../signed/responses.ts";
-import { activeFlagOf, nameTaken, targetQuotaReached, targetTable } from "./checks.ts";
+import { nameTaken, targetQuotaReached, targetTable } from "./checks.ts";
 import {
   similarTargets,
   summaryOfDatabase,
@@ -48,12 +48,6 @@ const targetOptions: JsonSchemas = {
   application_metadata: orNull(described(text, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`)),
 };
 
-/** `application_metadata` as it is stored. */
-const metadataOf = ({ body }: ApiContext): string | null => {
-  const { application_metadata } = body.fields;
-  return typeof application_metadata === "string" ? application_metadata : null;
-};
-
 const addTarget = operation({
   name: "addTarget",
   method: "POST",
@@ -63,7 +57,8 @@ const addTarget = operation({
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, random, moment, body, image, upload } = context;
+    const { database, services, random, moment, body, applicationMetadata, activeFlag, image, upload } =
+      context;
     const { name, width } = body.fields;
     const created = await services.store.createTarget(
       database.databaseName,
@@ -74,8 +69,8 @@ const addTarget = operation({
         width: Number(width),
         image: image ?? Buffer.alloc(0),
         upload,
-        activeFlag: activeFlagOf(context) ?? true,
-        applicationMetadata: metadataOf(context),
+        activeFlag: activeFlag ?? true,
+        applicationMetadata,
         processingTimeSeconds: services.settings.processingTimeSeconds,
       },
       moment,
@@ -142,7 +137,8 @@ const updateTarget = operation({
     failure("TargetNameExist"),
   ],
   handle: async (context) => {
-    const { database, target, services, now, profile, body, image, upload } = context;
+    const { database, target, services, now, profile, body, applicationMetadata, activeFlag, image, upload } =
+      context;
     const { name, width, active_flag, application_metadata } = body.fields;
     const status = statusAt(target, now);
     const updatable = profile.failedTargetsCanBeUpdated
@@ -156,8 +152,6 @@ const updateTarget = operation({
     for (const [key, value] of Object.entries({ active_flag, application_metadata })) {
       if (value === null) return refuse(fail(400), `${key} is null, which an update does not accept`);
     }
-    const activeFlag = activeFlagOf(context);
-    const applicationMetadata = metadataOf(context);
     const updated = await services.store.updateTarget(
       database.databaseName,
       target.targetId,
