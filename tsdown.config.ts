@@ -80,9 +80,8 @@ const NOT_IN_CORE = [
   "page/",
   "testing/",
   "openapi/",
-  "apis/internal/",
   "mock/register",
-  "schema/kernel/(environment|json-schema)",
+  "schema/kernel/json-schema",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.
   "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/(raters|rating))",
@@ -102,6 +101,8 @@ const oneCore: Rolldown.OutputOptions = {
         name: "core",
         test: new RegExp(`/node_modules/(date-fns|zod)/(?!.*json-schema)|/src/(?!${NOT_IN_CORE.join("|")})`),
       },
+      // In a file of its own, because others that are loaded later share it.
+      { name: "lru-cache", test: /\/node_modules\/lru-cache\//, priority: 1 },
     ],
   },
 };

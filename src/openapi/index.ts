@@ -9,7 +9,7 @@ import {
   profiles,
 } from "../emulator/profiles.ts";
 import { type JsonSchema, responsesUnder, text } from "../emulator/response.ts";
-import { requestSchema } from "../schema/kernel/wire.ts";
+import { requestSchema } from "../schema/kernel/json-schema.ts";
 import type { Service } from "../schema/protocol.ts";
 import {
   isResourceSchema,

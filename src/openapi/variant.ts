@@ -7,7 +7,7 @@ import {
   type JsonSchema,
   oneOf,
 } from "../emulator/response.ts";
-import { responseSchema } from "../schema/kernel/wire.ts";
+import { responseSchema } from "../schema/kernel/json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {

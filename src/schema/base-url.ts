@@ -26,11 +26,10 @@ export function parseBaseUrl(option: string, value: unknown): URL {
     "an http or https URL without query, such as https://vws.example.com or https://proxy.example/vws";
   if (typeof value !== "string") throw new InvalidOptionError(option, String(value), expected);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new MissingSchemeError(value);
-  const refused = new InvalidOptionError(option, JSON.stringify(withoutCredentials(value)), expected);
-  if (!URL.canParse(value)) throw refused;
-  const url = new URL(value);
-  const extra = url.search + url.hash + url.username + url.password;
-  if (!["http:", "https:"].includes(url.protocol) || extra !== "") throw refused;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const extra = url && url.search + url.hash + url.username + url.password;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol) || extra !== "")
+    throw new InvalidOptionError(option, JSON.stringify(withoutCredentials(value)), expected);
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
 import type { HeaderList } from "../emulator/message.ts";
@@ -107,15 +106,20 @@ const MOST_SENDERS = 1000;
 
 /** Records requests to other servers, each once, as if they had arrived here: with numbers of this journal. */
 export class JournalReceiver {
-  /** Number of the latest entry of each sender. */
-  private readonly latest = new LRUCache<string, number>({ max: MOST_SENDERS });
+  /** Number of the latest entry of each sender; the one that was silent for longest comes first. */
+  private readonly latest = new Map<string, number>();
 
   constructor(private readonly journal: Journal) {}
 
   /** @param isCurrent - false: the journal was cleared since, and nothing is recorded. */
   receive({ sender, first, dropped, entries }: JournalPage, isCurrent = true): void {
     const latest = this.latest.get(sender);
+    this.latest.delete(sender);
     this.latest.set(sender, Math.max(latest ?? 0, first + entries.length - 1));
+    for (const oldest of this.latest.keys()) {
+      if (this.latest.size <= MOST_SENDERS) break;
+      this.latest.delete(oldest);
+    }
     if (!isCurrent) return;
     const known = latest === undefined ? 0 : latest + 1 - first;
     this.journal.countLost(latest === undefined ? dropped : Math.max(0, -known));

@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+import { words } from "./values.ts";
+
+/* Alone in its file, because only the OpenAPI document needs it: the conversion is a tenth of what importing the package would load. */
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The JSON Schema of a request body. */
+export const requestSchema = convertedOnce(() => {});
+
+/** The JSON Schema of a response body: every field is required. */
+export const responseSchema = convertedOnce((part) => {
+  delete part.default;
+  if (part.properties !== undefined) part.required = Object.keys(part.properties);
+});
+
+/** Converting all schemas takes a large part of a second. */
+function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
+  const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
+  return (schema) => {
+    const known = converted.get(schema) ?? jsonSchema(schema, finish);
+    converted.set(schema, known);
+    return known;
+  };
+}
+
+/** @param finish - is called with the schema of each part. */
+function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
+  const { $schema, ...document } = z.toJSONSchema(schema, {
+    io: "input",
+    metadata: words,
+    unrepresentable: "any",
+    override: ({ jsonSchema: part }) => {
+      // Zod adds these bounds to every whole number.
+      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+      if (part.properties !== undefined) delete part.description;
+      finish(part);
+    },
+  });
+  return document;
+}
