@@ -16,7 +16,6 @@ export {
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matching/matchers.ts";
-
 export { brisqueRater, featureRater } from "./images/on-demand.ts";
 export { fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
@@ -30,7 +29,6 @@ export type {
   MockTarget,
   MockVuMarkDatabase,
 } from "./mock/handles.ts";
-
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/pages.ts";
@@ -62,5 +60,4 @@ export type { TargetStatus } from "./schema/processing.ts";
 export type { Operation, ResultCode, Service } from "./schema/protocol.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
-
 export { InvalidSnapshotError } from "./store/snapshot.ts";

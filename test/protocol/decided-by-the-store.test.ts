@@ -1,4 +1,4 @@
-import { ManualClock } from "mock-cloud-reco";
+import { ManualClock, type Service } from "mock-cloud-reco";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator } from "../../src/apis/index.ts";
 import { MovableClock } from "../../src/emulator/clock.ts";
@@ -7,7 +7,6 @@ import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import { newVuMarkDatabase } from "../../src/schema/database.ts";
-import type { Service } from "../../src/schema/protocol.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { targetNamed } from "../store/contract-cases.ts";

@@ -1,6 +1,7 @@
+import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { UNMOVED } from "../../src/emulator/clock.ts";
-import { Journal, type JournalEntry } from "../../src/emulator/journal.ts";
+import { Journal } from "../../src/emulator/journal.ts";
 import type { WireResponse } from "../../src/emulator/message.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { JournalLink } from "../../src/servers/journal-link.ts";

@@ -1,5 +1,5 @@
+import type { JournalEntry } from "mock-cloud-reco";
 import { expect, test } from "vitest";
-import type { JournalEntry } from "../../src/emulator/journal.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { LOG_LEVELS } from "../../src/mock/option.ts";
 import { type LogTarget, requestLog } from "../../src/servers/log.ts";

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServers } from "mock-cloud-reco/server";
+import { InvalidSeedError, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Result } from "../../src/emulator/message.ts";
-import { InvalidSeedError, seedFrom } from "../../src/servers/seed-file.ts";
+import { seedFrom } from "../../src/servers/seed-file.ts";
 import { makePng } from "../support/png.ts";
 
 let folder: string;

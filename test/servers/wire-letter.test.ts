@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
+import type { ProfileName } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ProfileName } from "../../src/emulator/profiles.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { RawConnection } from "./raw-connection.ts";

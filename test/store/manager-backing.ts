@@ -1,4 +1,5 @@
-import { MovableClock, systemClock } from "../../src/emulator/clock.ts";
+import { systemClock } from "mock-cloud-reco";
+import { MovableClock } from "../../src/emulator/clock.ts";
 import { Faults } from "../../src/emulator/faults.ts";
 import { Journal } from "../../src/emulator/journal.ts";
 import type { WireRequest } from "../../src/emulator/message.ts";

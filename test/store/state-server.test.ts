@@ -1,8 +1,8 @@
+import { type HeaderList, systemClock } from "mock-cloud-reco";
 import { expect, test } from "vitest";
-import { MovableClock, systemClock } from "../../src/emulator/clock.ts";
+import { MovableClock } from "../../src/emulator/clock.ts";
 import { Faults } from "../../src/emulator/faults.ts";
 import { Journal } from "../../src/emulator/journal.ts";
-import type { HeaderList } from "../../src/emulator/message.ts";
 import { createRandom } from "../../src/emulator/random.ts";
 import type { FoundRecords } from "../../src/store/backing.ts";
 import { pack, toText, unpack } from "../../src/store/codec.ts";

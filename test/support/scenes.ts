@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import type { ImageMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
-import type { ComparedTarget, ImageMatcher } from "../../src/images/matching/comparison.ts";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../src/emulator/journal.ts";
+import type { JournalEntry } from "mock-cloud-reco";
 import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.ts";
 import { startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { type HeaderList, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import type { HeaderList } from "../../../src/emulator/message.ts";
 import { recordRequest, recordResponse } from "../../../src/emulator/recorded-message.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";

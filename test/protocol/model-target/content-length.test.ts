@@ -1,5 +1,5 @@
+import type { ProfileName } from "mock-cloud-reco";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ProfileName } from "../../../src/emulator/profiles.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import { startThreeServers } from "../../../src/servers/launch.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
