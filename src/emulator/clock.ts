@@ -24,7 +24,8 @@ export const momentOf = (clock: Clock): number =>
 
 // Captured before any fake timers are installed, so that durations stay real.
 const realPerformance = performance;
-const realNow = performance.now;
+/** Milliseconds of real time since an arbitrary moment. */
+export const realMilliseconds = performance.now.bind(performance);
 const realDateNow = Date.now;
 /** False if this module was loaded after fake timers were installed. */
 const dateWasReal = /\[native code\]/.test(Function.prototype.toString.call(realDateNow));
@@ -215,9 +216,4 @@ export async function realDelay(seconds: number, signal?: AbortSignal): Promise<
     });
     left -= step;
   } while (left > 0 && signal?.aborted !== true);
-}
-
-/** Milliseconds of real time since an arbitrary moment. */
-export function realMilliseconds(): number {
-  return realNow.call(realPerformance);
 }

@@ -52,20 +52,18 @@ export type RequestHandler = (request: WireRequest) => Promise<Result>;
 /** By lower-case name. Lists never change, so that each is read once, however many checks ask for headers. */
 const valuesByName = new WeakMap<HeaderList, ReadonlyMap<string, string>>();
 
-function indexed(headers: HeaderList): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  for (const [given, value] of headers) {
-    const name = given.toLowerCase();
-    const earlier = values.get(name);
-    values.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
-  }
-  valuesByName.set(headers, values);
-  return values;
-}
-
 /** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
 export function header({ headers }: { readonly headers: HeaderList }, name: string): string | undefined {
-  return (valuesByName.get(headers) ?? indexed(headers)).get(name.toLowerCase());
+  const known = valuesByName.get(headers);
+  if (known !== undefined) return known.get(name.toLowerCase());
+  const values = new Map<string, string>();
+  for (const [given, value] of headers) {
+    const key = given.toLowerCase();
+    const earlier = values.get(key);
+    values.set(key, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+  valuesByName.set(headers, values);
+  return values.get(name.toLowerCase());
 }
 
 /** The media ranges that cover JSON, from the most specific to the most general. */

@@ -53,10 +53,10 @@ export const processingLeft = (
 
 /** Whether processing is over; for targets of either kind. */
 export function isProcessed(
-  target: Processing & { readonly lastModifiedDate: number },
+  { processed, lastModifiedDate, processingTimeSeconds }: Processing & { readonly lastModifiedDate: number },
   now: number,
 ): boolean {
-  return processingLeft(target, target.lastModifiedDate, now) === 0;
+  return processed || hasPassed(lastModifiedDate, processingTimeSeconds, now);
 }
 
 /** `processing` until the processing time has passed since the last change. */
