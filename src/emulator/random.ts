@@ -30,6 +30,14 @@ function seededBlocks(seed: string | number): () => Buffer {
  *
  * @param isTaken - whether something has, or had, that id.
  */
+export function unusedIdNow(random: Random, isTaken: (id: string) => boolean): string {
+  for (;;) {
+    const id = random.hex(32);
+    if (!isTaken(id)) return id;
+  }
+}
+
+/** The same as {@link unusedIdNow}, wherever the state is. */
 export async function unusedId(
   random: Random,
   isTaken: (id: string) => MaybePromise<boolean>,

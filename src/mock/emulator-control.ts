@@ -1,4 +1,5 @@
 import { momentOf } from "../emulator/clock.ts";
+import { unusedIdNow } from "../emulator/random.ts";
 import { show } from "../emulator/text.ts";
 import {
   type CloudDatabase,
@@ -220,10 +221,7 @@ export abstract class EmulatorControl {
    */
   addDataset(fields: DatasetFields = {}): MockDataset {
     const { store, settings, random } = this.parts;
-    const newId = (): string => {
-      const id = random.hex(32);
-      return store.findDataset(id) === undefined ? id : newId();
-    };
+    const newId = () => unusedIdNow(random, (id) => store.findDataset(id) !== undefined);
     const dataset = newDataset(checked("dataset", datasetFields, fields), settings, newId, this.#now);
     store.createDataset(dataset);
     return mockDataset(dataset, this.#now);

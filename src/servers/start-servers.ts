@@ -1,7 +1,7 @@
 import { ALL_SCOPES } from "../apis/model-target/checks.ts";
 import type { Settings } from "../apis/services.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
-import { createRandom, type Random } from "../emulator/random.ts";
+import { createRandom, type Random, unusedIdNow } from "../emulator/random.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
@@ -52,9 +52,10 @@ export class IsolatedDatabase implements Disposable {
     this.#control = control;
     this.#parts = parts;
     this.database = database;
+    const { random, store } = parts;
     this.credential = {
-      clientId: parts.random.hex(32),
-      clientSecret: parts.random.hex(32),
+      clientId: unusedIdNow(random, (id) => store.findCredential(id) !== undefined),
+      clientSecret: random.hex(32),
       scopes: ALL_SCOPES,
       databaseName,
     };

@@ -1,4 +1,5 @@
 import { operation } from "../../emulator/operation.ts";
+import { unusedId } from "../../emulator/random.ts";
 import { ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
@@ -185,8 +186,12 @@ export const addVuMarkTarget = operation({
   responses: [templateTargetAdded, unknown],
   handle: async (context) => {
     const { database, given, services, random, now } = context;
-    const target = newTemplateTarget(given, random, now);
-    const isAdded = await services.store.addTemplateTarget(database.databaseName, target);
+    const { databaseName } = database;
+    const { store } = services;
+    const isTaken = async (id: string) => (await store.findTemplateTarget(databaseName, id)) !== undefined;
+    const { targetId = await unusedId(random, isTaken) } = given;
+    const target = newTemplateTarget({ ...given, targetId }, random, now);
+    const isAdded = await store.addTemplateTarget(databaseName, target);
     return isAdded ? ok(templateTargetAdded, target) : unknownDatabase(context, "vumark");
   },
 });
