@@ -62,8 +62,13 @@ describe("the page of a mock", () => {
   it("is closed when the mock is disposed of, even if it was only starting", async () => {
     const mock = await usedMock();
     const open = await mock.servePage();
-    const starting = mock.servePage();
+    let hasStarted = false;
+    const starting = mock.servePage().finally(() => {
+      hasStarted = true;
+    });
     await mock[Symbol.asyncDispose]();
+    // Its end was waited for: it cannot be closed before it has started.
+    expect(hasStarted).toBe(true);
     await expect(fetch(open.url)).rejects.toThrow("fetch failed");
     await expect(fetch((await starting).url)).rejects.toThrow("fetch failed");
   });
