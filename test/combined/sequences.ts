@@ -63,4 +63,23 @@ const forgotten = fc.tuple(databaseName, fc.boolean()).map(([name, resets]) => {
   );
 });
 
-export const sequences: readonly fc.Arbitrary<Command>[] = [meetFault, meetFault, forgotten];
+/** What a limit has accepted is in snapshots: a restored database accepts no more than before. */
+const restoredLimit = databaseName.map((name) => {
+  const described = summary(name);
+  return command(
+    `limit ${name} to 1 request, ${described.text}, snapshot, restore, ${described.text}`,
+    isThere(described),
+    async (model, real) => {
+      const other = { max_requests: 1, window_seconds: 60 };
+      await manage(real, "PUT", `/cloud_databases/${name}`, { request_rate_limits: { other } });
+      Object.assign(model.database(name) ?? {}, { groups: { other: [1, 60] } });
+      await sendAndCompare(model, real, described);
+      const snapshot = await manage<object>(real, "GET", "/snapshot");
+      await manage(real, "PUT", "/snapshot", snapshot);
+      model.restore(model.saved);
+      await sendAndCompare(model, real, described);
+    },
+  );
+});
+
+export const sequences: readonly fc.Arbitrary<Command>[] = [meetFault, meetFault, forgotten, restoredLimit];
