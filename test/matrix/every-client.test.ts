@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { copySamples, runNode } from "../package/run.ts";
 import { CLIENTS } from "./samples/every-client/clients.mjs";
@@ -6,24 +7,50 @@ const [major = 0] = process.versions.node.split(".").map(Number);
 const NEEDS_22 = new Set(["got 15", "got 16", "undici 8 request"]);
 const names = Object.keys(CLIENTS).filter((name) => major >= 22 || !NEEDS_22.has(name));
 
+const MODES = ["nock", "sockets", "mock.fetch", "servers"] as const;
+
 type Received = Readonly<Record<string, { readonly error?: string; readonly status?: number }>>;
+
+interface Results extends Readonly<Partial<Record<(typeof MODES)[number], Received>>> {
+  readonly times: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** How a client was answered in each mode: how many requests as by servers, and which took longest. */
+    client?: {
+      readonly name: string;
+      readonly mode: string;
+      readonly same: string;
+      readonly slowest: { readonly request: string; readonly milliseconds: number };
+    }[];
+  }
+}
 
 beforeAll(() => copySamples("every-client"));
 
 describe("the same answers, intercepted by nock, at the sockets and from servers, for", () => {
   // Each waits for seconds, for bodies that are shorter than announced.
-  it.concurrent.each(names)("%s", async (name) => {
+  it.concurrent.for(names)("%s", async (name, { task }) => {
     const { code, printed } = await runNode("every-client", ["ask.mjs", name]);
     expect(code, printed).toBe(0);
     // After it, Node prints its warnings about what a client does.
-    const results: Record<string, Received> = JSON.parse(/^\{"nock.*/m.exec(printed)?.[0] ?? "");
-    const { servers, nock, sockets } = results;
-    expect(Object.keys(servers ?? {}).length).toBeGreaterThanOrEqual(35);
-    for (const received of [nock, sockets, servers])
+    const results: Results = JSON.parse(/^\{"nock.*/m.exec(printed)?.[0] ?? "");
+    const { servers = {}, nock, sockets, "mock.fetch": direct = {}, times } = results;
+    task.meta.client = MODES.flatMap((mode) => {
+      const received = Object.entries(results[mode] ?? {});
+      if (received.length === 0) return [];
+      const same = received.filter(([request, answer]) => isDeepStrictEqual(answer, servers[request])).length;
+      const ended = Object.entries(times[mode] ?? {}).sort(([, a], [, b]) => b - a);
+      const [request = "", milliseconds = Number.NaN] = ended[0] ?? [];
+      return [{ name, mode, same: `${same}/${received.length}`, slowest: { request, milliseconds } }];
+    });
+    expect(Object.keys(servers).length).toBeGreaterThanOrEqual(35);
+    for (const received of [nock, sockets, direct, servers])
       expect(Object.entries(received ?? {}).filter(([, { error }]) => error === "HANGS")).toEqual([]);
     expect(nock).toEqual(sockets);
     expect(sockets).toEqual(servers);
-    if ("mock.fetch" in results) expect(servers).toMatchObject(results["mock.fetch"] ?? {});
+    expect(servers).toMatchObject(direct);
   });
 });
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import type { TaskMeta } from "vitest";
 import { installEverywhere } from "./install.ts";
 
 /*
@@ -40,7 +41,11 @@ const FILES = [
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly meta?: TaskMeta;
+    }[];
   }[];
 }
 
@@ -50,6 +55,7 @@ const folder = await realpath(await mkdtemp(join(tmpdir(), "matrix-")));
 spawnSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", "test/matrix"], { stdio: "inherit" });
 const cells = new Map<string, string[]>(FILES.map((file) => [file, []]));
 const failed: string[] = [];
+const answered: ({ readonly version: string } & NonNullable<TaskMeta["client"]>[number])[] = [];
 for (const version of versions) {
   const output = join(folder, `${version}.json`);
   const vitest = [
@@ -73,8 +79,10 @@ for (const version of versions) {
     if (skipped > 0) parts.push(`${skipped} skipped`);
     cells.get(file)?.push(tests.length === 0 ? "did not run" : parts.join(", "));
     if (tests.length === 0) failed.push(`Node ${version}: ${file} did not run`);
-    for (const { status, fullName } of tests)
+    for (const { status, fullName, meta = {} } of tests) {
       if (status === "failed") failed.push(`Node ${version}: ${fullName}`);
+      for (const one of meta.client ?? []) answered.push({ version, ...one });
+    }
   }
 }
 for (const [neighbour, result] of await installEverywhere(folder)) {
@@ -84,6 +92,25 @@ for (const [neighbour, result] of await installEverywhere(folder)) {
 await rm(folder, { recursive: true });
 const rows = [["", ...versions.map((version) => `Node ${version}`)], versions.concat("").map(() => "---")];
 for (const [file, row] of cells) rows.push([file, ...row]);
-console.log(rows.map((row) => `| ${row.join(" | ")} |`).join("\n"));
+const table = (all: readonly (readonly string[])[]) => all.map((row) => `| ${row.join(" | ")} |`).join("\n");
+console.log(table(rows));
+console.log("\nRequests that end as those to servers do, of each client:\n");
+const modes = [...new Set(answered.map(({ mode }) => mode))];
+const clients = [...new Set(answered.map(({ name }) => name))].map((name) => [
+  name,
+  ...modes.map((mode) => {
+    const of = answered.filter((one) => one.name === name && one.mode === mode);
+    return of.map(({ version, same }) => `${version}: ${same}`).join(", ");
+  }),
+]);
+console.log(table([["client", ...modes], ["---", ...modes.map(() => "---")], ...clients]));
+for (const mode of modes) {
+  const times = answered.filter((one) => one.mode === mode).map((one) => ({ ...one, ...one.slowest }));
+  const [slowest] = times.sort((a, b) => b.milliseconds - a.milliseconds);
+  if (slowest !== undefined)
+    console.log(
+      `${mode}: at most ${slowest.milliseconds} ms (${slowest.name}, ${slowest.request}, Node ${slowest.version})`,
+    );
+}
 for (const line of failed) console.log(line);
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -13,8 +13,9 @@ import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
  *
  * `npm run fuzz -- killed [--seconds 60]`: servers are killed while clients work, with and without Redis; prints what was lost.
  *
- * `npm run fuzz -- cycles [--programs 30000]`: mocks that start and stop beside other interceptors, which are installed in
- * test/matrix; prints what they leave patched, and the heap ten times in between.
+ * `npm run fuzz -- cycles [--programs 30000] [--only sockets]`: mocks of all modes, or one of them, that start and stop beside other
+ * interceptors, which are installed in test/matrix; prints what they leave patched, and the bytes that each cycle keeps. Beside
+ * nothing, and beside all of them; the mode "none" is the control, without mocks.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -38,8 +39,12 @@ else if (positionals[0] === "cycles") startAndStop();
 else await fuzzBytes();
 
 function startAndStop(): void {
-  const args = ["--expose-gc", "--import", "tsx", "test/matrix/cycles.ts", `${above0("programs", 30_000)}`];
-  process.exitCode = spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
+  const given = [`${above0("programs", 30_000)}`, values.only ?? "all"];
+  for (const neighbour of ["nothing", "all"]) {
+    console.log(`beside ${neighbour}:`);
+    const args = ["--import", "tsx", "test/matrix/cycles.ts", ...given, neighbour];
+    process.exitCode ||= spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
+  }
 }
 
 async function fuzzCombined(): Promise<void> {
