@@ -63,6 +63,15 @@ describe("through a proxy", () => {
     }
   });
 
+  test("a request of node:https is answered although the proxy is down", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      await using mock = new MockCloudReco({ intercept });
+      // Meanwhile the connection to the proxy fails.
+      mock.addFault({ operation: "databaseSummary", delaySeconds: 0.2 });
+      expect(await viaAgent(URL_, new HttpsProxyAgent("http://127.0.0.1:9"))).toBe(401);
+    }
+  });
+
   test("an absolute request for a host that the mock serves without TLS is refused", async () => {
     const { url, received } = await proxy();
     await using mock = new MockCloudReco({ targetUrl: "http://vws.test", intercept: "sockets" });

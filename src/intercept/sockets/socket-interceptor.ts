@@ -157,6 +157,8 @@ export class SocketInterceptor implements OpeningHandler {
       const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(target), options: {} };
       if (this.hosts.has(originOfEndpoint(endpoint))) {
         this.tunnels.set(socket, authorityOf(endpoint));
+        // The proxy is not asked, so it may be down; clients no longer listen once it seems to have answered.
+        socket.on("error", () => {});
         return { reply: "HTTP/1.1 200 Connection established\r\n\r\n" };
       }
       const refusal = this.refuse(endpoint, WHY.proxy);
