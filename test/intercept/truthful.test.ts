@@ -306,6 +306,10 @@ it("requests of a class that extends ClientRequest are instances of it", async (
   request.on("error", () => {}).end();
   expect(request).toBeInstanceOf(Own);
   expect(request).toBeInstanceOf(http.ClientRequest);
+  const plain = https.get(SUMMARY, (response) => response.resume()).on("error", () => {});
+  expect(plain).toBeInstanceOf(http.ClientRequest);
+  expect(plain).not.toBeInstanceOf(Own);
+  expect({}).not.toBeInstanceOf(http.ClientRequest);
   const [response] = await new Promise<http.IncomingMessage[]>((resolve) => {
     request.on("response", (message) => resolve([message]));
   });

@@ -132,7 +132,15 @@ export function answerDirectly(
             ? // With `newTarget`, so that it is an instance of subclasses too.
               Reflect.construct(unmocked.ClientRequest, args, newTarget)
             : Reflect.construct(target, args, newTarget === proxy ? target : newTarget),
+        get: (target, key) => (key === Symbol.hasInstance ? isInstance : Reflect.get(target, key)),
       });
+      // Of Node's class, which nock's extends: requests that pass nock are instances too.
+      function isInstance(this: unknown, value: unknown): boolean {
+        return Function.prototype[Symbol.hasInstance].call(
+          this === proxy ? unmocked.ClientRequest : this,
+          value,
+        );
+      }
       return proxy;
     }),
     replace(globalThis, "fetch", (original) => {
