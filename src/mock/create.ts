@@ -18,13 +18,13 @@ import {
   vuMarkDatabaseFields,
 } from "../schema/database.ts";
 import { checked } from "../schema/kernel/problems.ts";
+import { whyNotFound } from "../schema/processing.ts";
 import {
   type Target,
   type TargetFields,
   type TargetUpdates,
   targetFields,
   targetUpdates,
-  whyNotFound,
 } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import { wasDrawn } from "../store/state.ts";

@@ -11,8 +11,8 @@ import {
   type DatasetTypeName,
   datasetStatusAt,
 } from "../schema/model-target.ts";
-import { ratingAt, statusAt, type TargetStatus } from "../schema/processing.ts";
-import { type Target, whyNotFound } from "../schema/target.ts";
+import { ratingAt, statusAt, type TargetStatus, whyNotFound } from "../schema/processing.ts";
+import type { Target } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import { callerOf } from "./caller.ts";
 

@@ -14,8 +14,8 @@ import { similarityMap } from "../images/matching/similarity.ts";
 import { assessImage } from "../images/ratings/assess.ts";
 import { brisqueScore } from "../images/ratings/brisque/score.ts";
 import { Upload } from "../images/upload.ts";
-import { awaitRatings, madeRating } from "../schema/processing.ts";
-import { type Target, whyNotFound } from "../schema/target.ts";
+import { awaitRatings, madeRating, whyNotFound } from "../schema/processing.ts";
+import type { Target } from "../schema/target.ts";
 import type { PageComparison, PageFindings, PageTrial, PageTriedTarget } from "./model.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */

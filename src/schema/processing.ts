@@ -98,3 +98,24 @@ export async function awaitRatings(targets: Iterable<TargetProcessing>, now?: nu
 /** Whether the rating is still being made. */
 export const isLate = ({ rating }: Pick<TargetProcessing, "rating">): boolean =>
   typeof rating !== "number" && rating.known === undefined;
+
+const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
+
+/** Why no query can find a target now: in words, and with details of this target. */
+export function whyNotFound(
+  target: TargetProcessing & { readonly activeFlag: boolean },
+  now: number,
+): { readonly why: string; readonly detail: string } | undefined {
+  if (!target.activeFlag) return { why: "inactive: its active_flag is false", detail: "" };
+  const status = statusAt(target, now);
+  if (status === "failed") return { why: `failed: ${WHY_FAILED}`, detail: "" };
+  if (status === "processing") {
+    const leftMs = processingLeft(target, target.lastModifiedDate, now);
+    return {
+      why: "still processing",
+      detail: `, for ${Math.ceil(leftMs) / 1000} s more; finishProcessing() ends it at once`,
+    };
+  }
+  const rating = ratingAt(target, now);
+  return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };
+}

@@ -19,7 +19,7 @@ import {
   wordsOf,
 } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { processingLeft, ratingAt, statusAt, type TargetProcessing } from "./processing.ts";
+import type { TargetProcessing } from "./processing.ts";
 import { MAX_METADATA_BYTES } from "./protocol.ts";
 
 /** Recognition counts to set; those that are not given stay as they are. */
@@ -255,28 +255,3 @@ export const putTarget = wireForm(
 
 /** `POST …/recognition_counts`. */
 export const postedCounts = wireForm(countChanges, { resource: targetJson });
-
-const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
-
-/** Why no query can find a target now: in words, and with details of this target. */
-export function whyNotFound(
-  target: Target,
-  now: number,
-): { readonly why: string; readonly detail: string } | undefined {
-  if (!target.activeFlag) return { why: "inactive: its active_flag is false", detail: "" };
-  const status = statusAt(target, now);
-  if (status === "failed")
-    return {
-      why: `failed: ${WHY_FAILED}`,
-      detail: "",
-    };
-  if (status === "processing") {
-    const leftMs = processingLeft(target, target.lastModifiedDate, now);
-    return {
-      why: "still processing",
-      detail: `, for ${Math.ceil(leftMs) / 1000} s more; finishProcessing() ends it at once`,
-    };
-  }
-  const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };
-}

@@ -16,13 +16,9 @@ export interface RecordKinds {
 }
 
 /** A record that replaces the one with its kind and key; null removes it. */
-export type Change<Kinds = RecordKinds> = {
-  readonly [Kind in keyof Kinds]: {
-    readonly kind: Kind;
-    readonly key: string;
-    readonly record: Kinds[Kind] | null;
-  };
-}[keyof Kinds];
+export type Change<Kinds = RecordKinds, Kind extends keyof Kinds = keyof Kinds> = {
+  readonly [Each in Kind]: { readonly kind: Each; readonly key: string; readonly record: Kinds[Each] | null };
+}[Kind];
 
 /** The records of one database as a verb reads them. */
 export interface ReadableRecords {
@@ -106,6 +102,10 @@ const byUpload = (a: Target, b: Target): number =>
 /** How many changes the log keeps, in addition to one per target. */
 const REMEMBERED_CHANGES = 1000;
 
+/** The kinds of records of which there may be many, besides targets. */
+const OTHER_KINDS = ["template", "report", "dataset", "credential"] as const;
+type OtherKind = (typeof OTHER_KINDS)[number];
+
 /** The records of one database, in memory. A change replaces single records, so its cost does not depend on how many there are. */
 export class Records implements ReadableRecords {
   database: Database | undefined;
@@ -115,7 +115,7 @@ export class Records implements ReadableRecords {
   readonly reports = new Map<string, Report>();
   readonly datasets = new Map<string, Dataset>();
   readonly credentials = new Map<string, ClientCredential>();
-  private readonly others = {
+  private readonly others: { readonly [Kind in OtherKind]: Map<string, RecordKinds[Kind]> } = {
     template: this.templates,
     report: this.reports,
     dataset: this.datasets,
@@ -151,10 +151,10 @@ export class Records implements ReadableRecords {
 
   /** The latest record of a kind and key, as the change that led to it. */
   current(kind: Change["kind"], key: string): Change {
-    const { database, targets, deleted, others } = this;
-    const target = targets.get(key) ?? deleted.get(key);
-    const record = kind === "database" ? database : kind === "target" ? target : others[kind].get(key);
-    return { kind, key, record: record ?? null } as Change;
+    if (kind === "database") return { kind, key, record: this.database ?? null };
+    if (kind === "target")
+      return { kind, key, record: this.targets.get(key) ?? this.deleted.get(key) ?? null };
+    return this.currentOther(kind, key);
   }
 
   /** Every record, as changes that recreate all of them from nothing. */
@@ -162,8 +162,13 @@ export class Records implements ReadableRecords {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };
     for (const targets of [this.targets, this.deleted])
       for (const [key, record] of targets) yield { kind: "target", key, record };
-    for (const [kind, records] of Object.entries(this.others))
-      for (const [key, record] of records) yield { kind, key, record } as Change;
+    for (const kind of OTHER_KINDS)
+      for (const key of this.others[kind].keys()) yield this.currentOther(kind, key);
+  }
+
+  private currentOther<Kind extends OtherKind>(kind: Kind, key: string): Change<RecordKinds, Kind> {
+    const records: ReadonlyMap<string, RecordKinds[Kind]> = this.others[kind];
+    return { kind, key, record: records.get(key) ?? null };
   }
 
   private putTarget(id: string, target: Target | null): void {

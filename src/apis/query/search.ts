@@ -3,8 +3,8 @@ import { comparisonOf, type ImageMatcher } from "../../images/matching/compariso
 import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
 import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
-import { awaitRatings, ratingAt } from "../../schema/processing.ts";
-import { type Target, whyNotFound } from "../../schema/target.ts";
+import { awaitRatings, ratingAt, whyNotFound } from "../../schema/processing.ts";
+import type { Target } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
 export interface Search {

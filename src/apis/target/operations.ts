@@ -1,13 +1,12 @@
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, flag, type JsonSchemas, ok, orNull, refuse, text } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
-import { awaitRatings, ratingAt, statusAt } from "../../schema/processing.ts";
+import { awaitRatings, ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
 import {
   MAX_METADATA_BYTES,
   MAX_TARGET_IMAGE_BYTES,
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
-import { whyNotFound } from "../../schema/target.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";
