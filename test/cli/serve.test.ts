@@ -32,6 +32,18 @@ describe("serve", () => {
     expect((await command.stop()).complained.replaceAll("\u001b", "<ESC>")).toMatch(line);
   });
 
+  test("ends with exit code 1 and a line when the state file cannot be written", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "serve-"));
+    const file = join(folder, "state.json");
+    const command = start(["serve", "--state", file], { LOG_LEVEL: "silent" });
+    await command.printed();
+    await rm(folder, { recursive: true });
+    const { code, complained } = await command.stop();
+    expect(code).toBe(1);
+    expect(complained).toMatch(/^(?:[^\n]+\n)+$/);
+    expect(complained).toContain(`the state file ${file} cannot be written: ENOENT`);
+  });
+
   test("opens the page, whose address it prints", async () => {
     const command = start(["serve", "--open"], { LOG_LEVEL: "silent" });
     const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockCloudReco } from "mock-cloud-reco";
 import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { makePng } from "../support/png.ts";
 
 let folder: string;
@@ -52,6 +52,26 @@ test("servers keep their state in a file, soon after a change and at the stop", 
   expect(second.snapshot()).toEqual(before);
   expect(second.findCloudDatabase("shop")?.targets).toMatchObject([{ name: "poster" }]);
   await second.stop();
+});
+
+test("the file is written 0.3 seconds after a change, which others in the meantime do not postpone", async () => {
+  const servers = await start();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const isWritten = () =>
+    stat(path).then(
+      () => true,
+      () => false,
+    );
+  servers.addCloudDatabase({ databaseName: "first" });
+  vi.advanceTimersByTime(200);
+  servers.addCloudDatabase({ databaseName: "second" });
+  vi.advanceTimersByTime(99);
+  await new Promise(setImmediate);
+  expect(await isWritten()).toBe(false);
+  vi.advanceTimersByTime(1);
+  await expect.poll(isWritten, { timeout: 20_000 }).toBe(true);
+  expect(names(await readFile(path, "utf8"))).toEqual(["first", "second"]);
 });
 
 test("a file in use, or one that holds no state, stops the start and is left as it is", async () => {
@@ -157,6 +177,18 @@ test("the lock of another host is respected, and taken over when it was not rene
   await writeFile(lock, "7 elsewhere 2026-11-23T00:00:00.000Z 0");
   await expect(servers.stop()).rejects.toThrow(/cannot be written: process 7 on elsewhere uses it now$/);
   expect(await readFile(lock, "utf8")).toMatch(/^7 elsewhere/);
+});
+
+test("a lock is renewed every 5 seconds, so that no other host takes it over", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await start();
+  const lock = `${path}.lock`;
+  const content = await readFile(lock, "utf8");
+  await utimes(lock, 0, 0);
+  vi.advanceTimersByTime(5000);
+  await expect.poll(async () => (await stat(lock)).mtimeMs, { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(await readFile(lock, "utf8")).toBe(content);
 });
 
 test("a mock saves its state and loads it", async () => {
