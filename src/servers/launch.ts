@@ -18,9 +18,7 @@ export interface ThreeServersSetup<Running extends Manager = TargetManager>
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
-  readonly onEntry?:
-    | ((server: "target-manager" | "target-api" | "query", entry: JournalEntry) => void)
-    | undefined;
+  readonly onEntry?: ((server: Role, entry: JournalEntry) => void) | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
   /** Runs before the other servers start. */
@@ -85,7 +83,7 @@ async function startThree<Running extends Manager>(
     started.push(manager);
     await whenManagerRuns?.(manager);
     const state = stateOf(manager);
-    const target = await startServiceServer("targetApi", {
+    const target = await startServiceServer("target-api", {
       state,
       listen: listen.target,
       options,
@@ -149,7 +147,7 @@ export async function startOneServer(
   }
   const address = state ?? (managerUrl && { managerUrl, managerCertificate });
   if (address === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
-  return startServiceServer(role === "query" ? "query" : "targetApi", {
+  return startServiceServer(role, {
     listen,
     state: address,
     options: () => options,

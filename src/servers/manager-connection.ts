@@ -44,7 +44,8 @@ export function connectToManager(
   const options = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS, maxSockets: MAX_SOCKETS };
   const agent = secure ? new TlsAgent({ ...options, ...(ca !== undefined && { ca }) }) : new Agent(options);
   const open = secure ? httpsRequest : httpRequest;
-  const shown = baseUrl.origin + baseUrl.pathname.replace(/\/$/, "");
+  const prefix = baseUrl.pathname.replace(/\/$/, "");
+  const shown = baseUrl.origin + prefix;
   const unreachable = (why: string) =>
     new ManagerUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
   const timeLimit = new TimeLimit(timeLimitMilliseconds);
@@ -60,7 +61,7 @@ export function connectToManager(
           method,
           hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
           port: baseUrl.port,
-          path: baseUrl.pathname.replace(/\/$/, "") + path,
+          path: prefix + path,
           headers: {
             ...Object.fromEntries(headers),
             [SERVER_HEADER]: self,

@@ -7,6 +7,7 @@ import { header, type Result, type WireRequest } from "../emulator/message.ts";
 import { createRandom, systemRandom } from "../emulator/random.ts";
 import { bodyReply } from "../emulator/response.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
+import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { Service } from "../schema/protocol.ts";
 import type { SharedState as BackingState } from "../store/backing.ts";
@@ -27,15 +28,16 @@ import {
 import { remoteFaults, stateInRedis } from "./shared-manager.ts";
 import type { LocalState } from "./target-manager.ts";
 
-/** The APIs of each stateless server; the first one answers unserved paths. */
-const SERVED = {
-  targetApi: ["target", "modelTarget"],
+/** The roles of the stateless servers. */
+type ServiceRole = Exclude<Role, "target-manager">;
+
+/** The APIs of each; the first one answers unserved paths. */
+const SERVED: Readonly<Record<ServiceRole, readonly [Service, ...Service[]]>> = {
+  "target-api": ["target", "modelTarget"],
   query: ["query"],
-} as const satisfies Readonly<Record<string, readonly [Service, ...Service[]]>>;
+};
 
 const EMULATOR_OPTIONS: EmulatorOptions = { unservedPaths: "notFound", answerFailure: failureReply };
-
-const ROLE_NAMES = { targetApi: "target-api", query: "query" } as const;
 
 /** How long a stop waits for the manager to receive the journal, in milliseconds: first while the last requests finish, then after them. */
 const STOP_MILLISECONDS = 1200;
@@ -72,7 +74,7 @@ export interface ServiceServer extends RunningServer {
  * @throws the system's error when it cannot listen there.
  */
 export function startServiceServer(
-  role: keyof typeof SERVED,
+  role: ServiceRole,
   { state, ...setup }: ServiceSetup,
 ): Promise<ServiceServer> {
   return "store" in state ? startSharing(role, state, setup) : startRemote(role, state, setup);
@@ -81,11 +83,11 @@ export function startServiceServer(
 type OwnSetup = Omit<ServiceSetup, "state">;
 
 async function startSharing(
-  role: keyof typeof SERVED,
+  role: ServiceRole,
   { journal, ...shared }: LocalState,
   { listen, options, onEntry }: OwnSetup,
 ): Promise<ServiceServer> {
-  const apis: readonly [Service, ...Service[]] = SERVED[role];
+  const apis = SERVED[role];
   journal.events.response.on((entry) => {
     if (apis.includes(entry.api)) onEntry?.(entry);
   });
@@ -104,11 +106,11 @@ async function startSharing(
 }
 
 async function startRemote(
-  role: keyof typeof SERVED,
+  role: ServiceRole,
   address: ManagerAddress | RedisAddress,
   { listen, options, onEntry }: OwnSetup,
 ): Promise<ServiceServer> {
-  const self = `${ROLE_NAMES[role]} ${systemRandom.hex(16)}`;
+  const self = `${role} ${systemRandom.hex(16)}`;
   const { state, disconnect } = await connected(address, self, options);
   const shared = new SharedStore(state);
   // The manager keeps the entries. Here, their bodies take memory until they have been sent.
@@ -208,7 +210,7 @@ function notATargetManager(self: string): Result {
 async function prepareStore(
   state: BackingState,
   shared: SharedStore,
-  role: keyof typeof SERVED,
+  role: ServiceRole,
   request: WireRequest,
 ): Promise<SharedStore> {
   const accessKey = namedAccessKey(header(request, "authorization"));

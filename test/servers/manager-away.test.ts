@@ -84,7 +84,7 @@ describe("while the target manager is away", () => {
   });
 
   test("a server that starts before its manager works as soon as the manager runs", async () => {
-    const early = await startServiceServer("targetApi", {
+    const early = await startServiceServer("target-api", {
       listen,
       state: { managerUrl: new URL(servers.manager.url) },
       options,
@@ -151,7 +151,7 @@ describe("what answers in the target manager's place", () => {
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
     const first = await lostQueryServer(free.url);
-    const second = await startServiceServer("targetApi", {
+    const second = await startServiceServer("target-api", {
       listen: { ...listen, port: Number(port) },
       state: { managerUrl: new URL(first.server.url) },
       options,

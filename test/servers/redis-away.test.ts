@@ -97,7 +97,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const place = other.address();
     const port = typeof place === "object" ? place?.port : 0;
     const state = address(`redis://127.0.0.1:${port}`);
-    const server = await startServiceServer("targetApi", { listen, state, options });
+    const server = await startServiceServer("target-api", { listen, state, options });
     open.push(server);
     const away = await sendSigned(reached(server.url, "", ""), keys, { method: "GET", path: "/targets" });
     expect([away.status, away.text]).toEqual([

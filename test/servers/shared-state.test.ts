@@ -24,7 +24,7 @@ async function opened(start: typeof startThreeServers, clock: Clock = new Manual
   const servers = await start({ listen: ports, options });
   closing.push(servers);
   const state = { managerUrl: new URL(servers.manager.url) };
-  const second: ServiceServer = await startServiceServer("targetApi", { state, listen, options });
+  const second: ServiceServer = await startServiceServer("target-api", { state, listen, options });
   closing.push(second);
   const at = reached(servers.target.url, servers.query.url, servers.manager.url);
   const flush = () => Promise.all([servers.target, second].map((server) => server.flushJournal()));

@@ -184,7 +184,7 @@ describe("a malformed or incomplete request", () => {
 test("several target API servers share one rate limit", async () => {
   const limits = { request_rate_limits: { other: { max_requests: 3, window_seconds: 60 } } };
   await manage(service(), "POST", "/cloud_databases", { ...named, ...limits });
-  const second = await startServiceServer("targetApi", {
+  const second = await startServiceServer("target-api", {
     listen,
     state: { managerUrl: new URL(servers.manager.url) },
     options,

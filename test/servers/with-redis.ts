@@ -43,7 +43,7 @@ export async function opened(state = address()) {
   const apis: ServiceServer[] = [];
   for (let count = 0; count < 2; count += 1) {
     managers.push(await startSharedManager({ listen, options: options("http://unused") }, state));
-    apis.push(await startServiceServer("targetApi", { listen, state, options }));
+    apis.push(await startServiceServer("target-api", { listen, state, options }));
   }
   const query = await startServiceServer("query", { listen, state, options });
   open.push(...managers, ...apis, query);

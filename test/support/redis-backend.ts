@@ -31,7 +31,7 @@ const redisBackend: Backend = {
       },
     };
     const manager = await startSharedManager({ ...setup, options: own }, state);
-    const target = await startServiceServer("targetApi", setup);
+    const target = await startServiceServer("target-api", setup);
     const query = await startServiceServer("query", setup);
     const backing = await stateInRedis(state, own);
     return {

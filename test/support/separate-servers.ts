@@ -17,7 +17,7 @@ export async function startSeparateServers({
 }: Pick<ThreeServersSetup, "listen" | "options">): Promise<SeparateServers> {
   const manager = await startTargetManager({ listen: listen.manager, options: options(UNUSED_URL) });
   const state = { managerUrl: new URL(manager.url), managerCertificate: listen.manager.tls?.cert };
-  const target = await startServiceServer("targetApi", { state, listen: listen.target, options });
+  const target = await startServiceServer("target-api", { state, listen: listen.target, options });
   const query = await startServiceServer("query", {
     state,
     listen: listen.query,
