@@ -107,13 +107,17 @@ const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_P
 /** The features of targets' images, in order; null for those that cannot be decoded. */
 async function featuresOfTargets(targets: readonly ComparedTarget[]): Promise<readonly (Features | null)[]> {
   const prepared: (Features | null)[] = [];
-  for (let start = 0; start < targets.length; start += PREPARED_AT_ONCE) {
-    if (start % LOOKED_AT_PER_SLICE === 0) await yieldToEventLoop();
-    const known = targets
-      .slice(start, start + PREPARED_AT_ONCE)
-      .map((target) => targetFeatures.of(target.image));
-    const isMade = (made: (typeof known)[number]): made is Features | null => !(made instanceof Promise);
-    prepared.push(...(known.every(isMade) ? known : await Promise.all(known)));
+  for (const [index, { image }] of targets.entries()) {
+    if (endsSlice(index)) await yieldToEventLoop();
+    if (index < prepared.length) continue;
+    const made = targetFeatures.of(image);
+    if (!(made instanceof Promise)) prepared.push(made);
+    else {
+      const others = targets.slice(index + 1, index + PREPARED_AT_ONCE);
+      prepared.push(
+        ...(await Promise.all([made, ...others.map((target) => targetFeatures.of(target.image))])),
+      );
+    }
   }
   return prepared;
 }

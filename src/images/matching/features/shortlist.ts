@@ -46,8 +46,8 @@ const MOST_SEGMENT = 8000;
 const INDEXED_PER_SLICE = 25;
 /** About 1 ms. */
 const TARGETS_PER_SLICE = 5000;
-/** 1 to 3 ms. */
-const POSTINGS_PER_SLICE = 1_500_000;
+/** About 3 ms. */
+const POSTINGS_PER_SLICE = 750_000;
 /**
  * A query's features look at so many indexed ones at most: those that are like the fewest vote first, for they tell targets
  * apart, and the others look at most of the index to no effect.
@@ -73,24 +73,25 @@ export function shortlist(
       ({ segments, fresh } = await findSegments(targets));
     }
     const best = new Best(most);
-    const chosen = await chooseVoters(query, [...segments.keys()]);
+    const voters = await chooseVoters(query, [...segments.keys()]);
     for (const [segment, indexed] of segments) {
-      await vote(query, chosen, segment, indexed);
-      await yieldToEventLoop();
+      await vote(query, voters, segment, indexed);
       readVotes(segment, indexed, best);
     }
     return [...best.targets, ...fresh];
   });
 }
 
+/** Targets of a segment. */
 interface Indexed {
-  readonly target: Features;
-  readonly index: number;
+  readonly targets: Features[];
+  /** Where each is in the segment. */
+  readonly indexes: number[];
 }
 
 /** Which targets each segment has, which have none, and which are worth indexing again. */
 async function findSegments(targets: readonly Features[]) {
-  const segments = new Map<Segment, Indexed[]>();
+  const segments = new Map<Segment, Indexed>();
   const fresh: Features[] = [];
   const loose = new Set<Features>();
   for (const [number, target] of targets.entries()) {
@@ -99,9 +100,13 @@ async function findSegments(targets: readonly Features[]) {
     if (place === undefined || place.segment.size < LEAST_SEGMENT) loose.add(target);
     if (place === undefined) fresh.push(target);
     else {
-      const others = segments.get(place.segment);
-      if (others) others.push({ target, index: place.index });
-      else segments.set(place.segment, [{ target, index: place.index }]);
+      let indexed = segments.get(place.segment);
+      if (indexed === undefined) {
+        indexed = { targets: [], indexes: [] };
+        segments.set(place.segment, indexed);
+      }
+      indexed.targets.push(target);
+      indexed.indexes.push(place.index);
     }
   }
   return { segments, fresh, loose: [...loose] };
@@ -152,8 +157,8 @@ async function addSegments(targets: readonly Features[]): Promise<void> {
   }
 }
 
-/** Sets of the query's features that vote, each for a slice. */
-async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<readonly Int32Array[]> {
+/** The query's features that vote. */
+async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<Int32Array> {
   const costs = new Float64Array(query.count);
   for (const { kernel } of segments) {
     await yieldToEventLoop();
@@ -164,44 +169,45 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
       costs[feature] = (costs[feature] ?? 0) + cost;
   }
   const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
-  const slices: number[][] = [];
-  let [all, ofSlice] = [0, Number.POSITIVE_INFINITY];
-  for (const feature of order) {
-    const cost = costs[feature] ?? 0;
-    all += cost;
-    if (all > MOST_POSTINGS) break;
-    ofSlice += cost / segments.length;
-    if (ofSlice > POSTINGS_PER_SLICE) {
-      slices.push([]);
-      ofSlice = 0;
-    }
-    slices.at(-1)?.push(feature);
-  }
-  return slices.map((features) => Int32Array.from(features));
+  let postings = 0;
+  const tooMany = order.findIndex((feature) => {
+    postings += costs[feature] ?? 0;
+    return postings > MOST_POSTINGS;
+  });
+  return Int32Array.from(tooMany < 0 ? order : order.slice(0, tooMany));
 }
 
-/** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes. */
+/** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes and measured their costs. */
 async function vote(
-  { dark }: Features,
-  chosen: readonly Int32Array[],
+  { count, dark }: Features,
+  voters: Int32Array,
   { kernel, size }: Segment,
-  targets: readonly Indexed[],
+  { indexes }: Indexed,
 ): Promise<void> {
   const { buffer } = kernel.memory;
   const allowed = new Uint8Array(buffer, kernel.allowedAt(), size).fill(0);
-  for (const { index } of targets) allowed[index] = 1;
+  for (const index of indexes) allowed[index] = 1;
   kernel.clearScores();
-  for (const features of chosen) {
-    await yieldToEventLoop();
-    new Int32Array(buffer, kernel.chosenAt(), features.length).set(features);
-    kernel.vote(0, features.length, dark);
+  new Int32Array(buffer, kernel.chosenAt(), voters.length).set(voters);
+  const costs = new Uint32Array(buffer, kernel.costsAt(), count);
+  let [start, postings] = [0, 0];
+  for (const [place, feature] of voters.entries()) {
+    const cost = costs[feature] ?? 0;
+    if (postings + cost > POSTINGS_PER_SLICE) {
+      await yieldToEventLoop();
+      kernel.vote(start, place, dark);
+      [start, postings] = [place, 0];
+    }
+    postings += cost;
   }
+  await yieldToEventLoop();
+  kernel.vote(start, voters.length, dark);
 }
 
-function readVotes({ kernel, size }: Segment, targets: readonly Indexed[], best: Best): void {
+function readVotes({ kernel, size }: Segment, { targets, indexes }: Indexed, best: Best): void {
   const scores = new Float32Array(kernel.memory.buffer, kernel.scoresAt(), size);
-  for (const { target, index } of targets) {
-    const score = scores[index] ?? 0;
+  for (const [place, target] of targets.entries()) {
+    const score = scores[indexes[place] ?? 0] ?? 0;
     if (score > 0) best.add(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
   }
 }
