@@ -58,6 +58,8 @@ test("connection errors, errors of the handler and unserved hosts reject as fetc
   expect(await failureOf(cut())).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
   const throwing = serving(() => Promise.reject(new RangeError("own")));
   expect(messagesOf(await failureOf(throwing()))).toEqual(["fetch failed", "own"]);
+  const telling = serving(() => Promise.reject("text"));
+  expect(await failureOf(telling())).toMatchObject({ message: "fetch failed", cause: new Error("text") });
   const mock = new MockCloudReco({ intercept: false });
   const other = await failureOf(mock.fetch("https://other.example/x"));
   expect(messagesOf(other).join()).toContain("No mock serves GET https://other.example/x");
