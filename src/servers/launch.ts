@@ -66,8 +66,15 @@ async function startThree<Running extends Manager>(
   const { listen, options, onEntry, trust, page, stateFile, complain, onProgress, whenManagerRuns } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
-  const close = async (graceSeconds?: number) => {
+  const closeAll = async (graceSeconds?: number) => {
     for (const server of started.splice(0).reverse()) await server.close(graceSeconds);
+  };
+  let closing: Promise<void> | undefined;
+  const close = (graceSeconds?: number) => {
+    // Who closes them again waits, too. What is wrong is told once.
+    const earlier = closing?.catch(() => {});
+    closing ??= closeAll(graceSeconds);
+    return earlier ?? closing;
   };
   try {
     const manager = await startManager({

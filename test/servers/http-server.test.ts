@@ -1,6 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 import { connect } from "node:tls";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { RawConnection } from "./raw-connection.ts";
@@ -245,6 +245,17 @@ describe("stopping", () => {
     expect(await busy.rest()).toMatch(/busy/);
     busy.close();
     await closed;
+  });
+
+  test("stopping many times at once warns of no leak", async () => {
+    const warned: string[] = [];
+    const listen = ({ name }: Error) => void warned.push(name);
+    process.on("warning", listen);
+    onTestFinished(() => void process.off("warning", listen));
+    const { server } = await serve(echo);
+    await Promise.all(Array.from({ length: 20 }, () => server.close()));
+    await new Promise(setImmediate);
+    expect(warned).not.toContain("MaxListenersExceededWarning");
   });
 
   test("a connection without a request is closed at once, also one with a partial head", async () => {
