@@ -201,7 +201,17 @@ function checkedMoment(given: unknown): number {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Waits in real time, however long, or until the signal is aborted. */
-export async function realDelay(seconds: number, signal?: AbortSignal): Promise<void> {
+export const realDelay = (seconds: number, signal?: AbortSignal): Promise<void> => wait(seconds, signal);
+
+/** Waits in real time for a client that is connected: after its connection, nothing keeps the process alive. */
+export const delayWhileConnected = (seconds: number): Promise<void> =>
+  wait(seconds, undefined, (timer) => timer.unref());
+
+async function wait(
+  seconds: number,
+  signal?: AbortSignal,
+  begun: (timer: NodeJS.Timeout) => unknown = () => {},
+): Promise<void> {
   let left = seconds * 1000;
   do {
     const step = Math.min(left, LONGEST_TIMER);
@@ -212,6 +222,7 @@ export async function realDelay(seconds: number, signal?: AbortSignal): Promise<
         resolve();
       };
       const timer = realTimers.setTimeout(end, step);
+      begun(timer);
       signal?.addEventListener("abort", end);
     });
     left -= step;

@@ -56,7 +56,6 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
   const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
     apis: ["manager"],
     emulator: unrecorded,
-    settings,
     handle: async (request) => {
       const distrust = whyDistrusted(request);
       if (distrust !== undefined)

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { delayWhileConnected } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
 import { type RaterName, raterNamed } from "../images/ratings/raters.ts";
@@ -104,6 +105,7 @@ export function resolveServerOptions(
   };
   return resolveOptions({
     ...same,
+    delay: delayWhileConnected,
     targetUrl: serviceBaseUrl ?? ownUrl,
     queryMatcher: MATCHERS[queryMatcher],
     duplicatesMatcher: MATCHERS[duplicatesMatcher],

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { manage, sendSigned } from "../support/answers.ts";
 import type { ServiceUnderTest } from "../support/backends.ts";
 import { makePng } from "../support/png.ts";
@@ -80,6 +80,17 @@ describe("processes", () => {
     const serving = command(args);
     await serving.line();
     expect(await serving.stop(signal)).toBe(0);
+  });
+
+  test("a response that is delayed for an hour does not keep a server that was told to stop", async () => {
+    const serving = command(["serve", "--json"], { RESPONSE_DELAY_SECONDS: "3600" });
+    const { urls }: { urls: Record<"target" | "manager", string> } = JSON.parse(await serving.line());
+    const client = new AbortController();
+    const answer = fetch(`${urls.target}/summary`, { signal: client.signal }).catch(() => "none");
+    const recorded = async () => (await (await fetch(`${urls.manager}/requests`)).text()).includes("/summary");
+    await vi.waitUntil(recorded);
+    client.abort();
+    expect([await serving.stop("SIGTERM"), await answer]).toEqual([0, "none"]);
   });
 
   test.each(["closed", "never read"])(
