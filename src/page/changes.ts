@@ -1,7 +1,7 @@
 import type { ListChanges, PageChanges, PageList, PageState } from "./model.ts";
 
 /** What identifies an item of each list in the state. */
-const KEYS: { readonly [List in PageList]: (item: PageState[List][number]) => string } = {
+export const KEYS: { readonly [List in PageList]: (item: PageState[List][number]) => string } = {
   cloudDatabases: ({ databaseName }) => databaseName,
   vuMarkDatabases: ({ databaseName }) => databaseName,
   datasets: ({ uuid }) => uuid,

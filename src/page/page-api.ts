@@ -29,7 +29,7 @@ const PROTECTION = [
 ] as const;
 /** Keeps an image that is opened as a document from running scripts. */
 const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
-/** The page may use the camera, and nothing in a frame may. */
+/** The page may use the camera; what others might embed in it may not. */
 const PERMISSIONS = "camera=(self), microphone=(), geolocation=(), display-capture=()";
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 const NOT_KEPT = "the journal no longer keeps this request";

@@ -11,6 +11,7 @@ import type { Target } from "../schema/target.ts";
 import { GLOBAL, type RecordsKey, type Version } from "../store/backing.ts";
 import type { ReadableRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
+import { KEYS } from "./changes.ts";
 import type { PageDataset, PageFault, PageList, PageReport, PageState } from "./model.ts";
 import { shownTarget } from "./report.ts";
 
@@ -52,7 +53,7 @@ interface Shown {
 /** How many databases are read at once, before other work may run. */
 const DATABASES_PER_TURN = 100;
 const TARGETS_PER_TURN = 200;
-/** For how many databases the targets are kept as JSON: more pages than that rarely show different ones. */
+/** For how many databases the targets are kept as JSON: open pages rarely show more of them at once. */
 const KEPT_TARGET_LISTS = 4;
 
 /** Reads the state as the page shows it: only what changed since the last time. */
@@ -139,17 +140,14 @@ const NOTHING: Shown = { version: -1, items: [], isProcessing: false };
 function shownRecords(records: ReadableRecords, now: number, revision: string): Omit<Shown, "version"> {
   const { database, templates, reports, datasets, credentials } = records;
   const items: Item[] = [];
-  const add = (list: PageList, key: string, value: object) =>
-    items.push({ list, key, json: JSON.stringify(value) });
+  const add = <List extends PageList>(list: List, item: PageState[List][number]) =>
+    items.push({ list, key: KEYS[list](item), json: JSON.stringify(item) });
   const counts = records.countByStatus(now);
-  if (database?.kind === "cloud")
-    add("cloudDatabases", database.databaseName, { ...database, counts, revision });
-  if (database?.kind === "vumark")
-    add("vuMarkDatabases", database.databaseName, { ...database, targets: [...templates.values()] });
-  for (const report of reports.values())
-    add("reports", `${report.databaseId} ${report.file}`, shownReport(report));
-  for (const dataset of datasets.values()) add("datasets", dataset.uuid, shownDataset(dataset));
-  for (const credential of credentials.values()) add("credentials", credential.clientId, credential);
+  if (database?.kind === "cloud") add("cloudDatabases", { ...database, counts, revision });
+  if (database?.kind === "vumark") add("vuMarkDatabases", { ...database, targets: [...templates.values()] });
+  for (const report of reports.values()) add("reports", shownReport(report));
+  for (const dataset of datasets.values()) add("datasets", shownDataset(dataset));
+  for (const credential of credentials.values()) add("credentials", credential);
   return { items, isProcessing: counts.processing > 0 };
 }
 
@@ -157,7 +155,7 @@ function listsOf(shown: ReadonlyMap<string, Shown>, faults: readonly PageFault[]
   const lists = new Map(LISTS.map((list) => [list, new Map<string, string>()]));
   for (const { items } of shown.values())
     for (const { list, key, json } of items) lists.get(list)?.set(key, json);
-  for (const fault of faults) lists.get("faults")?.set(fault.id, JSON.stringify(fault));
+  for (const fault of faults) lists.get("faults")?.set(KEYS.faults(fault), JSON.stringify(fault));
   return lists;
 }
 

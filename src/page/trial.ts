@@ -116,7 +116,7 @@ function triedTargets(
   ];
 }
 
-/** Where the pixels of a square are that viewers show at a place, by their EXIF orientation. */
+/** Which pixel of a square picture viewers show at a place, by the picture's EXIF orientation. */
 const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => readonly [number, number]>> = {
   2: (x, y, last) => [last - x, y],
   3: (x, y, last) => [last - x, last - y],
@@ -128,8 +128,8 @@ const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => r
 };
 
 /**
- * Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. The first is shown
- * below that, so its windows are turned as viewers turn its pixels.
+ * Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. The result
+ * is drawn over the first one, so its windows are turned as viewers turn its pixels.
  */
 export async function compareImages(a: Buffer, b: Buffer): Promise<PageComparison | undefined> {
   const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);

@@ -8,8 +8,9 @@ export type FactApi = (typeof FACT_APIS)[number];
 export const KNOWN_BY = ["recorded", "observed", "documented", "assumed"] as const;
 
 /**
- * How a fact is known. `recorded`: in a recording of the real service's responses, whose bodies the profile `vuforia` follows. `observed`: seen at the real service, up to the month given. `documented`: in the service's
- * documentation. `assumed`: this emulator's choice, which nobody compared with the real service.
+ * How a fact is known. `recorded`: in a recording of the real service's responses, whose bodies the profile `vuforia` follows.
+ * `observed`: seen at the real service, up to the month given. `documented`: in the service's documentation. `assumed`: this
+ * emulator's choice, which nobody compared with the real service.
  */
 export interface Known {
   readonly by: (typeof KNOWN_BY)[number];

@@ -64,13 +64,10 @@ const recordingOf = () =>
       text,
       z.object({
         result: z.enum(["holds", "differs", "notTried"]),
-        request: z.object({
-          ...{ method: text, path: text },
-          ...{ headers: headers, bodyBytes: bytes },
-        }),
+        request: z.object({ method: text, path: text, headers, bodyBytes: bytes }),
         response: z.object({
           status: z.number(),
-          headers: headers,
+          headers,
           body: text,
           bodyBytes: bytes,
           continued: z.exactOptional(z.boolean()),

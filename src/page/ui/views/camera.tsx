@@ -134,7 +134,7 @@ const REFUSED: Readonly<Record<string, string>> = {
  *
  * @throws Error that says what to do.
  */
-export async function openCamera(): Promise<MediaStream> {
+async function openCamera(): Promise<MediaStream> {
   if (!isSecureContext)
     throw new Error(
       "Browsers open the camera only for pages over https, and for http://localhost. Start the servers with " +
@@ -151,12 +151,12 @@ export async function openCamera(): Promise<MediaStream> {
   }
 }
 
-export function closeCamera(stream: MediaStream): void {
+function closeCamera(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
 /** What the camera sees now, as a file. Undefined before its first frame. */
-export async function frameOf(video: HTMLVideoElement, side = SEARCHED_SIDE): Promise<File | undefined> {
+async function frameOf(video: HTMLVideoElement, side = SEARCHED_SIDE): Promise<File | undefined> {
   const { videoWidth, videoHeight } = video;
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || videoWidth === 0) return undefined;
   const scale = Math.min(1, side / Math.max(videoWidth, videoHeight));
