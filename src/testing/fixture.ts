@@ -117,6 +117,8 @@ export interface TestOutcome extends TestIdentity {
 }
 
 interface OpenFixture extends MockFixture {
+  /** Stops the mock, and explains nothing. */
+  close(): void;
   /**
    * Stops the mock. If the test failed, appends an explanation to the error's message, or prints it.
    *
@@ -139,6 +141,10 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
     const exceptions = isList(except) ? except : [except];
     for (const filter of exceptions) mock.requestsOf(filter);
     const evidence = new Evidence(mock, exceptions);
+    const close = () => {
+      mock.stop();
+      evidence.end();
+    };
     let reportWritten: Promise<void> | undefined;
     /** Starts to write the report of a failed test. Returns the line that says where. */
     const startReport = (test: TestIdentity, error: string): readonly string[] => {
@@ -152,13 +158,13 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
     return {
       mock,
       database,
+      close,
       get reportWritten() {
         return reportWritten;
       },
       end: ({ failed, error, print = console.error, ...test }) => {
         const { whyUnreached } = mock;
-        mock.stop();
-        evidence.end();
+        close();
         const { refused } = evidence;
         if (failed) {
           const message = messageIn(error);
@@ -244,7 +250,7 @@ export class FixtureHooks implements MockFixture {
   }
 
   begin(): void {
-    this.#open?.mock.stop();
+    this.#open?.close();
     this.#open = openFixture(this.options);
   }
 
