@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { END_OF_CLOCKS } from "../schema/kernel/values.ts";
 import { realTimers } from "./real-timers.ts";
+import { show } from "./text.ts";
 
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {
@@ -165,10 +166,11 @@ export class ManualClock implements Clock {
    * Moves the clock forward.
    *
    * @param seconds - any finite number; a negative one moves the clock back.
-   * @throws RangeError when it is not finite.
+   * @throws RangeError when it is not a finite number.
    */
   advance(seconds: number): void {
-    this.#milliseconds = checked(this.#milliseconds + seconds * 1000, seconds);
+    const moved = typeof seconds === "number" ? this.#milliseconds + seconds * 1000 : Number.NaN;
+    this.#milliseconds = checked(moved, show(seconds));
   }
 
   /**
@@ -181,19 +183,16 @@ export class ManualClock implements Clock {
   }
 }
 
-function checked(milliseconds: number, given: unknown): number {
+function checked(milliseconds: number, given: string): number {
   if (!Number.isNaN(new Date(milliseconds).getTime())) return milliseconds;
-  throw new RangeError(
-    `ManualClock: expected a valid date or a finite number of seconds; got ${String(given)}`,
-  );
+  throw new RangeError(`ManualClock: expected a valid date or a finite number of seconds; got ${given}`);
 }
 
 /** Not by its class: tests of Jest have a `Date` of another realm. */
 function checkedMoment(given: unknown): number {
-  if (types.isDate(given) || given instanceof Date) return checked(given.getTime(), given);
-  const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
+  if (types.isDate(given) || given instanceof Date) return checked(given.getTime(), String(given));
   throw new RangeError(
-    `ManualClock: expected a Date, as new Date("2026-11-21T10:42:00Z") makes it; got ${shown}`,
+    `ManualClock: expected a Date, as new Date("2026-11-21T10:42:00Z") makes it; got ${show(given)}`,
   );
 }
 

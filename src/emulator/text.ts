@@ -45,7 +45,7 @@ export function show(value: unknown): string {
   if (typeof value === "string") return shorten(JSON.stringify(value.slice(0, LONGEST_QUOTED)), value.length);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
-  return String(value);
+  return typeof value === "bigint" ? `${value}n` : String(value);
 }
 
 const LONGEST_RECORDED = 8192;

@@ -10,6 +10,8 @@ import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import type { MockReport, ReportDetails } from "../page/model.ts";
 import { buildReport, reportPage } from "../page/report.ts";
+import { InvalidOptionError } from "../schema/kernel/problems.ts";
+import { quoted } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import { callerOf, isThrownHere } from "./caller.ts";
@@ -231,13 +233,19 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * called synchronously and its result is not awaited; if it throws, the process emits a warning.
    *
    * @returns a function that removes the listener.
+   * @throws InvalidOptionError for the name of another event, or a listener that is no function.
    * @example const remove = mock.on("rejected", ({ reason }) => console.warn(reason));
    */
   on<Name extends keyof JournalEvents>(
     event: Name,
     listener: (happened: JournalEvents[Name]) => unknown,
   ): () => void {
-    return this.#journal.events[event].on(listener);
+    const { events } = this.#journal;
+    const names = Object.keys(events);
+    if (!names.includes(event)) throw new InvalidOptionError("event", show(event), quoted(names));
+    if (typeof listener !== "function")
+      throw new InvalidOptionError("listener", show(listener), "a function");
+    return events[event].on(listener);
   }
 
   /**

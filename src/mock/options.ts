@@ -10,6 +10,7 @@ import { parseBaseUrl } from "../schema/base-url.ts";
 import { DATABASE_FIELDS } from "../schema/cloud-database.ts";
 import { checked, expectedName, InvalidOptionError } from "../schema/kernel/problems.ts";
 import { optional, record, withoutUndefined } from "../schema/kernel/record.ts";
+import { anyObject } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
 import { defaultsOf, fieldsOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
@@ -140,7 +141,7 @@ function refuseUnknown(given: readonly string[]): void {
  */
 export function resolveFixtureOptions(given: object) {
   const isOwn = ([name]: readonly [string, unknown]) => name in OPTIONS.fixture;
-  const entries = Object.entries(given);
+  const entries = Object.entries(checked("options", anyObject, given));
   refuseUnknown(entries.map(([name]) => name));
   const own = checked("options", fixtureOptions, Object.fromEntries(entries.filter(isOwn)));
   const mockOptions: MockCloudRecoOptions = Object.fromEntries(entries.filter((entry) => !isOwn(entry)));

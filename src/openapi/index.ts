@@ -1,15 +1,20 @@
+import * as z from "zod/mini";
 import { version } from "../../package.json";
 import { APIS } from "../apis/index.ts";
 import type { Api, ApiOperation, DeclaredBody, SecurityScheme } from "../emulator/operation.ts";
 import {
   DEFAULT_PROFILE,
   DEFAULT_URLS,
+  PROFILE_NAMES,
   type Profile,
   type ProfileName,
   profiles,
 } from "../emulator/profiles.ts";
 import { type JsonSchema, responsesUnder, text } from "../emulator/response.ts";
 import { requestSchema } from "../schema/kernel/json-schema.ts";
+import { checked } from "../schema/kernel/problems.ts";
+import { optional, record } from "../schema/kernel/record.ts";
+import { text as nonEmpty, oneOf } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
 import {
   isResourceSchema,
@@ -28,10 +33,20 @@ export type { HeaderObject, MediaTypeObject, ResponseObject } from "./variant.ts
 /** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {
   /** Default `neutral`. */
-  readonly profile?: ProfileName;
+  readonly profile?: ProfileName | undefined;
   /** Base URLs of the servers. Default: the real hosts, and `http://target-manager.test`. */
-  readonly urls?: Partial<Readonly<Record<Service, string>>>;
+  readonly urls?: { readonly [Name in Service]?: string | undefined } | undefined;
 }
+
+const openApiOptions = z.lazy(() => {
+  const urls = { target: nonEmpty, query: nonEmpty, modelTarget: nonEmpty, manager: nonEmpty };
+  return record<OpenApiOptions>(
+    optional({
+      profile: oneOf(...PROFILE_NAMES),
+      urls: record<NonNullable<OpenApiOptions["urls"]>>(optional(urls)),
+    }),
+  );
+});
 
 /** A parameter of a path or a query. */
 export interface ParameterObject {
@@ -122,14 +137,13 @@ export interface OpenApiDocument {
  * The four APIs as an OpenAPI 3.1 document, generated from the operations and checks that serve requests. Responses that a
  * test configures (`cloudQueryFailure`, `modelTargetFailure`) are not included.
  *
+ * @throws InvalidOptionError naming the option, its value and what was expected.
  * @example
  * const document = openApiDocument({ urls: mock.urls });
  * await writeFile("openapi.json", JSON.stringify(document, null, 2));
  */
-export function openApiDocument({
-  profile = DEFAULT_PROFILE,
-  urls = {},
-}: OpenApiOptions = {}): OpenApiDocument {
+export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
+  const { profile = DEFAULT_PROFILE, urls = {} } = checked("options", openApiOptions, options);
   const chosen = profiles[profile];
   const apis = Object.values(APIS);
   const paths: Record<string, PathItem> = {};

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { RequestHandler } from "../emulator/message.ts";
+import { messageOf } from "../emulator/text.ts";
 import { type Problem, read } from "../schema/kernel/problems.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import { seed as seedSchema } from "../schema/snapshot.ts";
@@ -91,7 +92,7 @@ class Seed {
       content = JSON.parse(await readFile(this.path, "utf8"));
     } catch (error) {
       // The message of JSON.parse quotes the file, including secret keys.
-      const why = error instanceof SyntaxError ? "expected JSON" : String(error);
+      const why = error instanceof SyntaxError ? "expected JSON" : `cannot be read: ${messageOf(error)}`;
       throw new InvalidSeedError(`${this.path}: ${why}`);
     }
     const reading = read(seedSchema.schema, content);

@@ -87,7 +87,8 @@ describe("processes", () => {
     const { urls }: { urls: Record<"target" | "manager", string> } = JSON.parse(await serving.line());
     const client = new AbortController();
     const answer = fetch(`${urls.target}/summary`, { signal: client.signal }).catch(() => "none");
-    const recorded = async () => (await (await fetch(`${urls.manager}/requests`)).text()).includes("/summary");
+    const recorded = async () =>
+      (await (await fetch(`${urls.manager}/requests`)).text()).includes("/summary");
     await vi.waitUntil(recorded);
     client.abort();
     expect([await serving.stop("SIGTERM"), await answer]).toEqual([0, "none"]);

@@ -71,7 +71,7 @@ describe("featureMatcher", () => {
     expect(await createFeatureMatcher({ minimumInliers: 300 })(at(queries, 0), at(files, 0))).toBeNull();
     for (const minimumInliers of [4, 8.5, Number.NaN]) {
       expect(() => createFeatureMatcher({ minimumInliers })).toThrow(
-        `minimumInliers: expected a whole number of at least 5; got ${minimumInliers}`,
+        `Invalid options.minimumInliers: expected a whole number, 5 or more; got ${minimumInliers}.`,
       );
     }
   });

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import {
   createStructuralSimilarityMatcher,
   exactMatcher,
+  InvalidOptionError,
   mappingMatcher,
+  samplePicture,
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import sharp from "sharp";
@@ -60,8 +62,21 @@ describe("structuralSimilarityMatcher", () => {
 
   it.each([2, -1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses the threshold %s", (threshold) => {
     expect(() => createStructuralSimilarityMatcher({ threshold })).toThrow(
-      new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`),
+      new InvalidOptionError("options.threshold", String(threshold), "a number from -1 to 1"),
     );
+  });
+
+  it.each([
+    [
+      "an unknown name",
+      { treshold: 0.4 },
+      "Invalid options.treshold: expected threshold; got an unknown name.",
+    ],
+    ["text", { threshold: "0.4" }, 'Invalid options.threshold: expected a number from -1 to 1; got "0.4".'],
+    ["no object", 0.4, "Invalid options: expected an object; got 0.4."],
+    ["null", null, "Invalid options: expected an object; got null."],
+  ])("refuses %s", (_, options, message) => {
+    expect(() => createStructuralSimilarityMatcher(options as object)).toThrow(message);
   });
 });
 
@@ -84,7 +99,13 @@ describe("mappingMatcher", () => {
 
   it("refuses a score that is not a finite number, naming it", () => {
     expect(() => mappingMatcher([{ image: one, target: "a", score: Number.NaN }])).toThrow(
-      new TypeError("mappingMatcher: pairs[0].score: expected a finite number; got NaN"),
+      new InvalidOptionError("pairs[0].score", "NaN", "a finite number"),
+    );
+  });
+
+  it("refuses a picture that is not awaited", () => {
+    expect(() => mappingMatcher([{ image: samplePicture(1) as never, target: "a" }])).toThrow(
+      new InvalidOptionError("pairs[0].image", "a Promise: await it", "bytes (Uint8Array)"),
     );
   });
 });

@@ -46,6 +46,18 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(openApiDocument())).toBe(neutral);
   });
 
+  it.each([
+    [{ profile: "real" }, 'Invalid options.profile: expected "neutral" or "vuforia"; got "real".'],
+    [
+      { urls: { querry: "http://127.0.0.1" } },
+      "Invalid options.urls.querry: expected query; got an unknown name.",
+    ],
+    [{ urls: { query: 5001 } }, "Invalid options.urls.query: expected non-empty text; got 5001."],
+    [null, "Invalid options: expected an object; got null."],
+  ])("is refused for the options %j", (options, message) => {
+    expect(() => openApiDocument(options as object)).toThrow(message);
+  });
+
   it("names the servers", () => {
     const { paths } = openApiDocument({ urls: { query: "http://127.0.0.1:5001" } });
     expect(paths["/v1/query"]?.servers).toEqual([{ url: "http://127.0.0.1:5001" }]);

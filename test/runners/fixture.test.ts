@@ -17,6 +17,7 @@ it("leaves nothing patched when its options are invalid", () => {
   expect(() => openFixture({ failOnRefusedRequest: true } as MockFixtureOptions)).toThrow(
     "Invalid options.failOnRefusedRequest: expected failOnRefusedRequests; got an unknown name.",
   );
+  expect(() => openFixture(null as never)).toThrow("Invalid options: expected an object; got null.");
   expect(globalThis.fetch).toBe(before);
 });
 

@@ -1,3 +1,7 @@
+import * as z from "zod/mini";
+import { checked } from "../../schema/kernel/problems.ts";
+import { optional, record } from "../../schema/kernel/record.ts";
+import { binary, kind, listOf, text, wholeNumberFrom } from "../../schema/kernel/values.ts";
 import { compareFeatures, compareImages } from "../on-demand.ts";
 import { declareComparison, type ImageMatcher } from "./comparison.ts";
 
@@ -8,7 +12,7 @@ export interface MappedImage {
   /** The id or the name of the target that it matches. */
   readonly target: string;
   /** The score; higher is better. Default: 1. */
-  readonly score?: number;
+  readonly score?: number | undefined;
 }
 
 const DEFAULT_THRESHOLD = 0.6;
@@ -22,10 +26,10 @@ export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a,
 );
 
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
-export const structuralSimilarityMatcher: ImageMatcher = createStructuralSimilarityMatcher();
+export const structuralSimilarityMatcher: ImageMatcher = similarityAbove(DEFAULT_THRESHOLD);
 
 /** Finds targets in photographs, by at least 8 local features. See {@link createFeatureMatcher}. */
-export const featureMatcher: ImageMatcher = createFeatureMatcher();
+export const featureMatcher: ImageMatcher = featuresAgreeing(DEFAULT_INLIERS);
 
 /** The names of matchers in settings, which are text. */
 export const MATCHER_NAMES = ["exact", "structural_similarity", "features"] as const;
@@ -38,58 +42,80 @@ export const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
   features: featureMatcher,
 };
 
+interface SimilarityOptions {
+  /** Only scores above this are matches: from -1 to 1. Default 0.6. */
+  readonly threshold?: number | undefined;
+}
+
+const similarityOptions = z.lazy(() =>
+  record<SimilarityOptions>(
+    optional({ threshold: kind("a number from -1 to 1", z.number().check(z.gte(-1), z.lte(1))) }),
+  ),
+);
+
 /**
  * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
  * R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.
- * @param options.threshold only scores above this are matches: from -1 to 1, default 0.6
- * @throws RangeError when the threshold is not in that range.
+ * @throws InvalidOptionError naming the option, its value and what was expected.
  * @example new MockCloudReco({ queryMatcher: createStructuralSimilarityMatcher({ threshold: 0.4 }) })
  */
-export function createStructuralSimilarityMatcher(
-  options: { readonly threshold?: number } = {},
-): ImageMatcher {
-  const { threshold = DEFAULT_THRESHOLD } = options;
-  if (!(threshold >= -1 && threshold <= 1)) {
-    throw new RangeError(`threshold: expected a number from -1 to 1; got ${threshold}`);
-  }
+export function createStructuralSimilarityMatcher(options: SimilarityOptions = {}): ImageMatcher {
+  return similarityAbove(checked("options", similarityOptions, options).threshold ?? DEFAULT_THRESHOLD);
+}
+
+function similarityAbove(threshold: number): ImageMatcher {
   return declareComparison({ by: "structuralSimilarity", threshold }, async (a, b) => {
     const score = await compareImages(a, b);
     return score !== null && score > threshold ? score : null;
   });
 }
 
+interface FeatureOptions {
+  /** Features that must agree on one position: a whole number of at least 5. Default 8. */
+  readonly minimumInliers?: number | undefined;
+}
+
+const featureOptions = z.lazy(() =>
+  record<FeatureOptions>(optional({ minimumInliers: wholeNumberFrom(LEAST_INLIERS) })),
+);
+
 /**
  * Makes a matcher that finds targets in photographs: tilted up to 60°, half covered, from a fifth of the frame's size to larger
  * than it. It compares local features in grey, so it sees no colours. Scores are from 0.5 to 1, which is for equal files.
  * Duplicates are only whole pictures of each other. An image that cannot be decoded matches nothing but its own copy.
- * @param options.minimumInliers features that must agree on one position: a whole number of at least 5, default 8
- * @throws RangeError when the number is not one of those.
+ * @throws InvalidOptionError naming the option, its value and what was expected.
  * @example new MockCloudReco({ queryMatcher: createFeatureMatcher({ minimumInliers: 12 }) })
  */
-export function createFeatureMatcher(options: { readonly minimumInliers?: number } = {}): ImageMatcher {
-  const { minimumInliers = DEFAULT_INLIERS } = options;
-  if (!Number.isInteger(minimumInliers) || minimumInliers < LEAST_INLIERS) {
-    throw new RangeError(
-      `minimumInliers: expected a whole number of at least ${LEAST_INLIERS}; got ${minimumInliers}`,
-    );
-  }
+export function createFeatureMatcher(options: FeatureOptions = {}): ImageMatcher {
+  return featuresAgreeing(checked("options", featureOptions, options).minimumInliers ?? DEFAULT_INLIERS);
+}
+
+function featuresAgreeing(minimumInliers: number): ImageMatcher {
   return declareComparison({ by: "features", minimumInliers }, (a, b) =>
     compareFeatures(a, b, minimumInliers),
   );
 }
 
+const mappedImages = z.lazy(() =>
+  listOf<MappedImage>(
+    kind(
+      "an object",
+      z.object({ image: binary, target: text, score: z.optional(kind("a finite number", z.number())) }),
+    ),
+  ),
+);
+
 /**
  * Makes a matcher that matches chosen images with chosen targets, and nothing else.
- * @throws TypeError when a pair's score is not a finite number.
+ * @throws InvalidOptionError naming the place in the list, its value and what was expected.
  * @example mappingMatcher([{ image: photo, target: "label", score: 0.9 }])
  */
 export function mappingMatcher(pairs: readonly MappedImage[]): ImageMatcher {
-  const entries = pairs.map(({ image, target, score = 1 }, index) => {
-    if (!Number.isFinite(score)) {
-      throw new TypeError(`mappingMatcher: pairs[${index}].score: expected a finite number; got ${score}`);
-    }
-    return { image: Buffer.from(image), target, score };
-  });
+  const entries = checked("pairs", mappedImages, pairs).map(({ image, target, score = 1 }) => ({
+    image: Buffer.from(image),
+    target,
+    score,
+  }));
   return (a, _b, target) => {
     const isTarget = (wanted: string) => wanted === target?.targetId || wanted === target?.name;
     return entries.find((entry) => isTarget(entry.target) && entry.image.equals(a))?.score;

@@ -119,6 +119,7 @@ function shown(path: readonly PropertyKey[], value: unknown): string | undefined
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (types.isPromise(value)) return "a Promise: await it";
+  if (typeof value === "bigint") return `${value}n`;
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 

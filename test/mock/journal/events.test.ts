@@ -38,6 +38,16 @@ describe("events of a mock", () => {
     expect(responses[0]).toBe(mock.requests[0]);
   });
 
+  it("have names, and listeners that are functions", async () => {
+    await using mock = new MockCloudReco();
+    expect(() => mock.on("refused" as "rejected", () => {})).toThrow(
+      'Invalid event: expected "request", "response" or "rejected"; got "refused".',
+    );
+    expect(() => mock.on("rejected", null as never)).toThrow(
+      "Invalid listener: expected a function; got null.",
+    );
+  });
+
   it("stop for the listener whose remove function was called", async () => {
     await using mock = new MockCloudReco();
     const session = opened(mock);
