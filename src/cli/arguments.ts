@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { messageOf } from "../emulator/text.ts";
+import { messageOf, show } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
 import { nearest } from "../schema/kernel/problems.ts";
 import type { Environment } from "../servers/settings.ts";
@@ -66,3 +66,7 @@ export type ExitCode = 0 | 1 | 2;
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** The file of an option cannot be written. */
+export const unwritable = (option: string, path: string, error: unknown): UsageError =>
+  new UsageError(`--${option}: ${show(path)} cannot be written: ${messageOf(error)}`);

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { release } from "../emulator/package.ts";
 import { createRandom } from "../emulator/random.ts";
-import { messageOf } from "../emulator/text.ts";
 import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
@@ -17,7 +16,7 @@ import {
 import { FLAGS, readSettings, readSharedSettings, withFlags } from "../servers/settings.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
 import type { Manager } from "../servers/target-manager.ts";
-import { type ExitCode, readOptions, readPort, type Terminal, UsageError } from "./arguments.ts";
+import { type ExitCode, readOptions, readPort, type Terminal, UsageError, unwritable } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
@@ -134,7 +133,7 @@ async function writeOutput(option: string, path: string, content: string, mode: 
       await file.close();
     }
   } catch (error) {
-    throw new UsageError(`--${option}: ${JSON.stringify(path)} cannot be written: ${messageOf(error)}`);
+    throw unwritable(option, path, error);
   }
 }
 

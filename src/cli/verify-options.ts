@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../emulator/profiles.ts";
 import { systemRandom } from "../emulator/random.ts";
 import { messageOf, show } from "../emulator/text.ts";
-import { parseBaseUrl } from "../schema/base-url.ts";
+import { MissingSchemeError, parseBaseUrl } from "../schema/base-url.ts";
 import { wireClient } from "../verify/client.ts";
 import { FACT_APIS, type Fact, KEY_PAIRS, type Keys, KNOWN_BY, variableOf } from "../verify/fact.ts";
 import { FACTS, type Verified } from "../verify/plan.ts";
@@ -62,7 +62,11 @@ export function chosen({ only, api, "known-by": knownBy }: Values): readonly Fac
       apis.includes(own) && ways.includes(known.by) && patterns?.some((one) => one.test(id)) !== false,
   );
   if (facts.length === 0)
-    throw new UsageError("no fact is chosen; expected ids, or parts of them with *, as --dry-run lists them");
+    throw new UsageError(
+      only === undefined
+        ? "no fact is chosen: none is of these APIs and known by these ways (--api, --known-by)"
+        : `--only: expected ids, or parts of them with *, as --dry-run lists them; no fact is chosen by ${show(only)}`,
+    );
   return facts;
 }
 
@@ -109,7 +113,10 @@ const baseUrl = (option: string, given: string): string => {
   try {
     return parseBaseUrl(option, given).href.replace(/\/$/, "");
   } catch (error) {
-    throw new UsageError(`--${messageOf(error)}`);
+    const message = messageOf(error);
+    throw new UsageError(
+      error instanceof MissingSchemeError ? `--${option}: ${message}` : message.replace(/^Invalid /, "--"),
+    );
   }
 };
 

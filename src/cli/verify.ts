@@ -17,7 +17,7 @@ import {
   textReport,
 } from "../verify/report.ts";
 import { type Outcome, Run } from "../verify/run.ts";
-import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
+import { type ExitCode, readOptions, type Terminal, UsageError, unwritable } from "./arguments.ts";
 import { HELP } from "./help.ts";
 import { progressOf } from "./output.ts";
 import { chosen, OPTIONS, recordingIn, type Settings, settingsOf, type Values } from "./verify-options.ts";
@@ -42,12 +42,13 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
       `nothing can be tried: ${[...new Set(facts.map((fact) => whyNot(fact, settings)))].join("; ")}`,
     );
   }
+  // What the service answered would be lost.
+  for (const option of ["record", "ids"] as const) write(option, values[option], "", "a");
   const isChosen = values.profile !== undefined;
   const { findings, recording, isStopped } = await tried(facts, settings, isChosen, terminal);
   const changes = earlier === undefined ? undefined : compare(earlier, recording);
   report({ ...findings, changes }, values, terminal);
-  if (values.record !== undefined)
-    writeFileSync(values.record, `${JSON.stringify(recording, null, 1)}\n`, { mode: 0o600 });
+  write("record", values.record, `${JSON.stringify(recording, null, 1)}\n`);
   const isGood = findings.outcomes.every(
     ({ fact, result }) =>
       result === "holds" || (result === "notTried" && whyNot(fact, settings) !== undefined),
@@ -81,7 +82,22 @@ function replayed(facts: readonly Fact[], file: string, values: Values, terminal
 
 function report(findings: Findings, values: Values, terminal: Terminal): void {
   terminal.print(reporterFor(values)(findings));
-  if (values.ids !== undefined) writeFileSync(values.ids, idLines(findings));
+  write("ids", values.ids, idLines(findings));
+}
+
+/** Writes the file of an option, if there is one; or, with the flag "a", only finds out whether it can be written. */
+function write(
+  option: "record" | "ids",
+  path: string | undefined,
+  content: string,
+  flag: "w" | "a" = "w",
+): void {
+  if (path === undefined) return;
+  try {
+    writeFileSync(path, content, { flag, ...(option === "record" && { mode: 0o600 }) });
+  } catch (error) {
+    throw unwritable(option, path, error);
+  }
 }
 
 /** How long what a stopped run added may take to be removed: altogether it ends within two seconds. */
