@@ -1,4 +1,5 @@
-import { cp } from "node:fs/promises";
+import { cp, mkdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createProject, inConsumer, inModules, runNode } from "../package/run.ts";
@@ -8,7 +9,8 @@ beforeAll(async () => {
 });
 
 const common = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2023,esnext.disposable"];
-const node = ["--types", "node", "--typeRoots", inModules("@types")];
+/** A later one of these replaces an earlier one. */
+const types = (roots = inModules("@types")) => ["--types", "node", "--typeRoots", roots];
 
 const ROWS = [
   // This one also checks the declarations themselves.
@@ -22,7 +24,7 @@ async function compile(compiler: string, folder: string, ...args: readonly strin
   const { code, printed } = await runNode(folder, [
     inModules(`${compiler}/bin/tsc`),
     ...common,
-    ...node,
+    ...types(),
     ...args,
   ]);
   expect(printed).toBe("");
@@ -35,6 +37,25 @@ describe.each(["typescript-5.4", "typescript-7"])("%s compiles", (compiler) => {
   it.each(rows)("%s", (_, module, moduleResolution, files) =>
     compile(compiler, "types", "--module", module, "--moduleResolution", moduleResolution, ...files),
   );
+});
+
+/** Of other versions of Node; those of 20 are compiled above, except by TypeScript 6. */
+describe.each(["20", "22", "24", "26"])("@types/node %s", (version) => {
+  const roots = inConsumer(`types-of-node-${version}`);
+  beforeAll(async () => {
+    await mkdir(roots);
+    const name = version === "20" ? "@types/node" : `types-node-${version}`;
+    await symlink(inModules(name), join(roots, "node"));
+  });
+
+  const compilers = version === "20" ? ["typescript-6"] : ["typescript-5.4", "typescript-6", "typescript-7"];
+  it.each(compilers)("are enough for the declarations in %s", (compiler) => {
+    // Those of Node 26 do not compile themselves before TypeScript 5.6.
+    const skips =
+      compiler === "typescript-5.4" && version === "26" ? "--skipLibCheck" : "--skipDefaultLibCheck";
+    const resolution = ["--module", "node16", "--moduleResolution", "node16"];
+    return compile(compiler, "types", ...types(roots), ...resolution, skips, "core.ts");
+  });
 });
 
 it("typescript-7 compiles tests of Vitest 5", async () => {
