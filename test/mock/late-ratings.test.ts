@@ -46,6 +46,7 @@ describe("ratings and sketches that are made after a target was added", () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     await mock.save(join(folder, "state.json"));
     const { databases } = JSON.parse(await readFile(join(folder, "state.json"), "utf8"));
+    expect(databases[0].targets).toHaveLength(2);
     for (const { rating } of databases[0].targets) expect(rating).toBeGreaterThanOrEqual(0);
   });
 
