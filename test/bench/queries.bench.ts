@@ -1,11 +1,14 @@
 import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { preparedImages } from "../../src/images/cache.ts";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
+import { resolveOptions } from "../../src/mock/options.ts";
+import { startServiceServer } from "../../src/servers/service.ts";
+import { startTargetManager } from "../../src/servers/target-manager.ts";
+import { goodPlan, imagePart, type Plan } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { scenePixels } from "../support/scenes.ts";
-import { type Bench, type Comparison, leastTime } from "./measure.ts";
+import { type Bench, type Comparison, leastTime, median } from "./measure.ts";
 import { usedMegabytes } from "./memory.ts";
 
 const SIZES = [1, 10, 100, 1000, 10_000];
@@ -15,9 +18,15 @@ const picture = (seed: number): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
+function planWith(image: Buffer): Plan {
+  const plan = goodPlan(new Date());
+  plan.parts = [imagePart(image)];
+  return plan;
+}
+
 /** Whole queries over growing databases, with default settings for memory. */
 export const bench: Bench = {
-  run: async () => [...(await growingDatabases()), ...(await fullJournal())],
+  run: async () => [...(await growingDatabases()), await throughServers(1000, 40), ...(await fullJournal())],
 };
 
 async function growingDatabases(): Promise<Comparison[]> {
@@ -39,11 +48,7 @@ async function growingDatabases(): Promise<Comparison[]> {
       await mock.addTarget(database, { name: String(index), image });
     }
     const image = await picture(size + 1);
-    const query = () => {
-      const plan = goodPlan(new Date(Date.now()));
-      plan.parts = [imagePart(image)];
-      return sendPlan(mock, database, plan);
-    };
+    const query = () => sendPlan(mock, database, planWith(image));
     if (size === 1000) {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       const start = performance.now();
@@ -80,6 +85,70 @@ async function growingDatabases(): Promise<Comparison[]> {
     mock.deleteDatabase(database);
   }
   return comparisons;
+}
+
+/** The same queries sent to a query server that reaches its target manager over HTTP, and to a mock. */
+async function throughServers(size: number, repetitions: number): Promise<Comparison> {
+  const resolved = resolveOptions({ targetUrl: "http://localhost", targetRater: perfectRater });
+  const [listen, options] = [{ host: "127.0.0.1", port: 0 }, () => resolved];
+  const manager = await startTargetManager({ listen, options: resolved });
+  const server = await startServiceServer("query", {
+    listen,
+    state: { managerUrl: new URL(manager.url) },
+    options,
+  });
+  await using mock = new MockCloudReco({ targetRater: perfectRater });
+  const database = mock.addCloudDatabase();
+  const body = Buffer.from(
+    JSON.stringify({
+      database_name: database.databaseName,
+      server_access_key: database.serverAccessKey,
+      server_secret_key: database.serverSecretKey,
+      client_access_key: database.clientAccessKey,
+      client_secret_key: database.clientSecretKey,
+    }),
+  );
+  await manager.handleQuietly({ method: "POST", path: "/cloud_databases", query: "", headers: [], body });
+  for (let index = 0; index < size; index++) {
+    const image = await picture(index);
+    const { targetId } = await mock.addTarget(database, { name: `${index}`, image, processed: true });
+    const fields = {
+      targetId,
+      name: `${index}`,
+      width: 1,
+      image,
+      activeFlag: true,
+      applicationMetadata: null,
+    };
+    await manager.store.createTarget(
+      database.databaseName,
+      { ...fields, processingTimeSeconds: 0, processed: true },
+      Date.now(),
+    );
+  }
+  const plan = planWith(await picture(size));
+  const timed = async (urls: { readonly query: string }) => {
+    const start = performance.now();
+    const { status } = await sendPlan({ urls: { ...mock.urls, ...urls } }, database, plan);
+    if (status !== 200) throw new Error(`expected 200; got ${status}`);
+    return performance.now() - start;
+  };
+  const ours: number[] = [];
+  const inProcess: number[] = [];
+  for (let repetition = -3; repetition < repetitions; repetition++) {
+    const times = [await timed({ query: server.url }), await timed(mock.urls)] as const;
+    if (repetition < 0) continue;
+    ours.push(times[0]);
+    inProcess.push(times[1]);
+  }
+  for (const { close } of [server, manager]) await close(0);
+  return {
+    name: `a query over ${size} targets through a query server and its target manager`,
+    milliseconds: median(ours),
+    baseline: "the same in process",
+    baselineMilliseconds: median(inProcess),
+    atLeast: 0.77,
+  };
 }
 
 /** What 20,000 requests over 10,000 targets leave behind in a full journal, every tenth of them a query. */
