@@ -21,7 +21,8 @@ export interface PixelSize {
 export function pixelSizeOf(bytes: Buffer): PixelSize | undefined {
   const format = formatOf(bytes);
   if (format === undefined) return undefined;
-  return format === "PNG" ? pngSize(bytes) : jpegSize(bytes);
+  const size = format === "PNG" ? pngSize(bytes) : jpegFrame(bytes);
+  return size && { width: size.width, height: size.height };
 }
 
 function pngSize(bytes: Buffer): PixelSize | undefined {
@@ -36,11 +37,15 @@ const isBare = (marker: number): boolean =>
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-function jpegSize(bytes: Buffer): PixelSize | undefined {
+/** The frame header of a JPEG file; undefined when it cannot be read. */
+export function jpegFrame(bytes: Buffer): (PixelSize & { readonly components: number }) | undefined {
   let at = 2;
-  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+  while (at + 10 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0) {
     const marker = bytes[at + 1] ?? 0;
-    if (isFrame(marker)) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    if (isFrame(marker)) {
+      const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
+      return { width, height, components: bytes.readUInt8(at + 9) };
+    }
     if (isBare(marker)) at += marker === 0xff ? 1 : 2;
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
   }

@@ -16,8 +16,10 @@ export interface DecodedImage {
 }
 
 const CHANNELS = 3;
-/** What the kernel takes at a time: less than 1 ms of work. */
+/** What the kernel takes at a time. */
 const PIXELS_PER_SLICE = 100_000;
+/** Less than 1 ms of work. */
+const PIXELS_PER_TURN = 4 * PIXELS_PER_SLICE;
 /** Bytes of decoded pixels. */
 const LARGE_PIXELS = 2 ** 23;
 const HASHED_PER_SLICE = 2 ** 19;
@@ -54,13 +56,14 @@ export class Upload {
     return this.#sha256;
   }
 
-  /** Decodes the image whole. Its sketch is made meanwhile, and afterwards: whoever needs it waits. */
+  /** Decodes the image whole. Its sketch is made afterwards: whoever needs it waits. */
   decoded(): Promise<DecodedImage | Undecodable> {
     this.#decoded ??= new Promise((resolve, reject) => {
       const decoding = decodePixels(this.bytes, async (pixels) => {
-        const preparing = this.#prepare(pixels);
+        const reducing = reducePixels(pixels);
+        const preparing = this.#prepare(pixels, reducing);
         sketches.expect(this.sha256, preparing);
-        resolve(await reducePixels(pixels));
+        resolve(await reducing);
         // Large ones count as held until then.
         if (pixels.data.length > LARGE_PIXELS) await preparing.catch(() => {});
         return undefined;
@@ -76,8 +79,11 @@ export class Upload {
     this.#decoded = undefined;
   }
 
-  async #prepare(pixels: Pixels): Promise<void> {
+  async #prepare(pixels: Pixels, reducing: Promise<unknown>): Promise<void> {
     if (!this.prepares || latestSketches.has(this.sha256)) return;
+    await reducing;
+    // The request is answered in the meantime.
+    await yieldToEventLoop();
     const thumbnail = await thumbnailOfPixels(this.bytes, pixels);
     if (thumbnail === undefined) return;
     await yieldToEventLoop();
@@ -107,7 +113,7 @@ async function reducePixels({ data, width, height }: Pixels): Promise<DecodedIma
   const totals = new Float64Array(2 * CHANNELS);
   for (let start = 0; start < count; start += PIXELS_PER_SLICE) {
     // The decoder has answered in a turn of its own.
-    if (start > 0) await yieldToEventLoop();
+    if (start > 0 && start % PIXELS_PER_TURN === 0) await yieldToEventLoop();
     const end = Math.min(start + PIXELS_PER_SLICE, count);
     bytes.set(data.subarray(start * CHANNELS, end * CHANNELS), sourceAt);
     reduce(end - start);

@@ -61,7 +61,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-it("decodes an added image from base64, hashes it, reads its header and decodes it once, queries included", async () => {
+it("decodes an added image from base64, hashes it and decodes it once, queries included", async () => {
   const image = await scene(Math.floor(Math.random() * 1e9), 320, 240);
   expect(image.length).toBeGreaterThan(MIN_BYTES);
   await using mock = new MockCloudReco({
@@ -74,11 +74,12 @@ it("decodes an added image from base64, hashes it, reads its header and decodes 
   const session = new MockSession(mock, database);
   const body = image.toString("base64");
   expect((await session.add({ image: body })).status).toBe(201);
-  expect(counts).toEqual({ base64: 1, hashed: 1, headers: 1, decoded: 1, scaledFromPixels: 1 });
+  expect(counts).toMatchObject({ base64: 1, hashed: 1, headers: 0, decoded: 1 });
   const { body: found } = await session.query(image);
   expect(JSON.parse(String(found)).results).toHaveLength(1);
   // The query's own bytes are hashed, and its header is read; nothing is decoded again.
-  expect(counts).toMatchObject({ base64: 1, headers: 2, decoded: 1, scaledFromPixels: 1 });
+  await vi.waitFor(() => expect(counts.scaledFromPixels).toBe(1));
+  expect(counts).toMatchObject({ base64: 1, headers: 1, decoded: 1 });
   const copy = { name: "the same again", image: body };
   expect((await session.add(copy)).status).toBe(201);
   expect(counts).toMatchObject({ decoded: 1, scaledFromPixels: 1 });
