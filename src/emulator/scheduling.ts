@@ -133,11 +133,17 @@ export class BackgroundJob<T> {
     return this.#settled !== undefined;
   }
 
+  /** Runs the next step of the computation. False: more are left. */
+  advance(): boolean {
+    if (!this.isSettled) this.#step();
+    return this.isSettled;
+  }
+
   /** Queues the computation. Each of its steps has a turn of the event loop of its own, in which nobody waits for another one. */
   start(by?: Wanted): void {
     runInBackground(async () => {
       while (!this.isSettled && by?.isStopped !== true) {
-        if (waiting.length === 0) this.#step();
+        if (waiting.length === 0) this.advance();
         await new Promise<void>((resolve) => afterThisTurn(resolve, false));
       }
     }, by);
@@ -147,7 +153,8 @@ export class BackgroundJob<T> {
   async result(): Promise<T> {
     while (!this.isSettled) {
       await yieldToEventLoop();
-      this.#step();
+      // Somebody may have needed it at once in the meantime.
+      this.advance();
     }
     return this.atOnce();
   }

@@ -39,6 +39,8 @@ export function remembered<Fact extends keyof Facts>(
 
 /** Ratings by BRISQUE, by SHA-256: also those that are being made. */
 export const ratingJobs = new LRUCache<string, BackgroundJob<number>>(upTo(5000));
+/** Ratings by features. */
+export const featureRatingJobs = new LRUCache<string, BackgroundJob<number>>(upTo(5000));
 
 /** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
 export const latestSketches = new LRUCache<string, Sketch>(upTo(1000));

@@ -15,9 +15,13 @@ function engine(): Promise<typeof Engine> {
   return loading;
 }
 
-/** BRISQUE rates the pixels that are decoded anyway; other raters get the image's bytes. */
+/** The package's own raters rate later; others get the image's bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
-  (await engine()).assessImage(image, rater === brisqueRater ? undefined : rater, ...given);
+  (await engine()).assessImage(
+    image,
+    rater === brisqueRater ? "brisque" : rater === featureRater ? "features" : rater,
+    ...given,
+  );
 
 /**
  * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small

@@ -60,7 +60,7 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
   const upload = new Upload(bytes);
   const decoded = query.ok ? await upload.decoded() : undefined;
   const isWhole = decoded !== undefined && !("damage" in decoded);
-  const assessment = isWhole ? await assessImage(bytes, undefined) : undefined;
+  const assessment = isWhole ? await assessImage(bytes, "brisque") : undefined;
   const pixels = pixelSizeOf(bytes);
   return {
     format: formatOf(bytes) ?? null,

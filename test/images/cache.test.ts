@@ -188,7 +188,7 @@ describe("an upload", () => {
     const { upload } = verdict;
     const decoded = upload.decoded();
     expect(upload.decoded()).toBe(decoded);
-    const rated = await assessImage(bytes, undefined, undefined, upload);
+    const rated = await assessImage(bytes, "brisque", undefined, upload);
     expect(rated).toMatchObject({ outcome: "success" });
     expect(upload.decoded()).not.toBe(decoded);
   });

@@ -88,6 +88,22 @@ describe("featureMatcher", () => {
   });
 });
 
+describe("jobs that find features", () => {
+  it("may be done at once while others have the kernel", async () => {
+    const finder = new FeatureFinder(readProjections());
+    const [a, b] = [at(targets, 0), at(targets, 1)];
+    const alone = [await finder.find(a, QUERY_SEARCH), await finder.find(b, QUERY_SEARCH)];
+    const [first, second] = [finder.job(a, QUERY_SEARCH), finder.job(b, QUERY_SEARCH)];
+    for (let step = 0; step < 4; step++) first.advance();
+    const waiting = [first.result(), second.result()];
+    expect(second.atOnce()).toEqual(alone[1]);
+    expect(await Promise.all(waiting)).toEqual(alone);
+    // Nobody needs this one any more.
+    finder.job(b, QUERY_SEARCH).advance();
+    expect(await finder.find(a, QUERY_SEARCH)).toEqual(alone[0]);
+  });
+});
+
 describe("featureRater", () => {
   it("rates by number and spread of features", async () => {
     const flat = { data: new Uint8Array(480 * 360).fill(90), width: 480, height: 360 };

@@ -3,18 +3,20 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { brisqueRater, MockCloudReco, samplePicture } from "mock-cloud-reco";
+import { brisqueRater, featureMatcher, featureRater, MockCloudReco, samplePicture } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
+import { startServers } from "mock-cloud-reco/server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { latestSketches, ratingJobs } from "../../src/images/cache.ts";
+import { featureRatingJobs, latestFeatures, latestSketches, ratingJobs } from "../../src/images/cache.ts";
 import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 
-const isRated = (picture: Buffer) =>
-  ratingJobs.get(createHash("sha256").update(picture).digest("hex"))?.isSettled;
+const isRated = (picture: Buffer, jobs = ratingJobs) =>
+  jobs.get(createHash("sha256").update(picture).digest("hex"))?.isSettled;
 
 /** A mock with this many pictures that were just added. */
-async function withPictures(count: number, processingTimeSeconds = 0, size = {}) {
-  const mock = new MockCloudReco({ processingTimeSeconds, queryContentEncoding: "identity" });
+async function withPictures(count: number, processingTimeSeconds = 0, size = {}, options = {}) {
+  const mock = new MockCloudReco({ processingTimeSeconds, queryContentEncoding: "identity", ...options });
   onTestFinished(() => mock.stop());
   const database = mock.addCloudDatabase();
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
@@ -54,10 +56,10 @@ describe("ratings and sketches that are made after a target was added", () => {
     const { mock, pictures } = await withPictures(3, 2, { width: 1200, height: 900 });
     mock.stop();
     for (let count = 0; count < 300; count++) await turn();
-    expect(pictures.map(isRated)).toContain(false);
+    expect(pictures.map((picture) => isRated(picture))).toContain(false);
     ratingJobs.clear();
     const { pictures: others } = await withPictures(3, 2);
-    while (others.map(isRated).includes(false)) await turn();
+    while (others.map((picture) => isRated(picture)).includes(false)) await turn();
   });
 
   it("are waited for by a query that follows at once", async () => {
@@ -66,5 +68,61 @@ describe("ratings and sketches that are made after a target was added", () => {
     const plan = { ...goodPlan(mock.clock.now()), parts: [imagePart(third)] };
     const response = await sendPlan(mock, database, plan);
     expect(JSON.parse(response.body.toString()).results).toHaveLength(1);
+  });
+});
+
+describe("ratings by features that are made after a target was added", () => {
+  const byFeatures = { targetRater: featureRater };
+  const forget = () => {
+    featureRatingJobs.clear();
+    latestFeatures.clear();
+  };
+  beforeEach(forget);
+
+  const ratingsOf = (pictures: readonly Buffer[]) => {
+    forget();
+    return Promise.all(pictures.map((picture) => featureRater(picture)));
+  };
+
+  it("are there for those who read without waiting, in any order, while others wait", async () => {
+    // Nobody waits while processing lasts.
+    const { mock, database, pictures } = await withPictures(4, 60, {}, byFeatures);
+    mock.finishProcessing();
+    const [first = Buffer.alloc(0)] = pictures;
+    const waiting = featureRater(first);
+    await turn();
+    const read = database.targets.toReversed().map(({ trackingRating }) => trackingRating);
+    const kept = mock.snapshot().databases.flatMap(({ targets }) => targets.map(({ rating }) => rating));
+    const ratings = await ratingsOf(pictures);
+    expect([kept, read.toReversed(), await waiting]).toEqual([ratings, ratings, ratings[0]]);
+  });
+
+  it("leave the features to a query that follows at once", async () => {
+    const options = { ...byFeatures, queryMatcher: featureMatcher };
+    const { mock, database, pictures } = await withPictures(3, 60, {}, options);
+    mock.finishProcessing();
+    const [, second = Buffer.alloc(0)] = pictures;
+    const plan = { ...goodPlan(mock.clock.now()), parts: [imagePart(second)] };
+    const response = await sendPlan(mock, database, plan);
+    expect(JSON.parse(response.body.toString()).results).toHaveLength(1);
+  });
+
+  it("do not keep others from theirs when their mock stops", async () => {
+    const { mock } = await withPictures(3, 60, { width: 1200, height: 900 }, byFeatures);
+    for (let count = 0; count < 3; count++) await turn();
+    mock.stop();
+    const { pictures: others } = await withPictures(1, 60, {}, byFeatures);
+    while (others.map((picture) => isRated(picture, featureRatingJobs)).includes(false)) await turn();
+  });
+
+  it("are waited for by requests, also through servers", async () => {
+    await using servers = await startServers({ targetRater: "features", processingTimeSeconds: 0 });
+    const database = await servers.addCloudDatabase();
+    const client = new VuforiaClient(database, servers.urls.target, servers.urls.query);
+    const pictures = await Promise.all([1, 2, 3].map((number) => samplePicture(number)));
+    const ids = await Promise.all(pictures.map((picture, index) => client.addTarget(`${index}`, picture)));
+    const found = await servers.findCloudDatabase(database.databaseName);
+    const ratings = ids.map((id) => found?.targets.find(({ targetId }) => targetId === id)?.trackingRating);
+    expect(ratings).toEqual(await ratingsOf(pictures));
   });
 });

@@ -3,7 +3,8 @@ import { showWithType } from "../../emulator/text.ts";
 
 /**
  * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one.
- * A custom rater is called once per stored image. `random` is the mock's own source of randomness, which follows its seed.
+ * A custom rater is called once per stored image, before the request is answered, which fails if it throws. `random` is the
+ * mock's own source of randomness, which follows its seed.
  */
 export type TargetRater = (image: Buffer, random?: Random) => number | Promise<number>;
 

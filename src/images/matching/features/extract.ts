@@ -1,4 +1,4 @@
-import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { BackgroundJob, type Steps } from "../../../emulator/scheduling.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { BITS, VALUES } from "./projections.ts";
@@ -112,7 +112,8 @@ const beginsSlice = (part: number): boolean =>
 /** Finds the features of pictures, one picture at a time: the kernel keeps the picture between slices. */
 export class FeatureFinder {
   readonly kernel = instantiate<FeaturesKernel>(featuresKernel);
-  readonly #turn = new Semaphore(1);
+  /** The job whose picture the kernel has. */
+  #running: BackgroundJob<Features> | undefined;
 
   constructor({ weights, biases }: Projections) {
     const { buffer } = this.kernel.memory;
@@ -124,33 +125,45 @@ export class FeatureFinder {
    * Finds the features of a grey picture.
    * @param read called before the kernel takes the next picture, with the place of each feature in its memory
    */
-  find(
+  find(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void): Promise<Features> {
+    return this.job(picture, search, read).result();
+  }
+
+  /** The same as a job, which may also be done at once. */
+  job(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void) {
+    const job: BackgroundJob<Features> = new BackgroundJob(this.#steps(picture, search, read, () => job));
+    return job;
+  }
+
+  *#steps(
     { data, width, height }: GreyPicture,
     { most, contrast, finest }: Search,
-    read: (places: readonly number[]) => void = () => {},
-  ): Promise<Features> {
-    return this.#turn.run(async () => {
-      const { kernel } = this;
-      const at = kernel.begin(width, height);
-      new Uint8Array(kernel.memory.buffer).set(data, at);
-      kernel.startDetection(contrast);
-      let found = -1;
-      for (let part = 0; found < 0; part++) {
-        if (beginsSlice(part)) await yieldToEventLoop();
-        found = kernel.detectPart();
-      }
-      await yieldToEventLoop();
-      const selected = this.#select(found, width, height, most, finest);
-      new Int32Array(kernel.memory.buffer, kernel.selectedAt(), selected.length).set(selected);
-      for (let start = 0; start < selected.length; start += DESCRIBED_PER_SLICE) {
-        kernel.describe(start, Math.min(start + DESCRIBED_PER_SLICE, selected.length), most);
-        await yieldToEventLoop();
-      }
-      const count = kernel.describe(selected.length, selected.length, most);
-      const places = this.#darkFirst(count);
-      read(places);
-      return this.#copy(places, width, height);
-    });
+    read: ((places: readonly number[]) => void) | undefined,
+    self: () => BackgroundJob<Features>,
+  ): Steps<Features> {
+    // Whoever waits for the kernel does the work of the job that has it: nobody else may need that any more.
+    while (this.#running?.advance() === false) yield;
+    this.#running = self();
+    const { kernel } = this;
+    const at = kernel.begin(width, height);
+    new Uint8Array(kernel.memory.buffer).set(data, at);
+    kernel.startDetection(contrast);
+    let found = -1;
+    for (let part = 0; found < 0; part++) {
+      if (beginsSlice(part)) yield;
+      found = kernel.detectPart();
+    }
+    yield;
+    const selected = this.#select(found, width, height, most, finest);
+    new Int32Array(kernel.memory.buffer, kernel.selectedAt(), selected.length).set(selected);
+    for (let start = 0; start < selected.length; start += DESCRIBED_PER_SLICE) {
+      kernel.describe(start, Math.min(start + DESCRIBED_PER_SLICE, selected.length), most);
+      yield;
+    }
+    const count = kernel.describe(selected.length, selected.length, most);
+    const places = this.#darkFirst(count);
+    read?.(places);
+    return this.#copy(places, width, height);
   }
 
   /** The strongest candidates: half of them spread over the picture, the rest wherever they are. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { type BackgroundJob, type Steps, yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
-import { latestFeatures, MadeOfImages } from "../../cache.ts";
-import { decodeGrey } from "../../decode.ts";
+import { featureRatingJobs, latestFeatures, MadeOfImages } from "../../cache.ts";
+import { decodeGrey, type Pixels, type Undecodable } from "../../decode.ts";
+import { ratingJob } from "../../ratings/jobs.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import {
@@ -22,16 +23,25 @@ import { shortlist } from "./shortlist.ts";
 
 let loaded: FeatureFinder | undefined;
 
+function finder(): FeatureFinder {
+  loaded ??= new FeatureFinder(readProjections());
+  return loaded;
+}
+
 /** Null when the image cannot be decoded. */
 async function featuresOf(image: ComparedImage, search: Search): Promise<Features | null> {
   const grey = await decodeGrey(await image.bytes(), search.side);
   if ("damage" in grey) return null;
-  loaded ??= new FeatureFinder(readProjections());
-  return loaded.find(grey, search);
+  return finder().find(grey, search);
 }
 
 /** The features of targets' images. */
 export const targetFeatures = new MadeOfImages(latestFeatures, async (image: ComparedImage) => {
+  // A rating that is being made finds them, too.
+  const job = featureRatingJobs.get(image.sha256);
+  if (job?.isSettled === false) await job.result();
+  const found = latestFeatures.get(image.sha256);
+  if (found) return found;
   const packed = await image.summary?.("features");
   return (packed && unpackFeatures(packed)) ?? featuresOf(image, TARGET_SEARCH);
 });
@@ -142,6 +152,34 @@ const imageOf = (bytes: Buffer): ComparedImage => ({
 /** From 0 to 5 stars for how likely a picture is recognised. An image that cannot be decoded gets 0. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
   (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
+
+/** {@link rateByFeatures} later, or when somebody needs the rating. The features are kept for comparisons. */
+export async function startRatingByFeatures({
+  sha256,
+  bytes,
+}: {
+  readonly sha256: string;
+  readonly bytes: Buffer;
+}): Promise<BackgroundJob<number>> {
+  const known = featureRatingJobs.get(sha256);
+  if (known) return known;
+  const grey = await decodeGrey(bytes, TARGET_SEARCH.side);
+  const held = "damage" in grey ? 0 : grey.data.length;
+  return ratingJob(featureRatingJobs, sha256, held, ratingSteps(sha256, grey));
+}
+
+function* ratingSteps(sha256: string, grey: Pixels | Undecodable): Steps<number> {
+  if ("damage" in grey) return 0;
+  let features = latestFeatures.get(sha256);
+  if (features === undefined) {
+    const job = finder().job(grey, TARGET_SEARCH);
+    while (!job.advance()) yield;
+    features = job.atOnce();
+    latestFeatures.set(sha256, features);
+  }
+  yield;
+  return rateFeatures(features, countDifferent(features)).rating;
+}
 
 /** How likely an image is recognised, and what would make it better; undefined when it cannot be decoded. */
 export async function featureRatingOf(image: ComparedImage): Promise<FeatureRating | undefined> {

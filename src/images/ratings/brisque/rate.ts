@@ -1,16 +1,12 @@
-import { BackgroundJob, type Steps } from "../../../emulator/scheduling.ts";
+import type { BackgroundJob, Steps } from "../../../emulator/scheduling.ts";
 import { ratingJobs } from "../../cache.ts";
 import { type DecodedImage, Upload } from "../../upload.ts";
+import { ratingJob } from "../jobs.ts";
 import { MAX_RATING } from "../rating.ts";
 import { type BrisqueModel, brisqueModel, scoreSteps } from "./score.ts";
 
 /** How many points of a BRISQUE score, which is from 0 (best) to 100, cost one point of the rating. */
 const SCORE_PER_RATING = 20;
-
-/** Images that wait to be rated hold one byte a pixel. More than this has to be rated before others are added. */
-const MOST_WAITING_BYTES = 16 * 2 ** 20;
-const waiting = new Map<BackgroundJob<number>, number>();
-let waitingBytes = 0;
 
 /**
  * Rates an image by its BRISQUE score, 0 when it cannot be decoded: later, or when somebody needs the rating. An image that was
@@ -20,37 +16,17 @@ export async function rateByBrisque(upload: Upload): Promise<BackgroundJob<numbe
   const known = ratingJobs.get(upload.sha256);
   if (known) return known;
   const [decoded, model] = await Promise.all([upload.decoded(), brisqueModel()]);
-  const [oldest] = waiting.keys();
-  if (waitingBytes > MOST_WAITING_BYTES) await oldest?.result().catch(() => {});
-  // Two requests may have added the same image.
-  const other = ratingJobs.get(upload.sha256);
-  if (other) return other;
-  const job: BackgroundJob<number> = new BackgroundJob(ratingSteps(decoded, model, () => endWaiting(job)));
-  ratingJobs.set(upload.sha256, job);
-  if (!("damage" in decoded)) {
-    waiting.set(job, decoded.grey.data.length);
-    waitingBytes += decoded.grey.data.length;
-  }
-  return job;
+  const bytes = "damage" in decoded ? 0 : decoded.grey.data.length;
+  return ratingJob(ratingJobs, upload.sha256, bytes, ratingSteps(decoded, model));
 }
 
 function* ratingSteps(
   decoded: DecodedImage | { readonly damage: string },
   model: BrisqueModel,
-  end: () => void,
 ): Steps<number> {
-  try {
-    if ("damage" in decoded) return 0;
-    const score = yield* scoreSteps(decoded.grey, model);
-    return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
-  } finally {
-    end();
-  }
-}
-
-function endWaiting(job: BackgroundJob<number>): void {
-  waitingBytes -= waiting.get(job) ?? 0;
-  waiting.delete(job);
+  if ("damage" in decoded) return 0;
+  const score = yield* scoreSteps(decoded.grey, model);
+  return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
 }
 
 export const rateImage = async (image: Buffer): Promise<number> =>
