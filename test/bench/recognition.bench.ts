@@ -21,6 +21,8 @@ const SIZES = new Map([
   [100_000, 400],
 ]);
 const TIMED = 12;
+/** How many targets' memory is measured. */
+const WEIGHED = 20_000;
 const OF_A_HARD_KIND = 6;
 
 /** Finding drawn pictures in photographs of them. */
@@ -107,7 +109,7 @@ async function bySize(drawn: readonly Grey[], given: readonly ComparedTarget[]):
   for (const [index, picture] of drawn.slice(0, TIMED).entries())
     photos.push(await photographFile(picture, VIEW, index, FRAME));
   const before = usedMegabytes();
-  const mixed = mixTargets(given, Math.max(...SIZES.keys()) - given.length);
+  let mixed = mixTargets(given, WEIGHED);
   const megabytes = usedMegabytes() - before;
   const comparisons: Comparison[] = [
     {
@@ -120,7 +122,9 @@ async function bySize(drawn: readonly Grey[], given: readonly ComparedTarget[]):
     },
   ];
   for (const [size, milliseconds] of SIZES) {
-    const targets = [...given, ...mixed].slice(0, size);
+    // No more than are searched, because the garbage collector stops for longer the more there are.
+    mixed = mixTargets(given, Math.max(0, size - given.length));
+    const targets = [...given.slice(0, size), ...mixed];
     const [first] = photos;
     // Once for the index
     if (first) await finds(first, targets, "0");
