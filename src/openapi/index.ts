@@ -35,7 +35,7 @@ export interface OpenApiOptions {
   /** Default `neutral`. */
   readonly profile?: ProfileName | undefined;
   /** Base URLs of the servers. Default: the real hosts, and `http://target-manager.test`. */
-  readonly urls?: { readonly [Name in Service]?: string | undefined } | undefined;
+  readonly urls?: Partial<Readonly<Record<Service, string | undefined>>> | undefined;
 }
 
 const openApiOptions = z.lazy(() => {
