@@ -31,19 +31,23 @@ export async function inspectTargetImage(bytes: Buffer, prepares = false): Promi
   const upload = new Upload(bytes, prepares);
   const declared = declaredHeader(bytes);
   // What can be decoded can be opened, which would take another quarter of that time.
-  const isSurelyGood =
-    declared !== undefined &&
-    refusalOf(bytes, declared) === undefined &&
-    !(await findDamage(upload, declared.png));
-  const opened = isSurelyGood ? declared : await openImage(bytes);
+  if (declared && !refusalOf(bytes, declared) && !(await findDamage(upload, declared.png)))
+    return accepted(declared, upload);
+  const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const refusal = refusalOf(bytes, opened);
   if (refusal) return refusal;
   const damage = await findDamage(upload, opened.png);
   if (damage) return refuse("BadImage", `${damage}; expected a complete, undamaged image`);
-  const { width, height } = opened.header;
-  return { ok: true, width, height, upload };
+  return accepted(opened, upload);
 }
+
+const accepted = ({ header: { width, height } }: OpenedImage, upload: Upload): ImageVerdict => ({
+  ok: true,
+  width,
+  height,
+  upload,
+});
 
 function refusalOf(bytes: Buffer, { header, png }: OpenedImage): ImageVerdict | undefined {
   const { width, height } = header;

@@ -31,7 +31,7 @@ async function runMain(...args: string[]) {
   return written;
 }
 
-const ended = () => vi.waitUntil(() => process.exitCode !== undefined);
+const ended = () => vi.waitUntil(() => process.exitCode !== undefined, 30_000);
 
 test("prints output to standard output", async () => {
   const written = await runMain("--version");
@@ -66,7 +66,7 @@ test.each([
     for (const listener of own()) process.off(signal, listener);
   });
   const written = await runMain("serve", "--json");
-  await vi.waitUntil(() => written.out !== "");
+  await vi.waitUntil(() => written.out !== "", 30_000);
   const { urls }: { urls: { manager: string } } = JSON.parse(written.out);
   expect((await fetch(`${urls.manager}/livez`)).status).toBe(200);
   send();
@@ -74,6 +74,6 @@ test.each([
   send();
   expect(exit).toHaveBeenCalledExactlyOnceWith(code);
   // Until then it is 1: a process that ends by itself before its command has failed.
-  await vi.waitUntil(() => process.exitCode === 0);
+  await vi.waitUntil(() => process.exitCode === 0, 30_000);
   await expect(fetch(`${urls.manager}/livez`)).rejects.toThrow();
 });

@@ -89,7 +89,7 @@ describe("processes", () => {
     const answer = fetch(`${urls.target}/summary`, { signal: client.signal }).catch(() => "none");
     const recorded = async () =>
       (await (await fetch(`${urls.manager}/requests`)).text()).includes("/summary");
-    await vi.waitUntil(recorded);
+    await vi.waitUntil(recorded, 30_000);
     client.abort();
     expect([await serving.stop("SIGTERM"), await answer]).toEqual([0, "none"]);
   });

@@ -1,5 +1,6 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { percentDecoded } from "../../emulator/operation.ts";
+import { dateOf } from "../../emulator/response.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { Database } from "../../schema/database.ts";
 import type { ApiContext } from "../services.ts";
@@ -11,7 +12,7 @@ const TOLERATED_MS = 5 * 60_000;
 
 /** Why a malformed `Date` header was refused, and what would be accepted now. */
 export function malformedDateReason(date: string, now: number): string {
-  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(new Date(now).toUTCString())}, as new Date().toUTCString() returns it`;
+  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(dateOf({ now }))}, as new Date().toUTCString() returns it`;
 }
 
 function kindOf(date: string): string {
@@ -26,7 +27,7 @@ function kindOf(date: string): string {
 
 /** Why a `Date` header that is too far from now was refused. */
 export function skewReason(date: string, moment: number, now: number, allowed: string): string {
-  const says = `the Date header is ${show(date)}, but the service's clock says ${new Date(now).toUTCString()}; expected less than ${allowed} between them: `;
+  const says = `the Date header is ${show(date)}, but the service's clock says ${dateOf({ now })}; expected less than ${allowed} between them: `;
   const off = moment - now;
   const hours = Math.round((off / HOUR_MS) * 2) / 2;
   const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
@@ -60,7 +61,7 @@ export function missingDateAdvice(request: WireRequest): string {
 
 /** Why a request without a `Date` header was refused. */
 export const missingDateReason = (request: WireRequest, now: number): string =>
-  `${missingDateAdvice(request)}; expected a form like ${show(new Date(now).toUTCString())}`;
+  `${missingDateAdvice(request)}; expected a form like ${show(dateOf({ now }))}`;
 
 /** Advice for a request that arrived without the headers that clients always send. */
 const NO_HEADERS =

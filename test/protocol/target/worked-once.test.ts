@@ -78,7 +78,7 @@ it("decodes an added image from base64, hashes it and decodes it once, queries i
   const { body: found } = await session.query(image);
   expect(JSON.parse(String(found)).results).toHaveLength(1);
   // The query's own bytes are hashed, and its header is read; nothing is decoded again.
-  await vi.waitFor(() => expect(counts.scaledFromPixels).toBe(1));
+  await vi.waitFor(() => expect(counts.scaledFromPixels).toBe(1), 30_000);
   expect(counts).toMatchObject({ base64: 1, headers: 1, decoded: 1 });
   const copy = { name: "the same again", image: body };
   expect((await session.add(copy)).status).toBe(201);
