@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
 import { RepeatedTests } from "./test/support/repeated-tests.ts";
+import { SkippedTests, saysWhatIsSkipped } from "./test/support/skipped.ts";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -44,7 +45,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
-    reporters: ["default", new RepeatedTests()],
+    reporters: ["default", new RepeatedTests(), new SkippedTests()],
+    onConsoleLog: (printed) => !saysWhatIsSkipped(printed),
     setupFiles: [source("./test/support/fail-outside.ts")],
     coverage: {
       provider: "v8",
@@ -82,6 +84,7 @@ export default defineConfig({
         test: {
           name: "page",
           include: ["test/page/**/*.test.ts"],
+          isolate: false,
           globalSetup: "test/page/set-up.ts",
           testTimeout: 120_000,
           expect: { poll: { timeout: 60_000 } },

@@ -16,8 +16,7 @@ export {
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./images/matching/matchers.ts";
-export { brisqueRater, featureRater } from "./images/on-demand.ts";
-export { fixedRater, perfectRater, randomRater } from "./images/ratings/raters.ts";
+export { brisqueRater, featureRater, fixedRater, perfectRater, randomRater } from "./images/on-demand.ts";
 export type { TargetRater } from "./images/ratings/rating.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";

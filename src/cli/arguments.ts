@@ -1,34 +1,46 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { messageOf, show } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
 import { nearest } from "../schema/kernel/problems.ts";
 import type { Environment } from "../servers/settings.ts";
+import { HELP } from "./help.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+export const text = { type: "string" } as const;
+export const flag = { type: "boolean" } as const;
+
 /**
- * Reads a command's options.
+ * Reads a command's options, and at most so many words.
  *
- * @throws UsageError naming the invalid option.
+ * @throws UsageError naming the invalid option; HelpAsked.
  */
 export function readOptions<const T extends Options>(
+  command: keyof typeof HELP,
   args: readonly string[],
-  options: T,
-  { words = 0 }: { readonly words?: number } = {},
+  own: T,
+  words = 0,
 ) {
-  const notTheirs = IN_PROCESS_ONLY.map(kebabCase).filter((name) => !(name in options));
-  const inProcess = notTheirs
+  const options = { ...own, help: { ...flag, short: "h" } } as const;
+  const inProcess = IN_PROCESS_ONLY.map(kebabCase)
+    .filter((name) => !(name in options))
     .map((name) => `--${name}`)
     .find((name) => args.some((arg) => arg === name || arg.startsWith(`${name}=`)));
   if (inProcess !== undefined) {
     throw new UsageError(`${inProcess}: available in process only, with new MockCloudReco()`);
   }
+  const parsed = parsedBy(args, options, words);
+  if (parsed.positionals.length > words) throw new UsageError(`unexpected "${parsed.positionals[words]}"`);
+  if ("help" in parsed.values) throw new HelpAsked(HELP[command]);
+  return parsed;
+}
+
+function parsedBy<const T extends Options>(args: readonly string[], options: T, words: number) {
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: words > 0 });
-    if (parsed.positionals.length > words) throw new UsageError(`unexpected "${parsed.positionals[words]}"`);
-    return parsed;
+    return parseArgs({ args: [...args], options, allowPositionals: words > 0 });
   } catch (error) {
     const [known, unknown] = /^Unknown option '--?([^'=]+)'/.exec(messageOf(error)) ?? [];
     if (known === undefined || unknown === undefined) throw new UsageError(messageOf(error));
@@ -65,6 +77,18 @@ export type ExitCode = 0 | 1 | 2;
 /** An invalid command line; the message is for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** The user wants to read the message. */
+export class HelpAsked extends Error {
+  override readonly name = "HelpAsked";
+}
+
+/** The profile of an option. */
+export function readProfile(given: string): ProfileName {
+  const profile = PROFILE_NAMES.find((name) => name === given);
+  if (profile !== undefined) return profile;
+  throw new UsageError(`--profile: expected ${PROFILE_NAMES.join(" or ")}; got ${show(given)}`);
 }
 
 /** The file of an option cannot be written. */

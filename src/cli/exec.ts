@@ -4,19 +4,13 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { messageOf } from "../emulator/text.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
-import { HELP } from "./help.ts";
 import { SERVERS_FLAGS, startAll, variablesOf } from "./serve.ts";
 
 /** `mock-cloud-reco exec -- command`: all three servers, as long as a command runs. Returns the command's exit code. */
 export async function exec(args: readonly string[], terminal: Terminal): Promise<number> {
   const end = args.indexOf("--");
-  const { values } = readOptions(end < 0 ? args : args.slice(0, end), SERVERS_FLAGS, {
-    words: Number.POSITIVE_INFINITY,
-  });
-  if (values.help === true) {
-    terminal.print(HELP.exec);
-    return 0;
-  }
+  const own = end < 0 ? args : args.slice(0, end);
+  const { values } = readOptions("exec", own, SERVERS_FLAGS, Number.POSITIVE_INFINITY);
   const [program, ...its] = end < 0 ? [] : args.slice(end + 1);
   if (program === undefined)
     throw new UsageError("exec: expected a command after --, as in: mock-cloud-reco exec -- npm test");

@@ -1,30 +1,18 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { DEFAULT_PROFILE, PROFILE_NAMES } from "../emulator/profiles.ts";
-import { messageOf, show } from "../emulator/text.ts";
+import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
+import { messageOf } from "../emulator/text.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
 import { LISTENING } from "../servers/settings.ts";
-import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
-import { HELP } from "./help.ts";
+import { type ExitCode, readOptions, readProfile, type Terminal, text, UsageError } from "./arguments.ts";
 
 /** `mock-cloud-reco openapi`: prints the OpenAPI document of the four APIs. */
 export async function printOpenApi(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions(args, {
-    profile: { type: "string" },
-    help: { type: "boolean", short: "h" },
-  });
-  if (values.help === true) {
-    terminal.print(HELP.openapi);
-    return 0;
-  }
-  const given = values.profile ?? DEFAULT_PROFILE;
-  const profile = PROFILE_NAMES.find((name) => name === given);
-  if (profile === undefined) {
-    throw new UsageError(`--profile: expected ${PROFILE_NAMES.join(" or ")}; got ${show(given)}`);
-  }
+  const { values } = readOptions("openapi", args, { profile: text });
+  const profile = readProfile(values.profile ?? DEFAULT_PROFILE);
   terminal.print(`${JSON.stringify(openApiDocument({ profile }), null, 2)}\n`);
   return 0;
 }
@@ -32,20 +20,12 @@ export async function printOpenApi(args: readonly string[], terminal: Terminal):
 /** `mock-cloud-reco picture`: prints a picture for tests. */
 export async function printPicture(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { values, positionals } = readOptions(
+    "picture",
     args,
-    {
-      format: { type: "string" },
-      width: { type: "string" },
-      height: { type: "string" },
-      help: { type: "boolean", short: "h" },
-    },
-    { words: 1 },
+    { format: text, width: text, height: text },
+    1,
   );
   const [which] = positionals;
-  if (values.help === true) {
-    terminal.print(HELP.picture);
-    return 0;
-  }
   if (which === undefined) throw new UsageError('expected a number, or "flat"; got nothing');
   // Checked where the picture is drawn.
   const options = {
@@ -66,11 +46,7 @@ const TIMEOUT_MILLISECONDS = 5000;
 
 /** `mock-cloud-reco healthcheck`: whether a server responds. */
 export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values, positionals } = readOptions(args, { help: { type: "boolean", short: "h" } }, { words: 1 });
-  if (values.help === true) {
-    terminal.print(HELP.healthcheck);
-    return 0;
-  }
+  const { positionals } = readOptions("healthcheck", args, {}, 1);
   const url = addressed(positionals[0] ?? ownUrl(terminal));
   const answer = await statusOf(url);
   const healthy = isHealthy(answer);

@@ -7,7 +7,7 @@ import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
-import { type Terminal, UsageError } from "./arguments.ts";
+import { HelpAsked, type Terminal, UsageError } from "./arguments.ts";
 import { exec } from "./exec.ts";
 import { HELP } from "./help.ts";
 import { healthcheck, printOpenApi, printPicture } from "./print.ts";
@@ -24,54 +24,50 @@ const MISTAKES = [
   MissingSchemeError,
 ] as const;
 
+type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
+
+const printing =
+  (text: string): Command =>
+  async (_args, terminal) => {
+    terminal.print(text);
+    return 0;
+  };
+const printVersion = printing(`${release} (npm: ${version})\n`);
+const printHelp = printing(HELP.general);
+
+const COMMANDS = new Map<string, Command>([
+  ["serve", serve],
+  ["exec", exec],
+  ...ROLES.map((role): [string, Command] => [role, singleServer(role)]),
+  ["openapi", printOpenApi],
+  ["picture", printPicture],
+  ["healthcheck", healthcheck],
+  // Loaded only when it is used.
+  ["verify", async (args, terminal) => (await import("./verify.ts")).verify(args, terminal)],
+  ...["--version", "-v"].map((name): [string, Command] => [name, printVersion]),
+  ...["--help", "-h", "help"].map((name): [string, Command] => [name, printHelp]),
+]);
+
 /** Runs `mock-cloud-reco` with these arguments. Returns its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [command, ...rest] = args;
+  const [name, ...rest] = args;
+  if (name === undefined) {
+    terminal.complain(HELP.general);
+    return 2;
+  }
   try {
-    return await runCommand(command, rest, terminal);
+    const command = COMMANDS.get(name);
+    if (command !== undefined) return await command(rest, terminal);
+    throw new UsageError(
+      `unknown command "${name}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, healthcheck or verify`,
+    );
   } catch (error) {
+    if (error instanceof HelpAsked) {
+      terminal.print(error.message);
+      return 0;
+    }
     for (const line of messageOf(error).split("\n")) terminal.complain(`mock-cloud-reco: ${line}\n`);
     if (error instanceof UsageError) terminal.complain("See: mock-cloud-reco --help\n");
     return MISTAKES.some((mistake) => error instanceof mistake) ? 2 : 1;
-  }
-}
-
-async function runCommand(
-  command: string | undefined,
-  args: readonly string[],
-  terminal: Terminal,
-): Promise<number> {
-  const role = ROLES.find((known) => known === command);
-  if (role !== undefined) return singleServer(role, args, terminal);
-  switch (command) {
-    case "serve":
-      return serve(args, terminal);
-    case "exec":
-      return exec(args, terminal);
-    case "openapi":
-      return printOpenApi(args, terminal);
-    case "picture":
-      return printPicture(args, terminal);
-    case "healthcheck":
-      return healthcheck(args, terminal);
-    case "verify":
-      // Loaded only when it is used.
-      return (await import("./verify.ts")).verify(args, terminal);
-    case "--version":
-    case "-v":
-      terminal.print(`${release} (npm: ${version})\n`);
-      return 0;
-    case "--help":
-    case "-h":
-    case "help":
-      terminal.print(HELP.general);
-      return 0;
-    case undefined:
-      terminal.complain(HELP.general);
-      return 2;
-    default:
-      throw new UsageError(
-        `unknown command "${command}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, healthcheck or verify`,
-      );
   }
 }

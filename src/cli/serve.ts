@@ -6,22 +6,22 @@ import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "..
 import { checked } from "../schema/kernel/problems.ts";
 import { withoutUndefined } from "../schema/kernel/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
-import {
-  startOneServer,
-  startThreeOnRedis,
-  startThreeServers,
-  type ThreeServers,
-  type ThreeServersSetup,
-} from "../servers/launch.ts";
+import { startOneServer, startThreeServers } from "../servers/launch.ts";
 import { FLAGS, readSettings, readSharedSettings, withFlags } from "../servers/settings.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
 import type { Manager } from "../servers/target-manager.ts";
-import { type ExitCode, readOptions, readPort, type Terminal, UsageError, unwritable } from "./arguments.ts";
-import { HELP } from "./help.ts";
+import {
+  type ExitCode,
+  flag,
+  readOptions,
+  readPort,
+  type Terminal,
+  text,
+  UsageError,
+  unwritable,
+} from "./arguments.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
 const { port: _port, ...SHARED_FLAGS } = FLAGS;
 
 type ServerName = "target" | "query" | "manager";
@@ -36,7 +36,6 @@ export const SERVERS_FLAGS = {
   "manager-host": text,
   "tls-ca": text,
   ...SHARED_FLAGS,
-  help: { ...flag, short: "h" },
 } as const;
 
 /** Three servers with a first database. */
@@ -73,18 +72,12 @@ export async function startAll(
   const authorityFile = values["tls-ca"];
   if (authorityFile !== undefined && settings.tls === undefined)
     throw new UsageError("--tls-ca: the servers use plain HTTP; set TLS_GENERATE=true");
-  const launch = <Running extends Manager>(
-    start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
-  ) =>
-    launchServers(
-      { ...options, ...withoutUndefined(settings), hosts, ports, ui },
-      start,
-      logOf(terminal, logFormat),
-      startProgressOf(terminal.showProgress),
-    );
-  const launched: Launched<Manager> = await (state === undefined
-    ? launch(startThreeServers)
-    : launch((setup) => startThreeOnRedis(setup, state)));
+  const launched = await launchServers(
+    { ...options, ...withoutUndefined(settings), hosts, ports, ui },
+    (setup) => startThreeServers(setup, state),
+    logOf(terminal, logFormat),
+    startProgressOf(terminal.showProgress),
+  );
   try {
     const database = await firstDatabase(launched);
     if (authorityFile !== undefined && launched.certificate !== undefined)
@@ -139,17 +132,8 @@ async function writeOutput(option: string, path: string, content: string, mode: 
 
 /** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions(args, {
-    ...SERVERS_FLAGS,
-    env: text,
-    json: flag,
-    open: flag,
-    "no-ui": flag,
-  });
-  if (values.help === true) {
-    terminal.print(HELP.serve);
-    return 0;
-  }
+  const options = { ...SERVERS_FLAGS, env: text, json: flag, open: flag, "no-ui": flag };
+  const { values } = readOptions("serve", args, options);
   const started = await startAll(values, terminal, {
     hasPage: values["no-ui"] !== true,
     opens: values.open === true,
@@ -222,37 +206,24 @@ Press Ctrl+C to stop the servers. Their state is kept in ${place}.
 }
 
 /** `mock-cloud-reco target-manager`, `target-api`, `query`: one server, until the process is told to stop. */
-export async function singleServer(
-  role: Role,
-  args: readonly string[],
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { values } = readOptions(args, {
-    ...FLAGS,
-    help: { type: "boolean", short: "h" },
-  });
-  if (values.help === true) {
-    terminal.print(HELP[role]);
+export const singleServer =
+  (role: Role) =>
+  async (args: readonly string[], terminal: Terminal): Promise<ExitCode> => {
+    const { values } = readOptions(role, args, FLAGS);
+    const ofManager = (["seed", "state"] as const).find((option) => values[option] !== undefined);
+    if (ofManager !== undefined && role !== "target-manager") {
+      throw new UsageError(
+        `--${ofManager}: only the target manager has state; use this option with that server`,
+      );
+    }
+    readPort("port", values.port);
+    const settings = readSettings(role, withFlags(terminal.environment, values));
+    const log = logOf(terminal, settings.logFormat);
+    const server = await startOneServer(role, settings, log, startProgressOf(terminal.showProgress));
+    // Before printing: whoever reads the output may stop the process at once.
+    const stop = terminal.stopRequested();
+    terminal.print(`${role} ${server.url}\n`);
+    await stop;
+    await server.close();
     return 0;
-  }
-  const ofManager = (["seed", "state"] as const).find((option) => values[option] !== undefined);
-  if (ofManager !== undefined && role !== "target-manager") {
-    throw new UsageError(
-      `--${ofManager}: only the target manager has state; use this option with that server`,
-    );
-  }
-  readPort("port", values.port);
-  const settings = readSettings(role, withFlags(terminal.environment, values));
-  const server = await startOneServer(
-    role,
-    settings,
-    logOf(terminal, settings.logFormat),
-    startProgressOf(terminal.showProgress),
-  );
-  // Before printing: whoever reads the output may stop the process at once.
-  const stop = terminal.stopRequested();
-  terminal.print(`${role} ${server.url}\n`);
-  await stop;
-  await server.close();
-  return 0;
-}
+  };

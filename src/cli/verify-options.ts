@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { DEFAULT_URLS, PROFILE_NAMES, REAL_PROFILE } from "../emulator/profiles.ts";
+import { DEFAULT_URLS, REAL_PROFILE } from "../emulator/profiles.ts";
 import { systemRandom } from "../emulator/random.ts";
 import { messageOf, show } from "../emulator/text.ts";
 import { MissingSchemeError, parseBaseUrl } from "../schema/base-url.ts";
 import { wireClient } from "../verify/client.ts";
+import type { Verified } from "../verify/exchanges.ts";
 import { FACT_APIS, type Fact, KEY_PAIRS, type Keys, KNOWN_BY, variableOf } from "../verify/fact.ts";
-import { FACTS, type Verified } from "../verify/plan.ts";
+import { FACTS } from "../verify/plan.ts";
 import { type Recording, readRecording } from "../verify/recording.ts";
-import { type readOptions, type Terminal, UsageError } from "./arguments.ts";
-
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
+import { flag, type readOptions, readProfile, type Terminal, text, UsageError } from "./arguments.ts";
 
 export const OPTIONS = {
   "target-url": text,
@@ -36,7 +34,6 @@ export const OPTIONS = {
   compare: text,
   "timeout-seconds": text,
   "wait-seconds": text,
-  help: { ...flag, short: "h" },
 } as const;
 
 export type Values = ReturnType<typeof readOptions<typeof OPTIONS>>["values"];
@@ -85,11 +82,7 @@ function listed<const Name extends string>(
 }
 
 export function settingsOf(values: Values, { environment }: Terminal): Settings {
-  const given = values.profile ?? REAL_PROFILE;
-  const profile = PROFILE_NAMES.find((name) => name === given);
-  if (profile === undefined) {
-    throw new UsageError(`--profile: expected ${PROFILE_NAMES.join(" or ")}; got ${show(given)}`);
-  }
+  const profile = readProfile(values.profile ?? REAL_PROFILE);
   const target = baseUrl("target-url", values["target-url"] ?? DEFAULT_URLS.target);
   const manager = values["manager-url"];
   return {

@@ -18,17 +18,12 @@ import {
 } from "../verify/report.ts";
 import { type Outcome, Run } from "../verify/run.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError, unwritable } from "./arguments.ts";
-import { HELP } from "./help.ts";
 import { progressOf } from "./output.ts";
 import { chosen, OPTIONS, recordingIn, type Settings, settingsOf, type Values } from "./verify-options.ts";
 
 /** `mock-cloud-reco verify`: tries the facts at a service, and says which hold there. */
 export async function verify(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions(args, OPTIONS);
-  if (values.help === true) {
-    terminal.print(HELP.verify);
-    return 0;
-  }
+  const { values } = readOptions("verify", args, OPTIONS);
   const facts = chosen(values);
   if (values.replay !== undefined) return replayed(facts, values.replay, values, terminal);
   const earlier = values.compare === undefined ? undefined : recordingIn("compare", values.compare);

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { END_OF_CLOCKS } from "../schema/kernel/values.ts";
-import { realTimers } from "./real-timers.ts";
+import { realMilliseconds, realTimers } from "./real-timers.ts";
 import { show } from "./text.ts";
 
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
@@ -25,8 +25,6 @@ export const momentOf = (clock: Clock): number =>
 
 // Captured before any fake timers are installed, so that durations stay real.
 const realPerformance = performance;
-/** Milliseconds of real time since an arbitrary moment. */
-export const realMilliseconds = performance.now.bind(performance);
 const realDateNow = Date.now;
 /** False if this module was loaded after fake timers were installed. */
 const dateWasReal = /\[native code\]/.test(Function.prototype.toString.call(realDateNow));
@@ -199,17 +197,14 @@ function checkedMoment(given: unknown): number {
 /** Node's longest timeout, in milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits in real time, however long, or until the signal is aborted. */
-export const realDelay = (seconds: number, signal?: AbortSignal): Promise<void> => wait(seconds, signal);
-
 /** Waits in real time for a client that is connected: after its connection, nothing keeps the process alive. */
-export const delayWhileConnected = (seconds: number): Promise<void> =>
-  wait(seconds, undefined, (timer) => timer.unref());
+export const delayWhileConnected = (seconds: number): Promise<void> => realDelay(seconds, undefined, false);
 
-async function wait(
+/** Waits in real time, however long, or until the signal is aborted. */
+export async function realDelay(
   seconds: number,
   signal?: AbortSignal,
-  begun: (timer: NodeJS.Timeout) => unknown = () => {},
+  keepsProcessAlive = true,
 ): Promise<void> {
   let left = seconds * 1000;
   do {
@@ -221,7 +216,7 @@ async function wait(
         resolve();
       };
       const timer = realTimers.setTimeout(end, step);
-      begun(timer);
+      if (!keepsProcessAlive) timer.unref();
       signal?.addEventListener("abort", end);
     });
     left -= step;

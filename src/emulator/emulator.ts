@@ -1,16 +1,16 @@
 import type { Service } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
-import { type Clock, momentOf, realMilliseconds } from "./clock.ts";
+import { type Clock, momentOf } from "./clock.ts";
 import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
-import type { Journal, RequestResult } from "./journal.ts";
+import type { CloseEntry, Journal } from "./journal.ts";
 import { SNAPSHOT_LIMITS } from "./json.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
-import { assertDeclared, PreparedResponse, Refusal, responsesUnder } from "./response.ts";
+import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
 import { type Rejection, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
 import { bounded, messageOf } from "./text.ts";
 
@@ -102,7 +102,8 @@ export class Emulator<Services extends EmulatorServices> {
     } catch (error) {
       const failure = this.options.answerFailure?.(error);
       if (failure === undefined) {
-        record({ refusedBy: "emulator", reason: `the request failed: ${messageOf(error)}` });
+        const reason = bounded(`the request failed: ${messageOf(error)}`);
+        record({ ...context.notes, refusedBy: "emulator", reason });
         throw error;
       }
       fault = undefined;
@@ -117,10 +118,9 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   /** Opens the journal entry; the returned function closes it. */
-  private open({ api, operation }: Route<Services>, { now, request, notes }: Context): CloseEntry {
-    const started = realMilliseconds();
+  private open({ api, operation }: Route<Services>, { now, request }: Context): CloseEntry {
     const { method, path } = request;
-    const close = this.services.journal.open({
+    return this.services.journal.open({
       time: new Date(now),
       api: api.name,
       operation: operation?.name,
@@ -128,13 +128,6 @@ export class Emulator<Services extends EmulatorServices> {
       path: bounded(path),
       request: recordRequest(request, api.holdsSecrets),
     });
-    return ({ reason, ...result }) =>
-      close({
-        durationMs: realMilliseconds() - started,
-        ...notes,
-        ...result,
-        reason: reason && bounded(reason),
-      });
   }
 
   private async chooseFault(
@@ -165,7 +158,7 @@ export class Emulator<Services extends EmulatorServices> {
     };
     return !pathIsServed && this.options.unservedPaths === "connectionError"
       ? { ...outcome, connection: "refused" }
-      : { ...outcome, response: api.unserved(context).respond(context) };
+      : { ...outcome, response: respond(api.unserved(context), context) };
   }
 
   private async finish(outcome: Outcome, api: Api<Services>, context: Context): Promise<Outcome> {
@@ -181,18 +174,18 @@ export class Emulator<Services extends EmulatorServices> {
     { request, notes }: Context,
     record: CloseEntry,
   ): Result {
-    const reason = refusedBy === undefined ? given : withCutOff(given, request);
+    const why = refusedBy === undefined ? (given ?? notes.reason) : withCutOff(given, request);
+    const reason = why && bounded(why);
     if (response === undefined) {
-      record({ refusedBy, reason });
-      const why = given ?? "";
-      const message = refusedBy === undefined ? `${request.method} ${request.path}: ${why}` : why;
+      record({ ...notes, refusedBy, reason });
+      const message = refusedBy === undefined ? `${request.method} ${request.path}: ${given}` : (given ?? "");
       return { connectionError: { kind: connection, message } };
     }
     const { status, headers, resultCode, bodyStream: stream } = response;
     const isStreamed = stream !== undefined && this.options.sendsStreams === true;
     const body = stream === undefined || isStreamed ? response.body : Buffer.concat([...stream.chunks()]);
     const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
-    record({ response: recorded, status, resultCode, refusedBy, reason: reason ?? notes.reason });
+    record({ ...notes, response: recorded, status, resultCode, refusedBy, reason });
     return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
   }
 }
@@ -210,17 +203,14 @@ async function execute<Services>(
   const handled = handling instanceof Promise ? await handling : handling;
   assertDeclared(`the operation ${name}`, responsesUnder(responses, context.profile), handled);
   if (handled instanceof Refusal) return refusedOutcome({ refusal: handled, refusedBy: name }, context);
-  return { response: handled.respond(context) };
+  return { response: respond(handled, context) };
 }
-
-/** Closes a journal entry. */
-type CloseEntry = (result: Omit<RequestResult, "durationMs">) => void;
 
 const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
   executed || (response === undefined && !resetConnection);
 
 const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
-  response: refusal.respond(context),
+  response: respond(refusal, context),
   ...(!refusal.isNotYet && { refusedBy }),
   reason: refusal.reason,
 });
@@ -234,11 +224,11 @@ async function reject<Services>(
   if (own !== undefined) return refusedOutcome(own, context);
   const { refusedBy, reason } = rejection;
   if ("connection" in rejection) return { connection: rejection.connection, refusedBy, reason };
-  const prepared =
+  const prepared: PreparedResponse =
     "malformed" in rejection
-      ? new PreparedResponse(api.malformed[rejection.malformed], reason)
-      : new PreparedResponse(api.serverText(rejection.status), rejection.line ?? reason);
-  return { response: prepared.respond(context), refusedBy, reason };
+      ? { declared: api.malformed[rejection.malformed], details: reason }
+      : { declared: api.serverText(rejection.status), details: rejection.line ?? reason };
+  return { response: respond(prepared, context), refusedBy, reason };
 }
 
 /** @param own - what became of the request itself; empty when it was not executed. */
@@ -251,12 +241,13 @@ function applyFault<Services>(
   // For a request that was executed all the same, its own refusal says more than what the fault did.
   const { refusedBy, reason = effect } = own;
   if (response === undefined) return resetConnection ? { refusedBy, reason } : { ...own, reason };
-  const respond = (): ApiResponse => {
-    if (response instanceof PreparedResponse) return response.respond(context);
-    if ("resultCode" in response)
-      return api.failure(response.resultCode, response.status, operation).respond(context);
-    const { status, headers = {}, body = "" } = response;
-    return { status, headers: Object.entries(headers), body: Buffer.from(body) };
+  const prepared =
+    "resultCode" in response ? api.failure(response.resultCode, response.status, operation) : response;
+  if ("declared" in prepared) return { response: respond(prepared, context), refusedBy, reason };
+  const { status, headers = {}, body = "" } = prepared;
+  return {
+    response: { status, headers: Object.entries(headers), body: Buffer.from(body) },
+    refusedBy,
+    reason,
   };
-  return { response: respond(), refusedBy, reason };
 }

@@ -10,19 +10,18 @@ import {
 import { type ConfiguredResponse, statusOf } from "../schema/fault-answer.ts";
 import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { Context } from "./context.ts";
-import { header, type MaybePromise } from "./message.ts";
+import { headersByName, type MaybePromise } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
 import { messageOf } from "./text.ts";
 
 /** A request as faults see it, before any check. */
 export function faultRequest(
-  { request: { method, path, query, body, headers } }: Context,
+  { request }: Context,
   known: Pick<FaultRequest, "api" | "operation" | "database">,
 ): FaultRequest {
-  const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  const joined = [...names].map((name) => [name, header({ headers }, name) ?? ""]);
-  return { ...known, method, path, query, headers: Object.fromEntries(joined), body };
+  const { method, path, query, body } = request;
+  return { ...known, method, path, query, headers: headersByName(request), body };
 }
 
 /** A failure in the form of the API that the request was sent to: its envelope, headers and encoding. */
@@ -148,7 +147,7 @@ export class Faults implements SharedFaults {
   static fromText(text: string | undefined): Faults {
     const read = new Faults([]);
     if (text === undefined) return read;
-    const faults = JSON.parse(text) as readonly KeptFault[];
+    const faults: readonly { id: string; applied: number; fault: unknown }[] = JSON.parse(text);
     read.added = faults.map(({ id, applied, fault: json }) => {
       const fault = faultFromJson(json);
       return { id, applied, fault, rule: faultRule(fault) };
@@ -177,12 +176,6 @@ export class Faults implements SharedFaults {
     }
     return undefined;
   }
-}
-
-interface KeptFault {
-  readonly id: string;
-  readonly applied: number;
-  readonly fault: unknown;
 }
 
 /** No fault applies to these requests, so that every fault can be removed; nor to those of the page, which shows the faults. */

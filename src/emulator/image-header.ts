@@ -20,33 +20,27 @@ export interface PixelSize {
 /** The size that an image's header declares; undefined when it cannot be read. Decodes nothing. */
 export function pixelSizeOf(bytes: Buffer): PixelSize | undefined {
   const format = formatOf(bytes);
-  if (format === undefined) return undefined;
-  const size = format === "PNG" ? pngSize(bytes) : jpegFrame(bytes);
-  return size && { width: size.width, height: size.height };
-}
-
-function pngSize(bytes: Buffer): PixelSize | undefined {
-  const isHeader = bytes.toString("latin1", 12, 16) === "IHDR" && bytes.length >= 24;
+  if (format === "JPEG") {
+    const frame = jpegFrame(bytes);
+    return frame && { width: frame.width, height: frame.height };
+  }
+  const isHeader = format === "PNG" && bytes.toString("latin1", 12, 16) === "IHDR" && bytes.length >= 24;
   return isHeader ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
 }
-
-/** Segments without a length: padding, TEM, RST0 to RST7 and SOI. */
-const isBare = (marker: number): boolean =>
-  marker === 0xff || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
-/** SOF0 to SOF15, without DHT, JPG and DAC, which share their numbers. */
-const isFrame = (marker: number): boolean =>
-  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** The frame header of a JPEG file; undefined when it cannot be read. */
 export function jpegFrame(bytes: Buffer): (PixelSize & { readonly components: number }) | undefined {
   let at = 2;
   while (at + 10 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0) {
     const marker = bytes[at + 1] ?? 0;
-    if (isFrame(marker)) {
+    // SOF0 to SOF15, without DHT, JPG and DAC, which share their numbers.
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
       return { width, height, components: bytes.readUInt8(at + 9) };
     }
-    if (isBare(marker)) at += marker === 0xff ? 1 : 2;
+    // Segments without a length: padding, TEM, RST0 to RST7 and SOI.
+    if (marker === 0xff) at += 1;
+    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
   }
   return undefined;

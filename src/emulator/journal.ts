@@ -1,5 +1,6 @@
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
+import { realMilliseconds } from "./real-timers.ts";
 import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 
@@ -22,19 +23,20 @@ export class Signal<Payload> {
   /** Calls the listeners in the order in which they were added, without waiting for any. */
   emit(payload: Payload): void {
     if (this.listeners.size === 0) return;
-    for (const { call } of [...this.listeners]) void this.run(call, payload);
+    for (const { call } of [...this.listeners]) {
+      try {
+        Promise.resolve(call(payload)).catch((error: unknown) => this.warn(error));
+      } catch (error) {
+        this.warn(error);
+      }
+    }
   }
 
-  /** Turns a listener's error, synchronous or not, into a process warning. */
-  private async run(call: (payload: Payload) => unknown, payload: Payload): Promise<void> {
-    try {
-      await call(payload);
-    } catch (error) {
-      const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      process.emitWarning(`a "${this.name}" listener failed; the request is not affected: ${what}`, {
-        code: "MOCK_CLOUD_RECO_LISTENER",
-      });
-    }
+  private warn(error: unknown): void {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.emitWarning(`a "${this.name}" listener failed; the request is not affected: ${what}`, {
+      code: "MOCK_CLOUD_RECO_LISTENER",
+    });
   }
 }
 
@@ -51,6 +53,11 @@ export interface RequestResult extends ResultFacts {
   /** What the client got; undefined when it got no response. */
   readonly response?: RecordedResponse | undefined;
 }
+
+/** Records the result of a request. */
+export type CloseEntry = (
+  result: Omit<RequestResult, "durationMs"> & Partial<Pick<RequestResult, "durationMs">>,
+) => void;
 
 /** A request as recorded in the journal. Contains no secrets. */
 export interface JournalEntry extends ArrivedRequest, RequestResult {}
@@ -99,7 +106,7 @@ export class Journal {
   private readonly root: Journal;
 
   /**
-   * @param capacity - how many entries are kept, at least 1.
+   * @param capacity - how many entries are kept.
    * @param bodyBytes - how many bytes of bodies are kept, newest first.
    * @param parent - a journal that also receives the entries; it numbers them, emits their events and limits their bodies.
    */
@@ -118,8 +125,12 @@ export class Journal {
     };
   }
 
-  /** Records a request. The returned function records its result, unless the journal was cleared in the meantime. */
-  open(request: Omit<ArrivedRequest, "number">): (result: RequestResult) => void {
+  /**
+   * Records a request. The returned function records its result, unless the journal was cleared in the meantime; it measures the
+   * duration unless that is given.
+   */
+  open(request: Omit<ArrivedRequest, "number">): CloseEntry {
+    const started = realMilliseconds();
     const { root } = this;
     root.arrived += 1;
     const arrived: ArrivedRequest = { number: root.arrived, ...request };
@@ -128,7 +139,7 @@ export class Journal {
     const opened = root.clears;
     return (result) => {
       if (result.response !== undefined) root.bodies.add(result.response.body);
-      const entry: JournalEntry = { ...arrived, ...result };
+      const entry: JournalEntry = { ...arrived, durationMs: realMilliseconds() - started, ...result };
       for (let journal: Journal | undefined = this; journal !== undefined; journal = journal.parent) {
         if (journal.cleared <= opened) journal.keep(entry);
         else journal.release(entry);

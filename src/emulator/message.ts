@@ -66,11 +66,9 @@ export function header({ headers }: { readonly headers: HeaderList }, name: stri
   return values.get(name.toLowerCase());
 }
 
-/** The media ranges that cover JSON, from the most specific to the most general. */
-const JSON_RANGES = ["application/json", "application/*", "*/*"];
-
-/** Whether one of an `Accept` header's media ranges covers `application/json` with a quality above 0. */
-export const acceptsJson = (accept: string): boolean => isAccepted(accept, JSON_RANGES);
+/** The values of all headers, by lower-case name. */
+export const headersByName = (message: { readonly headers: HeaderList }): Readonly<Record<string, string>> =>
+  Object.fromEntries(message.headers.map(([name]) => [name.toLowerCase(), header(message, name) ?? ""]));
 
 /** Whether an `Accept-Encoding` header allows an encoding. Without the header, only the identity is certain. */
 export const acceptsEncoding = (header: string | undefined, encoding: string): boolean =>
@@ -81,19 +79,15 @@ export const acceptsEncoding = (header: string | undefined, encoding: string): b
  *
  * @param names - entries that cover it, from the most specific to the most general: the first one in the list decides.
  */
-function isAccepted(list: string, names: readonly string[]): boolean {
+export function isAccepted(list: string, names: readonly string[]): boolean {
   const qualities = new Map<string, number>();
-  for (const entry of list.split(",")) {
-    const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-    qualities.set(name, Math.max(qualities.get(name) ?? 0, qualityOf(parameters)));
+  for (const entry of list.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = entry.trim().split(/\s*;\s*/);
+    const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const quality = given === undefined ? 1 : Number(given.slice(given.indexOf("=") + 1));
+    // 1 when it is not a number, too.
+    qualities.set(name, Math.max(qualities.get(name) ?? 0, Number.isNaN(quality) ? 1 : quality));
   }
   const deciding = names.find((name) => qualities.has(name));
   return deciding !== undefined && (qualities.get(deciding) ?? 0) > 0;
-}
-
-/** 1 when it is not given, or is not a number. */
-function qualityOf(parameters: readonly string[]): number {
-  const given = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  const quality = given === undefined ? 1 : Number(given.slice(given.indexOf("=") + 1));
-  return Number.isNaN(quality) ? 1 : quality;
 }

@@ -98,16 +98,18 @@ const BYTES_PER_STEP = 2 ** 22;
  * boundary or after the closing one, and parts whose headers do not end.
  */
 function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
-  const delimiter = Buffer.concat([Buffer.from("\r\n--"), boundary]);
+  const bare = Buffer.concat([Buffer.from("--"), boundary]);
+  const delimiter = Buffer.concat([Buffer.from("\r\n"), bare]);
   const parts: RawPart[] = [];
-  let start = yield* firstBoundaryEnd(body, delimiter);
-  let boundaries = 0;
-  while (start !== -1 && parts.length <= MOST_PARTS && body.toString("latin1", start, start + 2) !== "--") {
-    boundaries += 1;
+  // At the start of the body, no line break precedes the first boundary.
+  let start = body.subarray(0, bare.length).equals(bare) ? bare.length : 0;
+  for (let boundaries = 1; parts.length <= MOST_PARTS; boundaries += 1) {
+    const isPart = start > 0;
+    if (isPart && body.toString("latin1", start, start + 2) === "--") break;
     if (boundaries % BOUNDARIES_PER_STEP === 0) yield;
     const end = yield* indexSteps(body, delimiter, start);
     if (end === -1) break;
-    const part = readPart(body.subarray(start, end));
+    const part = isPart ? readPart(body.subarray(start, end)) : undefined;
     if (part !== undefined) parts.push(part);
     start = end + delimiter.length;
   }
@@ -124,14 +126,6 @@ function* indexSteps(body: Buffer, bytes: Buffer, from: number): Steps<number> {
     if (found !== -1) return start + found;
   }
   return -1;
-}
-
-/** The end of the first boundary, or -1. At the start of the body, no line break precedes it. */
-function* firstBoundaryEnd(body: Buffer, delimiter: Buffer): Steps<number> {
-  const bare = delimiter.subarray(2);
-  if (body.subarray(0, bare.length).equals(bare)) return bare.length;
-  const found = yield* indexSteps(body, delimiter, 0);
-  return found === -1 ? -1 : found + delimiter.length;
 }
 
 /** Parses what is between two boundaries: the rest of the boundary's line, header lines, content. */

@@ -1,5 +1,5 @@
 import { maskHeaders, maskParameters } from "./masking.ts";
-import { type BodyStream, type HeaderList, header, type WireRequest } from "./message.ts";
+import { type BodyStream, type HeaderList, header, headersByName, type WireRequest } from "./message.ts";
 import { RecordedBody } from "./recorded-body.ts";
 import { bounded } from "./text.ts";
 
@@ -34,8 +34,7 @@ abstract class RecordedMessage {
 
   /** Headers by lower-case name; repeated ones are joined with `, `. Credentials are masked. */
   get headers(): Readonly<Record<string, string>> {
-    const lines = { headers: this.headerLines };
-    return Object.fromEntries(lines.headers.map(([name]) => [name.toLowerCase(), header(lines, name) ?? ""]));
+    return headersByName({ headers: this.headerLines });
   }
 
   /** @internal */

@@ -42,37 +42,33 @@ export const responsesUnder = (declared: DeclaredResponses, profile: Profile) =>
 const NO_BODY = Buffer.alloc(0);
 
 /** A declared response together with its details. */
-export class PreparedResponse {
-  constructor(
-    readonly declared: AnyDeclaredResponse,
-    private readonly details: unknown,
-  ) {}
+export interface PreparedResponse {
+  readonly declared: AnyDeclaredResponse;
+  readonly details: unknown;
+}
 
-  /** Makes the response to one request. */
-  respond(context: Context): ApiResponse {
-    const { status, headers, body, resultCode } = this.declared;
-    const content = body?.(context, this.details as never) ?? NO_BODY;
-    const bytes = typeof content === "string" ? Buffer.from(content) : content;
-    return {
-      status,
-      headers: [...headers(context), ["Content-Length", String(bytes.length)]],
-      ...("chunks" in bytes ? { body: NO_BODY, bodyStream: bytes } : { body: bytes }),
-      ...(resultCode !== undefined && { resultCode }),
-    };
-  }
+/** Makes the response to one request. */
+export function respond({ declared, details }: PreparedResponse, context: Context): ApiResponse {
+  const { status, headers, body, resultCode } = declared;
+  const content = body?.(context, details as never) ?? NO_BODY;
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  return {
+    status,
+    headers: [...headers(context), ["Content-Length", String(bytes.length)]],
+    ...("chunks" in bytes ? { body: NO_BODY, bodyStream: bytes } : { body: bytes }),
+    ...(resultCode !== undefined && { resultCode }),
+  };
 }
 
 /** A refused request: the response, and a plain sentence that says what to change (without secrets). */
-export class Refusal extends PreparedResponse {
+export class Refusal implements PreparedResponse {
   constructor(
-    declared: AnyDeclaredResponse,
-    details: unknown,
+    readonly declared: AnyDeclaredResponse,
+    readonly details: unknown,
     readonly reason: string,
     /** The documented answer while something is being processed: the client made no mistake and should ask again. */
     readonly isNotYet = false,
-  ) {
-    super(declared, details);
-  }
+  ) {}
 }
 
 type DetailsArgument<Details> = undefined extends Details ? [details?: Details] : [details: Details];
@@ -82,7 +78,7 @@ export function ok<Details>(
   declared: DeclaredResponse<Details>,
   ...[details]: DetailsArgument<Details>
 ): PreparedResponse {
-  return new PreparedResponse(declared, details);
+  return { declared, details };
 }
 
 /** A refusal by a check or a handler. */

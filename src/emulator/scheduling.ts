@@ -1,5 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
-import { realTimers } from "./real-timers.ts";
+import { realMilliseconds, realTimers } from "./real-timers.ts";
 
 /*
  * Long computations run in slices on the main thread, at most one slice per turn of the event loop, however many
@@ -9,6 +9,24 @@ const waiting: (() => void)[] = [];
 
 /** A computation in steps of a few milliseconds at most. */
 export type Steps<T> = Generator<undefined, T>;
+
+/** A computation that may also wait: for each promise that it yields, unless its result is needed at once. */
+export type LateSteps<T> = Generator<Promise<unknown> | undefined, T>;
+
+/** Waits for a promise; undefined when the result of the computation is needed at once. */
+export function* awaited<T>(promise: Promise<T>): LateSteps<T | undefined> {
+  const end: { value?: T; failure?: { readonly error: unknown } } = {};
+  yield promise.then(
+    (value) => {
+      end.value = value;
+    },
+    (error: unknown) => {
+      end.failure = { error };
+    },
+  );
+  if (end.failure) throw end.failure.error;
+  return end.value;
+}
 
 /** Runs a computation to its end at once. */
 export function finish<T>(steps: Steps<T>): T {
@@ -31,8 +49,13 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) releaseOnePerTurn();
+    if (waiting.length === 1) afterThisTurn(releaseNext);
   });
+}
+
+function releaseNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) afterThisTurn(releaseNext);
 }
 
 /** How many requests may begin in one turn of the event loop. */
@@ -63,13 +86,6 @@ function beginRequests(): void {
   for (const begin of beginning) begin();
 }
 
-function releaseOnePerTurn(): void {
-  afterThisTurn(() => {
-    waiting.shift()?.();
-    if (waiting.length > 0) releaseOnePerTurn();
-  });
-}
-
 /**
  * Uses a message, because fake timers replace setImmediate, and a separate channel, because Node delivers up to 1000 messages
  * of one channel in a row without serving timers and sockets in between.
@@ -90,91 +106,158 @@ export interface Wanted {
   isStopped: boolean;
 }
 
-const background: { readonly job: () => Promise<unknown>; readonly by: Wanted | undefined }[] = [];
+interface Queued {
+  readonly job: () => Promise<unknown>;
+  readonly by: Wanted | undefined;
+  /** Called instead when that has stopped. */
+  readonly forget: (() => void) | undefined;
+}
+
+const background: Queued[] = [];
 let isBackgroundBusy = false;
 
 /**
  * Queues a job; each job starts in a later turn of the event loop. Queued jobs do not keep the process alive. A failure is
  * ignored: whoever needs the result computes it again.
- * @param by - when that has stopped, the job does not start
+ * @param by - when that has stopped, the job does not start, and `forget` is called
  */
-export function runInBackground(job: () => Promise<unknown>, by?: Wanted): void {
-  background.push({ job, by });
+export function runInBackground(job: () => Promise<unknown>, by?: Wanted, forget?: () => void): void {
+  background.push({ job, by, forget });
   if (!isBackgroundBusy) runNextInBackground();
 }
 
-function runNextInBackground(): void {
-  while (background[0]?.by?.isStopped === true) background.shift();
-  isBackgroundBusy = background.length > 0;
-  if (!isBackgroundBusy) return;
-  afterThisTurn(() => {
-    const next = background.shift();
-    if (next?.by?.isStopped === true) runNextInBackground();
-    else next?.job().then(runNextInBackground, runNextInBackground);
-  }, false);
+/** Forgets the jobs of those that have stopped, wherever these are in the queue. */
+export function forgetStopped(): void {
+  for (const { by, job, forget } of background.splice(0))
+    if (by?.isStopped === true) forget?.();
+    else background.push({ by, job, forget });
 }
 
-/** A computation that runs in the background, until somebody needs its result. */
-export class BackgroundJob<T> {
-  #settled: { readonly value: T } | { readonly error: unknown } | undefined;
-  #steps: Steps<T> | undefined;
+/** Forgets the first ones: going through all of a long queue for each job takes long. */
+function skipStopped(): void {
+  while (background[0]?.by?.isStopped === true) background.shift()?.forget?.();
+}
 
-  /** @param steps - runs only once, however many wait for it. */
-  constructor(steps: Steps<T>) {
-    this.#steps = steps;
+function runNextInBackground(): void {
+  skipStopped();
+  isBackgroundBusy = background.length > 0;
+  if (!isBackgroundBusy) return;
+  inQuietTurn(() => {
+    skipStopped();
+    const next = background.shift();
+    if (next === undefined) isBackgroundBusy = false;
+    else next.job().then(runNextInBackground, runNextInBackground);
+  });
+}
+
+/** Longer than from one image to the next when a client adds one after the other. */
+const QUIET_MILLISECONDS = 20;
+let quietFrom = 0;
+
+/** When more jobs wait, whoever needs them all would wait for long. */
+const MOST_POSTPONED = 64;
+
+/** Keeps background work from slowing down what is being done now, and what follows it at once, unless many jobs wait. */
+export function postponeBackground(): void {
+  if (background.length <= MOST_POSTPONED) quietFrom = realMilliseconds() + QUIET_MILLISECONDS;
+}
+
+/** Does not keep the process alive. */
+function inQuietTurn(action: () => void): void {
+  const left = quietFrom - realMilliseconds();
+  if (left > 0) realTimers.setTimeout(() => inQuietTurn(action), left).unref();
+  else afterThisTurn(action, false);
+}
+
+/** A computation that runs in the background, until somebody needs its result. One that failed is begun again by the next. */
+export class BackgroundJob<T> {
+  #done: { readonly value: T } | undefined;
+  #begin: (() => LateSteps<T>) | undefined;
+  #steps: LateSteps<T> | undefined;
+  /** What the computation waits for. */
+  #awaited: Promise<unknown> | undefined;
+
+  /** @param begin - begins the computation, which runs only once however many wait for it, unless it fails. */
+  constructor(begin: () => LateSteps<T>) {
+    this.#begin = begin;
   }
 
   /** The result, if it is there already. */
   get known(): T | undefined {
-    return this.#settled && "value" in this.#settled ? this.#settled.value : undefined;
+    return this.#done?.value;
   }
 
-  get isSettled(): boolean {
-    return this.#settled !== undefined;
+  get isDone(): boolean {
+    return this.#done !== undefined;
   }
 
-  /** Runs the next step of the computation. False: more are left. */
+  /** Runs the next step of the computation, unless it waits. False: more are left. A failure is left to those who need the result. */
   advance(): boolean {
-    if (!this.isSettled) this.#step();
-    return this.isSettled;
+    if (this.#done !== undefined) return true;
+    if (this.#awaited !== undefined) return false;
+    try {
+      this.#step();
+    } catch {
+      return true;
+    }
+    return this.isDone;
   }
 
-  /** Queues the computation. Each of its steps has a turn of the event loop of its own, in which nobody waits for another one. */
-  start(by?: Wanted): void {
-    runInBackground(async () => {
-      while (!this.isSettled && by?.isStopped !== true) {
-        if (waiting.length === 0) this.advance();
-        await new Promise<void>((resolve) => afterThisTurn(resolve, false));
+  /**
+   * Queues the computation. Each of its steps has a turn of the event loop of its own, in which nobody waits for another one.
+   * @param by - when that has stopped, the computation goes no further, and `forget` is called
+   */
+  start(by?: Wanted, forget?: () => void): void {
+    const steps = async () => {
+      while (by?.isStopped !== true) {
+        if (waiting.length === 0 && this.advance()) return;
+        await this.#awaited;
+        await new Promise<void>(inQuietTurn);
       }
-    }, by);
+      if (!this.isDone) forget?.();
+    };
+    runInBackground(steps, by, forget);
   }
 
   /** Runs what is left of the computation, each step in a turn of its own. @throws what the computation throws. */
   async result(): Promise<T> {
-    while (!this.isSettled) {
+    while (this.#done === undefined) {
+      await this.#awaited;
       await yieldToEventLoop();
-      // Somebody may have needed it at once in the meantime.
-      this.advance();
+      // Somebody else may have needed it, too.
+      if (this.#awaited === undefined) this.#step();
     }
-    return this.atOnce();
+    return this.#done.value;
   }
 
   /** Runs what is left of the computation at once. @throws what the computation throws. */
   atOnce(): T {
-    while (this.#settled === undefined) this.#step();
-    if ("error" in this.#settled) throw this.#settled.error;
-    return this.#settled.value;
+    while (this.#done === undefined) this.#step();
+    return this.#done.value;
   }
 
   #step(): void {
+    if (this.#done !== undefined) return;
     try {
+      this.#steps ??= this.#begin?.();
       const step = this.#steps?.next();
-      if (step?.done === true) this.#settled = { value: step.value };
+      this.#await(step?.done === false ? step.value : undefined);
+      if (step?.done !== true) return;
+      this.#done = { value: step.value };
+      // What they hold may be large.
+      this.#begin = undefined;
+      this.#steps = undefined;
     } catch (error) {
-      this.#settled = { error };
+      this.#steps = undefined;
+      throw error;
     }
-    // What the steps hold may be large.
-    if (this.isSettled) this.#steps = undefined;
+  }
+
+  #await(promise: Promise<unknown> | undefined): void {
+    const ended = promise?.finally(() => {
+      if (this.#awaited === ended) this.#awaited = undefined;
+    });
+    this.#awaited = ended;
   }
 }
 

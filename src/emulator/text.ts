@@ -1,18 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 
 /** A decoder that throws for bytes that are not UTF-8, and keeps a byte-order mark. */
 export const utf8Decoder = (): TextDecoder => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-const utf8 = utf8Decoder();
-
 /** The bytes as UTF-8; undefined when they are not valid. */
-export function utf8TextOf(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
+export const utf8TextOf = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 
 /** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -27,14 +21,14 @@ export const codeOf = (error: unknown): unknown =>
  * @param replace - as for `JSON.stringify`.
  */
 export function asciiJson(value: unknown, replace?: (key: string, inner: unknown) => unknown): string {
-  const json = JSON.stringify(value, replace);
-  // Most texts have none, and testing is cheaper than replacing.
-  if (!/[\u007f-\uffff]/.test(json)) return json;
-  return json.replace(
-    /[\u007f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return asciiOnly(JSON.stringify(value, replace));
 }
+
+/** JSON with other characters escaped. Most texts have none, and testing is cheaper than replacing. */
+export const asciiOnly = (json: string): string =>
+  /[\u007f-\uffff]/.test(json)
+    ? json.replace(/[\u007f-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : json;
 
 const LONGEST_SHOWN = 80;
 /** Quoting megabytes only to truncate them takes long. */
@@ -42,7 +36,11 @@ const LONGEST_QUOTED = 10_000;
 
 /** Formats a value for a reason: as JSON, truncated if long. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return shorten(JSON.stringify(value.slice(0, LONGEST_QUOTED)), value.length);
+  if (typeof value === "string") {
+    const text = JSON.stringify(value.slice(0, LONGEST_QUOTED));
+    if (text.length <= LONGEST_SHOWN) return text;
+    return `${text.slice(0, LONGEST_SHOWN)}… (${Math.max(value.length, text.length)} characters)`;
+  }
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "bigint" ? `${value}n` : String(value);
@@ -66,11 +64,6 @@ export const showWithType = (value: unknown): string =>
 export function showUnknownKey(key: string | undefined): string {
   if (key === undefined) return "none";
   return `"${key.slice(0, Math.min(4, key.length / 4))}…" (${key.length} characters)`;
-}
-
-function shorten(text: string, length: number): string {
-  if (text.length <= LONGEST_SHOWN) return text;
-  return `${text.slice(0, LONGEST_SHOWN)}… (${Math.max(length, text.length)} characters)`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

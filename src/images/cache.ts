@@ -9,8 +9,8 @@ import { type PreparedImage, preparedBytes, type Sketch } from "./matching/simil
 interface Facts {
   /** What is wrong with the image's data; null when nothing is. */
   damage: string | null;
-  /** Mean deviation of the colour channels. */
-  deviation: number;
+  /** Whether it has only one colour, or nearly so, or cannot be decoded. */
+  isFlat: boolean;
 }
 
 /** Bounds a cache by its entries, for which `max` would reserve memory when this package is imported. */
@@ -51,8 +51,8 @@ export const latestFeatures = new LRUCache<string, Features>(upTo(1000));
 export class MadeOfImages<Image extends { readonly sha256: string }, Made extends object> {
   /** Null when the image cannot be decoded; a promise while it is made. */
   readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
-  /** By SHA-256: uploads of which it is being made anyway. */
-  readonly #expected = new Map<string, Promise<unknown>>();
+  /** By SHA-256: what makes it of uploads whose pixels are still there. */
+  readonly #expected = new Map<string, () => Promise<unknown>>();
 
   /** @param make - makes it, or returns null when the image cannot be decoded. */
   constructor(
@@ -86,19 +86,22 @@ export class MadeOfImages<Image extends { readonly sha256: string }, Made extend
     else if (!this.#known.has(image)) runInBackground(async () => this.of(image), by);
   }
 
-  /** Whoever needs it in the meantime waits until this promise is settled: the latest images then have it, unless it failed. */
-  expect(sha256: string, making: Promise<unknown>): void {
-    const settled = making
-      .catch(() => {})
-      .then(() => {
-        if (this.#expected.get(sha256) === settled) this.#expected.delete(sha256);
-      });
-    this.#expected.set(sha256, settled);
+  /**
+   * Has it made of an upload, at the latest when somebody needs it: the latest images then have it, unless that failed.
+   * @returns what makes it, and has to be called: until then, `make` is kept
+   */
+  expect(sha256: string, make: () => Promise<unknown>): () => Promise<void> {
+    const made = async () => {
+      await make().catch(() => {});
+      if (this.#expected.get(sha256) === made) this.#expected.delete(sha256);
+    };
+    this.#expected.set(sha256, made);
+    return made;
   }
 
-  /** Settles when it was made of an upload; undefined when it is not being made. */
+  /** Makes it of an upload; undefined when there is none. */
   expected(sha256: string): Promise<unknown> | undefined {
-    return this.#expected.get(sha256);
+    return this.#expected.get(sha256)?.();
   }
 
   async #make(image: Image): Promise<Made | null> {

@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat } from "../emulator/image-header.ts";
 import { loadModule } from "../emulator/package.ts";
+import { realTimers } from "../emulator/real-timers.ts";
 import { Semaphore } from "../emulator/scheduling.ts";
 import { messageOf } from "../emulator/text.ts";
 import { MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
@@ -58,6 +60,8 @@ function sharp(): typeof Sharp {
 const MACHINE_FAILED =
   /out of memory|cannot allocate|alloc(ation)? failed|unable to (create|start) thread|too many open files|no space left/i;
 
+const READ_OPTIONS = { ignoreIcc: true, limitInputPixels: false };
+
 /** The decoder failed for want of memory or the like: another attempt may succeed. */
 export class DecoderError extends Error {
   override readonly name = "DecoderError";
@@ -74,7 +78,7 @@ async function decode<T>(
 ): Promise<T | Undecodable> {
   if (!formatOf(bytes)) return { damage: "neither a PNG nor a JPEG file" };
   // Outside the `try`: a failure to load sharp is not the image's fault.
-  const image = sharp()(bytes, { ignoreIcc: true, limitInputPixels: false, failOn });
+  const image = sharp()(bytes, { ...READ_OPTIONS, failOn });
   try {
     return await run(image);
   } catch (error) {
@@ -137,16 +141,83 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
  * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. Transparent parts are grey.
  */
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
-  return decodeScaled(bytes, async (image) => {
-    const { data, info } = await image
-      .autoOrient()
-      .resize(side, side, { fit: "inside", withoutEnlargement: true })
-      .flatten({ background: "#888" })
-      .toColourspace("b-w")
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    return { data, width: info.width, height: info.height };
+  return decodeScaled(bytes, (image) => toGrey(image, side));
+}
+
+/** Its text runs in a worker, too, so that it may use nothing from around it. */
+const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
+  const { data, info } = await image
+    .autoOrient()
+    .resize(side, side, { fit: "inside", withoutEnlargement: true })
+    .flatten({ background: "#888" })
+    .toColourspace("b-w")
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+};
+
+const GREY_WORKER = `
+  const { path, options, port, isDone } = require("node:worker_threads").workerData;
+  const decode = async ({ bytes, side }) => (${toGrey})(require(path)(bytes, options), side);
+  port.on("message", (given) =>
+    decode(given).then((pixels) => ({ pixels }), ({ message }) => ({ failure: message })).then((ended) => {
+      port.postMessage(ended);
+      Atomics.store(isDone, 0, 1);
+      Atomics.notify(isDone, 0);
+    }),
+  );
+`;
+
+/** A worker that takes longer, in milliseconds, has failed. */
+const LONGEST_WORK = 60_000;
+
+/** Decodes while this thread does nothing but wait. */
+class GreyWorker {
+  readonly #port: MessagePort;
+  readonly #isDone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  /** Lasts for one turn of the event loop, in which somebody may need many images. */
+  constructor(end: () => void) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    const options = { ...READ_OPTIONS, failOn: "none" };
+    const worker = new Worker(GREY_WORKER, {
+      ...{ eval: true, execArgv: [], transferList: [port2] },
+      workerData: { path: loadModule.resolve("sharp"), options, port: port2, isDone: this.#isDone },
+    });
+    // Who waits for it is told that there was no answer.
+    worker.on("error", () => {});
+    realTimers.setImmediate(() => {
+      port1.close();
+      worker.terminate();
+      end();
+    });
+  }
+
+  decode(bytes: Buffer, side: number): Pixels {
+    Atomics.store(this.#isDone, 0, 0);
+    this.#port.postMessage({ bytes, side });
+    Atomics.wait(this.#isDone, 0, 0, LONGEST_WORK);
+    const ended: { readonly pixels?: Pixels; readonly failure?: string } =
+      receiveMessageOnPort(this.#port)?.message ?? {};
+    if (ended.pixels === undefined)
+      throw new DecoderError(`the image decoder failed: ${ended.failure ?? "no answer"}`);
+    return { ...ended.pixels, data: Buffer.from(ended.pixels.data) };
+  }
+}
+
+let greyWorker: GreyWorker | undefined;
+
+/**
+ * {@link decodeGrey} at once, for an image that was decoded whole. A worker decodes, because sharp cannot but return promises:
+ * the first image of a turn of the event loop takes about 0.1 s.
+ * @throws DecoderError
+ */
+export function decodeGreyAtOnce(bytes: Buffer, side: number): Pixels {
+  greyWorker ??= new GreyWorker(() => {
+    greyWorker = undefined;
   });
+  return greyWorker.decode(bytes, side);
 }
 
 async function decodeScaled<T>(

@@ -6,5 +6,4 @@ export { inspectQueryImage, inspectTargetImage } from "./inspect.ts";
 export { compareFeatures, featureRatingOf, rateByFeatures } from "./matching/features/rank.ts";
 export { prepareInBackground, rankTargets } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";
-export { assessImage } from "./ratings/assess.ts";
-export { rateImage } from "./ratings/brisque/rate.ts";
+export { assessImage, rateImage } from "./ratings/assess.ts";

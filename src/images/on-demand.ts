@@ -1,7 +1,8 @@
+import { createRandom } from "../emulator/random.ts";
 import type { Wanted } from "../emulator/scheduling.ts";
 import type * as Engine from "./engine.ts";
 import { type ComparedImage, comparisonOf, type ImageMatcher } from "./matching/comparison.ts";
-import type { TargetRater } from "./ratings/rating.ts";
+import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
 let loading: Promise<typeof Engine> | undefined;
 let loaded: typeof Engine | undefined;
@@ -34,6 +35,39 @@ export const brisqueRater: TargetRater = (image) => rateImage(image);
  * Images without features or that cannot be decoded get 0.
  */
 export const featureRater: TargetRater = (image) => rateByFeatures(image);
+
+/** Rates every image 5. */
+export const perfectRater: TargetRater = () => MAX_RATING;
+
+/**
+ * Rates images at random, from 0 to 5.
+ * @param seed the same seed gives the same sequence of ratings; without one, the mock's seed decides
+ * @example new MockCloudReco({ targetRater: randomRater("monday") })
+ */
+export function randomRater(seed?: string | number): TargetRater {
+  const own = createRandom(seed);
+  return (_image, random) => (seed === undefined && random ? random : own).integer(MAX_RATING + 1);
+}
+
+/**
+ * Rates every image the same.
+ * @throws RangeError when `rating` is not a whole number from 0 to 5.
+ * @example new MockCloudReco({ targetRater: fixedRater(3) })
+ */
+export function fixedRater(rating: number): TargetRater {
+  checkRating(rating, "fixedRater");
+  return () => rating;
+}
+
+/** The names of raters in settings, which are text. */
+export const RATER_NAMES = ["brisque", "features", "perfect", "random"] as const;
+/** The name of a rater. */
+export type RaterName = (typeof RATER_NAMES)[number];
+export const DEFAULT_RATER: RaterName = "brisque";
+
+/** The rater of that name; a random one with that seed. */
+export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
+  ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];
 
 const rateByFeatures: typeof Engine.rateByFeatures = async (...given) =>
   (await engine()).rateByFeatures(...given);
@@ -75,8 +109,9 @@ export function backgroundPreparation(
   matchers: readonly ImageMatcher[],
   by: Wanted,
 ): ((image: ComparedImage) => void) | undefined {
-  const isPrepared = matchers.some((matcher) => !["bytes", undefined].includes(comparisonOf(matcher)?.by));
-  return isPrepared ? (image) => prepareInBackground(image, matchers, by) : undefined;
+  const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
+  const isPrepared = ways.some((way) => way !== "bytes" && way !== undefined);
+  return isPrepared ? (image) => prepareInBackground(image, ways, by) : undefined;
 }
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { yieldToEventLoop } from "../emulator/scheduling.ts";
+import { inTurns, runInBackground, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
 import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
@@ -7,27 +7,17 @@ import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketches } from "./matching/ranking.ts";
 import { prepareWithSketch } from "./matching/similarity.ts";
 import type { GreyImage } from "./ratings/brisque/features.ts";
-
-/** The result of a full decode. */
-export interface DecodedImage {
-  readonly grey: GreyImage;
-  /** Mean deviation of the colour channels. */
-  readonly deviation: number;
-}
+import { beginWaiting, endWaiting, putOff, untilFewerWait } from "./ratings/jobs.ts";
 
 const CHANNELS = 3;
 /** What the kernel takes at a time. */
 const PIXELS_PER_SLICE = 100_000;
-/** Less than 1 ms of work. */
-const PIXELS_PER_TURN = 4 * PIXELS_PER_SLICE;
-/** Bytes of decoded pixels. */
-const LARGE_PIXELS = 2 ** 23;
 const HASHED_PER_SLICE = 2 ** 19;
 
 /** The image of one request, hashed and decoded only once between its check and its storage. */
 export class Upload {
   #sha256: string | undefined;
-  #decoded: Promise<DecodedImage | Undecodable> | undefined;
+  #decoded: Promise<Pixels | Undecodable> | undefined;
 
   /**
    * @param bytes must not be written to.
@@ -57,15 +47,13 @@ export class Upload {
   }
 
   /** Decodes the image whole. Its sketch is made afterwards: whoever needs it waits. */
-  decoded(): Promise<DecodedImage | Undecodable> {
+  decoded(): Promise<Pixels | Undecodable> {
+    putOff();
     this.#decoded ??= new Promise((resolve, reject) => {
       const decoding = decodePixels(this.bytes, async (pixels) => {
-        const reducing = reducePixels(pixels);
-        const preparing = this.#prepare(pixels, reducing);
-        sketches.expect(this.sha256, preparing);
-        resolve(await reducing);
-        // Large ones count as held until then.
-        if (pixels.data.length > LARGE_PIXELS) await preparing.catch(() => {});
+        await untilFewerWait();
+        this.#prepareLater(pixels);
+        resolve(pixels);
         return undefined;
       });
       decoding.then((undecodable) => undecodable && resolve(undecodable), reject);
@@ -79,11 +67,20 @@ export class Upload {
     this.#decoded = undefined;
   }
 
-  async #prepare(pixels: Pixels, reducing: Promise<unknown>): Promise<void> {
+  #prepareLater(pixels: Pixels): void {
     if (!this.prepares || latestSketches.has(this.sha256)) return;
-    await reducing;
-    // The request is answered in the meantime.
-    await yieldToEventLoop();
+    let preparing: Promise<void> | undefined;
+    const work = {
+      result: () => {
+        preparing ??= this.#prepare(pixels).finally(() => endWaiting(work));
+        return preparing;
+      },
+    };
+    beginWaiting(pixels, work);
+    runInBackground(sketches.expect(this.sha256, work.result));
+  }
+
+  async #prepare(pixels: Pixels): Promise<void> {
     const thumbnail = await thumbnailOfPixels(this.bytes, pixels);
     if (thumbnail === undefined) return;
     await yieldToEventLoop();
@@ -101,32 +98,67 @@ interface Kernel extends KernelMemory {
 
 let kernel: Kernel | undefined;
 
-/** Grey values are Y of ITU-R 601, rounded as OpenCV rounds it. */
-async function reducePixels({ data, width, height }: Pixels): Promise<DecodedImage> {
+/** Of each channel the sum of its values, then of each the sum of its squares. */
+type Totals = Float64Array;
+
+/** Adds up to so many pixels as the kernel takes to totals. Returns their grey values, which the next call replaces. */
+function reduceSlice(pixels: Uint8Array, totals: Totals): Uint8Array {
   kernel ??= instantiate<Kernel>(pixelsKernel);
-  const { reduce, memory } = kernel;
-  const bytes = new Uint8Array(memory.buffer);
-  const [sourceAt, greyAt] = [kernel.sourceAt(), kernel.greyAt()];
+  const { buffer } = kernel.memory;
+  const count = pixels.length / CHANNELS;
+  new Uint8Array(buffer).set(pixels, kernel.sourceAt());
+  kernel.reduce(count);
+  for (const [index, sum] of new Float64Array(buffer, 0, totals.length).entries())
+    totals[index] = (totals[index] ?? 0) + sum;
+  return new Uint8Array(buffer, kernel.greyAt(), count);
+}
+
+/** Makes an image grey, and finds its deviation, in steps of less than 0.5 ms. Grey is Y of ITU-R 601 as OpenCV rounds it. */
+export function* reduceSteps({ data, width, height }: Pixels): Steps<ReducedImage> {
   const count = width * height;
   const grey = new Uint8Array(count);
-  // Of each channel the sum of its values, then of each the sum of its squares.
   const totals = new Float64Array(2 * CHANNELS);
   for (let start = 0; start < count; start += PIXELS_PER_SLICE) {
-    // The decoder has answered in a turn of its own.
-    if (start > 0 && start % PIXELS_PER_TURN === 0) await yieldToEventLoop();
-    const end = Math.min(start + PIXELS_PER_SLICE, count);
-    bytes.set(data.subarray(start * CHANNELS, end * CHANNELS), sourceAt);
-    reduce(end - start);
-    grey.set(bytes.subarray(greyAt, greyAt + end - start), start);
-    const sums = new Float64Array(memory.buffer, 0, totals.length);
-    totals.forEach((total, index) => {
-      totals[index] = total + (sums[index] ?? 0);
-    });
+    if (start > 0) yield;
+    const slice = data.subarray(start * CHANNELS, (start + PIXELS_PER_SLICE) * CHANNELS);
+    grey.set(reduceSlice(slice, totals), start);
   }
-  const deviations = Array.from({ length: CHANNELS }, (_, channel) => {
+  return { grey: { data: grey, width, height }, deviation: deviationOf(totals, count, count) };
+}
+
+interface ReducedImage {
+  readonly grey: GreyImage;
+  /** Mean deviation of the colour channels. */
+  readonly deviation: number;
+}
+
+/** How many parts of an image are looked at first, and how many pixels of each. */
+const [SAMPLES, SAMPLE_PIXELS] = [64, 1000];
+
+/**
+ * Whether the mean deviation of the colour channels is above a limit. A few parts mostly show it already: however little the
+ * others deviate, they cannot make up for these.
+ */
+export async function deviatesMoreThan(limit: number, pixels: Pixels): Promise<boolean> {
+  const { data, width, height } = pixels;
+  const count = width * height;
+  const totals = new Float64Array(2 * CHANNELS);
+  const distance = Math.ceil(count / SAMPLES);
+  let looked = 0;
+  for (let start = 0; start < count; start += distance) {
+    const end = Math.min(start + Math.min(SAMPLE_PIXELS, distance), count);
+    reduceSlice(data.subarray(start * CHANNELS, end * CHANNELS), totals);
+    looked += end - start;
+  }
+  return deviationOf(totals, looked, count) > limit || (await inTurns(reduceSteps(pixels))).deviation > limit;
+}
+
+/** The mean deviation of the channels, if `all` pixels were no farther from the mean of `counted` ones than these. */
+function deviationOf(totals: Totals, counted: number, all: number): number {
+  let sum = 0;
+  for (let channel = 0; channel < CHANNELS; channel += 1) {
     const [total = 0, squares = 0] = [totals[channel], totals[CHANNELS + channel]];
-    return Math.sqrt(Math.max(0, squares / count - (total / count) ** 2));
-  });
-  const deviation = deviations.reduce((total, each) => total + each, 0) / CHANNELS;
-  return { deviation, grey: { data: grey, width, height } };
+    sum += Math.sqrt(Math.max(0, (squares - total ** 2 / counted) / all));
+  }
+  return sum / CHANNELS;
 }

@@ -1,6 +1,12 @@
-import type { RequestHandler, Result, WireRequest } from "../emulator/message.ts";
+import type { RequestHandler, Result, WireRequest, WireResponse } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import type { RequestHead } from "../servers/http/http-messages.ts";
+import { connectionError, showUrl } from "./errors.ts";
+
+/** A request as an interceptor receives it; its path includes the base URL's prefix. */
+export interface InterceptedRequest extends WireRequest {
+  readonly origin: string;
+}
 
 /** A base URL and the handlers of requests to it. */
 export interface InterceptedHost {
@@ -20,12 +26,6 @@ export type RequestMarks = Pick<WireRequest, "path" | "headers">;
 
 /** `key`: the request names a key of the mock; `dataset`: a dataset of the mock; `client`: a client or user of the mock. */
 export type Recognition = "key" | "dataset" | "client";
-
-/** The handler for a path, and the path without the base URL's prefix. */
-export interface Route {
-  readonly handle: RequestHandler;
-  readonly path: string;
-}
 
 interface Entry extends Omit<InterceptedHost, "baseUrl"> {
   readonly prefix: string;
@@ -94,19 +94,58 @@ export class HostTable {
     if (origin !== undefined) this.newest(origin)?.noteRefusal?.(authority, reason);
   }
 
-  find(origin: string, { path, headers }: RequestMarks): Route | undefined {
+  /**
+   * Answers a request from a started mock.
+   *
+   * @throws the error that the client's request should fail with.
+   */
+  async answer({ origin, ...request }: InterceptedRequest): Promise<WireResponse> {
+    const { method, path: fullPath, headers } = request;
     const rows = this.rowsByOrigin.get(origin) ?? [];
-    const newest = rows.find(({ prefix }) => isUnder(prefix, path));
-    if (newest === undefined) return undefined;
-    const candidates = rows.filter(({ prefix }) => prefix === newest.prefix);
-    const servedPath = path.slice(newest.prefix.length) || "/";
-    const owner = candidates.length > 1 && this.ownerAmong(candidates, { path: servedPath, headers });
-    const { handle } = owner || newest;
-    return { handle, path: servedPath };
+    const newest = rows.find(
+      // Without a prefix also `*`, of OPTIONS.
+      ({ prefix }) =>
+        prefix === "" || (fullPath.startsWith(prefix) && /^(\/|$)/.test(fullPath.slice(prefix.length))),
+    );
+    if (newest === undefined) throw this.unserved(request, origin);
+    const path = fullPath.slice(newest.prefix.length) || "/";
+    const owner = rows.length > 1 ? this.ownerAmong(rows, newest.prefix, { path, headers }) : undefined;
+    const { response, connectionError: failure } = await (owner ?? newest).handle({ ...request, path });
+    if (response === undefined) throw connectionError(failure);
+    // A response to HEAD has the headers of a body, but never the body.
+    return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
   }
 
-  private ownerAmong(candidates: readonly Entry[], request: RequestMarks): Entry | undefined {
+  /**
+   * Answers bytes that could not be parsed as a request, from a started mock.
+   *
+   * @throws the error that the client's request should fail with.
+   */
+  async answerMalformed(
+    origin: string,
+    why: MalformedKind,
+    head: RequestHead | undefined,
+  ): Promise<WireResponse> {
+    const message = `malformed HTTP request (${why})`;
+    const failed: Result = { connectionError: { kind: "reset", message } };
+    const { response, connectionError: failure } =
+      (await this.newest(origin)?.handleMalformed?.(why, head)) ?? failed;
+    if (response === undefined) throw connectionError(failure);
+    return response;
+  }
+
+  private unserved({ method, path }: WireRequest, origin: string): Error {
+    const what = `No mock serves ${method} ${showUrl(origin, path)}`;
+    const baseUrls = this.baseUrls(origin).join(" and ");
+    const message = baseUrls ? `${what}, only ${baseUrls}` : what;
+    this.newest(origin)?.noteRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
+    return connectionError({ kind: "refused", message });
+  }
+
+  private ownerAmong(rows: readonly Entry[], sharedPrefix: string, request: RequestMarks): Entry | undefined {
     const starter = this.starterInContext();
+    const candidates = rows.filter(({ prefix }) => prefix === sharedPrefix);
+    if (candidates.length === 1) return undefined;
     const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
     return (
       candidates[recognitions.indexOf("key")] ??
@@ -122,18 +161,6 @@ export function originOf(url: URL): string {
   const port = url.port || (url.protocol === "http:" ? "80" : "443");
   return `${url.protocol}//${url.hostname.replace(/^\[|\]$/g, "")}:${port}`;
 }
-
-/** Parses an origin of {@link originOf}; URLs require brackets around IPv6 addresses. */
-export const urlOf = (origin: string): URL => new URL(origin.replace(/\/\/([^[]*:.*):(\d+)$/, "//[$1]:$2"));
-
-/** A URL without the default port of its scheme. */
-export function showUrl(origin: string, path: string): string {
-  return origin.replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2") + path;
-}
-
-const isUnder = (prefix: string, path: string) =>
-  // Without a prefix also `*`, of OPTIONS.
-  prefix === "" || (path.startsWith(prefix) && /^(\/|$)/.test(path.slice(prefix.length)));
 
 /** `sort` is stable, so the newest of several equal prefixes stays first. */
 const byLongestPrefix = (a: Entry, b: Entry) => b.prefix.length - a.prefix.length;

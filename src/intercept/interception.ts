@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
+import { urlOf } from "./errors.ts";
 import { interceptNativeFetch } from "./fetch/fetch-transport.ts";
-import { HostTable, type InterceptedHost, urlOf } from "./host-table.ts";
+import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
 import { UndiciInterceptor } from "./undici/undici-interceptor.ts";
@@ -83,9 +84,18 @@ class ProcessInterceptors implements OtherHosts {
     return Reflect.get(http, SLOT);
   }
 
+  /** Not made where a mock is added, which it would keep: nock has it for good. */
+  private static readonly nockNow = (): NockInterceptor | undefined => ProcessInterceptors.running()?.nock;
+
   add(interception: Interception): Interceptor {
     try {
-      if (interception.intercept === "nock") this.nock ??= this.startNock(interception.replyMode);
+      if (interception.intercept === "nock")
+        this.nock ??= new NockInterceptor(
+          this.hosts,
+          this,
+          ProcessInterceptors.nockNow,
+          interception.replyMode,
+        );
     } catch (error) {
       this.endUnlessNeeded();
       throw error;
@@ -107,8 +117,11 @@ class ProcessInterceptors implements OtherHosts {
         );
         this.undici.release(released);
         this.sockets.release(released);
-        if (![...this.mocks].some((other) => other.intercept === "nock")) this.endNock();
-        this.nock?.update();
+        if ([...this.mocks].some((other) => other.intercept === "nock")) this.nock?.update();
+        else {
+          this.nock?.stop();
+          this.nock = undefined;
+        }
         this.endUnlessNeeded();
       },
     };
@@ -128,16 +141,6 @@ class ProcessInterceptors implements OtherHosts {
       ({ unhandledRequests: policy = "bypass" }) => policy === "bypass" || mayLeave(policy, urlOf(origin)),
     );
     return mayAll || this.nock?.isEnabledByUser(origin) === true;
-  }
-
-  private startNock(replyMode: ReplyMode | undefined): NockInterceptor {
-    const current = () => ProcessInterceptors.running()?.nock;
-    return new NockInterceptor(this.hosts, this, current, replyMode);
-  }
-
-  private endNock(): void {
-    this.nock?.stop();
-    this.nock = undefined;
   }
 
   private endUnlessNeeded(): void {

@@ -23,4 +23,4 @@ export function replace(
   };
 }
 
-const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";
+export const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";

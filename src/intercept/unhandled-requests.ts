@@ -17,6 +17,8 @@ export type UnhandledRequests =
   | readonly (string | RegExp)[]
   | ((host: string) => boolean);
 
+const NAMED = ["bypass", "error", "error-except-loopback"] as const;
+
 /** Decides which hosts that no mock serves may be reached. */
 export interface OtherHosts {
   /** Whether requests to this origin may leave the process. */
@@ -27,12 +29,7 @@ export interface OtherHosts {
 
 export function isUnhandledRequests(value: unknown): value is UnhandledRequests {
   if (Array.isArray(value)) return value.every((entry) => typeof entry === "string" || types.isRegExp(entry));
-  return (
-    typeof value === "function" ||
-    value === "bypass" ||
-    value === "error" ||
-    value === "error-except-loopback"
-  );
+  return typeof value === "function" || NAMED.some((name) => name === value);
 }
 
 /** Whether a request to this URL may leave the process. */

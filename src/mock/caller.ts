@@ -28,14 +28,13 @@ function frameIn(text: string): { readonly file?: string; readonly line?: string
   return { file: file.startsWith("file:") ? fileURLToPath(file) : file, line };
 }
 
-/** This package, or its sources. */
-const OWN_FOLDER = fileURLToPath(new URL("..", import.meta.url));
-
 /** Whether the place where an error was made, by its stack, is in this package. */
 export function isThrownHere(stack: unknown): boolean {
   if (typeof stack !== "string") return false;
+  /** Of this package, or its sources. */
+  const ownFolder = fileURLToPath(new URL("..", import.meta.url));
   const first = stack.split("\n").find((line) => FRAME.test(line)) ?? "";
-  return frameIn(first).file?.startsWith(OWN_FOLDER) === true;
+  return frameIn(first).file?.startsWith(ownFolder) === true;
 }
 
 function shown(path: string): string {

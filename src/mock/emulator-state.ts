@@ -27,84 +27,68 @@ interface Scope {
  */
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** One running call of {@link Isolation.run}. */
-interface IsolatedCall<State> {
-  readonly state: State;
-  readonly outer: IsolatedCall<State> | undefined;
-}
-
 /**
  * Decides which state code sees: that of the isolated call in whose asynchronous context it runs, and the shared state outside
  * of any call.
  */
-export class Isolation<State> {
-  private readonly calls = new WeakMap<Scope, IsolatedCall<State>>();
-  private readonly running = new Set<IsolatedCall<State>>();
+export class Isolation {
+  private readonly states = new WeakMap<Scope, EmulatorState>();
+  /** The states of running calls, and the states of the calls around these. */
+  private readonly running = new Map<EmulatorState, EmulatorState | undefined>();
 
-  constructor(private readonly shared: State) {}
+  constructor(private readonly shared: EmulatorState) {}
 
-  get current(): State {
-    return this.callInContext?.state ?? this.shared;
+  get current(): EmulatorState {
+    return this.inContext ?? this.shared;
   }
 
   /**
    * The state for a request. One from outside of any call, such as a server in the same process that a test talks to, sees that
    * of the innermost call if there is only one, because nothing says which of several calls it serves.
    */
-  get ofRequest(): State {
+  get ofRequest(): EmulatorState {
     const innermost = this.running.size === 0 ? undefined : this.onlyInnermost;
-    return (this.callInContext ?? innermost)?.state ?? this.shared;
+    return this.inContext ?? innermost ?? this.shared;
   }
 
   /**
-   * Calls a function in a context that sees a new state, until the function's result is settled.
-   *
-   * @param fork - makes the new state from the surrounding one. Only asynchronous context decides which one surrounds it: of
-   * two calls started side by side, the second is not nested in the first.
-   * @param end - called with the new state at the end.
+   * Calls a function in a context that sees a copy of the surrounding state, until the function's result is settled. Only
+   * asynchronous context decides which state surrounds it: of two calls started side by side, the second is not nested in the first.
    */
-  async run<Result>(
-    fork: (outer: State) => State,
-    call: () => Result,
-    end: (state: State) => void,
-  ): Promise<Awaited<Result>> {
-    const outer = this.callInContext;
-    const isolated: IsolatedCall<State> = { state: fork(outer?.state ?? this.shared), outer };
+  async run<Result>(call: () => Result): Promise<Awaited<Result>> {
+    const outer = this.inContext;
+    const state = (outer ?? this.shared).fork();
     const scope: Scope = { outer: scopes.getStore() };
-    this.calls.set(scope, isolated);
-    this.running.add(isolated);
+    this.states.set(scope, state);
+    this.running.set(state, outer);
     try {
       return await scopes.run(scope, call);
     } finally {
-      this.running.delete(isolated);
-      end(isolated.state);
+      this.running.delete(state);
+      state.end();
     }
   }
 
-  private get callInContext(): IsolatedCall<State> | undefined {
+  private get inContext(): EmulatorState | undefined {
     for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
-      const call = this.calls.get(scope);
-      if (call !== undefined) return call;
+      const state = this.states.get(scope);
+      if (state !== undefined) return state;
     }
     return undefined;
   }
 
-  private get onlyInnermost(): IsolatedCall<State> | undefined {
-    const surrounding = new Set([...this.running].map(({ outer }) => outer));
-    const innermost = [...this.running].filter((isolated) => !surrounding.has(isolated));
+  private get onlyInnermost(): EmulatorState | undefined {
+    const surrounding = new Set(this.running.values());
+    const innermost = [...this.running.keys()].filter((state) => !surrounding.has(state));
     return innermost.length === 1 ? innermost[0] : undefined;
   }
 }
 
 /** What `EmulatorControl` acts on. */
-export interface EmulatorParts {
-  readonly store: MemoryStore;
-  readonly clock: MovableClock;
-  readonly faults: Faults;
-  readonly journal: Journal;
-  readonly random: Random;
-  readonly settings: Settings;
-}
+export type EmulatorParts = Pick<
+  EmulatorState,
+  "store" | "clock" | "faults" | "journal" | "random" | "settings"
+>;
 
 /** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
@@ -166,7 +150,7 @@ export class EmulatorState {
 /** Returns one host for each distinct base URL; APIs with the same base URL share it. */
 export function interceptedHosts(
   { urls, settings }: Pick<ResolvedOptions, "urls" | "settings">,
-  isolation: Pick<Isolation<EmulatorState>, "ofRequest">,
+  isolation: Pick<Isolation, "ofRequest">,
 ): readonly InterceptedHost[] {
   const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
   for (const api of SERVICES) {

@@ -1,6 +1,12 @@
 import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
-import { addKeyOwner, type KeyOwner, rememberKeys } from "../apis/explanations/values.ts";
+import {
+  addIdleKeyOwner,
+  addKeyOwner,
+  type KeyOwner,
+  rememberKeys,
+  removeKeyOwner,
+} from "../apis/explanations/values.ts";
 import { type Journal, type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
 import { show } from "../emulator/text.ts";
@@ -45,7 +51,7 @@ import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
 export class MockCloudReco extends EmulatorControl implements AsyncDisposable, Disposable {
   readonly #options: ResolvedOptions;
   readonly #random: Random;
-  readonly #isolation: Isolation<EmulatorState>;
+  readonly #isolation: Isolation;
   readonly #hosts = new HostTable();
   /** What goes on in the background, while the mock is started. */
   readonly #work = { isStopped: false };
@@ -87,8 +93,8 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#random = createRandom(seed);
     this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, this.#work));
     this.#hosts.add(interceptedHosts(this.#options, this.#isolation));
-    addKeyOwner(this.#ownsKey);
     this.#journal.recorded.on((entry) => MockCloudReco.answered.emit({ mock: this, entry }));
+    if (this.#options.intercept === false) addIdleKeyOwner(this.#ownsKey);
     this.start();
   }
 
@@ -132,6 +138,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     if (by === false) return;
     const hosts = interceptedHosts(this.#options, this.#isolation);
     this.#interceptor ??= intercept({ hosts, intercept: by, unhandledRequests });
+    addKeyOwner(this.#ownsKey);
   }
 
   /**
@@ -142,6 +149,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     if (this.#interceptor !== undefined) {
       rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()]);
     }
+    removeKeyOwner(this.#ownsKey);
     this.#interceptor?.stop();
     this.#interceptor = undefined;
     this.#work.isStopped = true;
@@ -351,11 +359,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   isolate<Result>(call: () => Result): Promise<Awaited<Result>> {
     if (typeof call !== "function")
       throw new TypeError(`isolate: expected a function that uses the isolated state; got ${show(call)}`);
-    return this.#isolation.run(
-      (outer) => outer.fork(),
-      call,
-      (state) => state.end(),
-    );
+    return this.#isolation.run(call);
   }
 
   /** What `console.log(mock)` prints: databases, targets and the latest requests, in at most five lines. */

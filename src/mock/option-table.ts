@@ -6,8 +6,7 @@ import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../emulator/profil
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../images/cache-limit.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import { DEFAULT_MATCHER, MATCHER_NAMES, MATCHERS } from "../images/matching/matchers.ts";
-import { brisqueRater } from "../images/on-demand.ts";
-import { DEFAULT_RATER, RATER_NAMES } from "../images/ratings/raters.ts";
+import { brisqueRater, DEFAULT_RATER, RATER_NAMES } from "../images/on-demand.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../emulator/profiles.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
-import { connectionError } from "../intercept/answer.ts";
+import { connectionError } from "../intercept/errors.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import { DATABASE_FIELDS } from "../schema/cloud-database.ts";

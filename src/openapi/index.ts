@@ -165,13 +165,15 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
 }
 
 function operationOf(
-  operation: ApiOperation,
+  { name, path, summary, security, body, query, responses, checks }: ApiOperation,
   api: Api,
   profile: Profile,
   pathParameters: readonly ParameterObject[],
 ): OperationObject {
-  const { name, path, security } = operation;
-  const { summary, body, query, variants } = declaredBy(operation, profile);
+  const declared = [responses, ...checks.map(({ refusals }) => refusals)];
+  const variants = declared
+    .flatMap((some) => responsesUnder(some, profile))
+    .map((one) => variantOf(one, profile));
   return {
     // The operations of both dataset families have the same names.
     operationId: path.startsWith("/modeltargets/advanced") ? `advanced.${name}` : name,
@@ -179,35 +181,14 @@ function operationOf(
     tags: [api.title],
     parameters: [
       ...pathParameters,
-      ...Object.entries(query).map(([parameterName, schema]) => parameter("query", parameterName, schema)),
+      ...Object.entries(query?.(profile) ?? {}).map(([named, schema]) => parameter("query", named, schema)),
       ...(security === "serverKeys" || security === "clientKeys" ? [DATE_PARAMETER] : []),
     ],
     ...(body && {
-      requestBody: { required: true, content: { [body.contentType]: { schema: body.schema } } },
+      requestBody: { required: true, content: { [body.contentType]: { schema: bodySchema(body, profile) } } },
     }),
     responses: responsesOf([...variants, ...ON_SERVERS], api.addedHeaders?.(profile)),
     security: security === undefined ? [] : [{ [security]: [] }],
-  };
-}
-
-/** What the document says about an operation, except its route. */
-interface Described {
-  readonly summary: string;
-  readonly body?: { readonly contentType: string; readonly schema: JsonSchema } | undefined;
-  readonly query: Readonly<Record<string, JsonSchema>>;
-  readonly variants: readonly Variant[];
-}
-
-function declaredBy({ summary, body, query, responses, checks }: ApiOperation, profile: Profile): Described {
-  const declared = [
-    ...responsesUnder(responses, profile),
-    ...checks.flatMap(({ refusals }) => responsesUnder(refusals, profile)),
-  ];
-  return {
-    summary,
-    body: body && { contentType: body.contentType, schema: bodySchema(body, profile) },
-    query: query?.(profile) ?? {},
-    variants: declared.map((one) => variantOf(one, profile)),
   };
 }
 
@@ -220,9 +201,10 @@ function responsesOf(
   variants: readonly Variant[],
   optionalHeaders: readonly string[] = [],
 ): Readonly<Record<string, ResponseObject>> {
-  const statuses = [...new Set(variants.map(({ status }) => status))].sort((a, b) => a - b);
+  // The keys of an object that are numbers are in their order.
+  const statuses = new Set(variants.map(({ status }) => status));
   return Object.fromEntries(
-    statuses.map((status) => {
+    [...statuses].map((status) => {
       const ofStatus = variants.filter((variant) => variant.status === status);
       return [status, responseOf(ofStatus, optionalHeaders)];
     }),

@@ -1,7 +1,7 @@
-import type { ListChanges, PageChanges, PageList, PageState } from "./model.ts";
+import type { PageChanges, PageLists, PageState } from "./model.ts";
 
 /** What identifies an item of each list in the state. */
-export const KEYS: { readonly [List in PageList]: (item: PageState[List][number]) => string } = {
+export const KEYS: { readonly [List in keyof PageLists]: (item: PageLists[List][number]) => string } = {
   cloudDatabases: ({ databaseName }) => databaseName,
   vuMarkDatabases: ({ databaseName }) => databaseName,
   datasets: ({ uuid }) => uuid,
@@ -10,30 +10,19 @@ export const KEYS: { readonly [List in PageList]: (item: PageState[List][number]
   faults: ({ id }) => id,
 };
 
+export const LISTS = Object.keys(KEYS) as readonly (keyof PageLists)[];
+
 /** The state after changes. Lists without changes stay the same objects. */
 export function changed(state: PageState, changes: PageChanges): PageState {
-  const { cloudDatabases, vuMarkDatabases, datasets, credentials, reports, faults } = state;
-  return {
-    ...state,
-    cloudDatabases: changedList(cloudDatabases, changes.cloudDatabases, KEYS.cloudDatabases),
-    vuMarkDatabases: changedList(vuMarkDatabases, changes.vuMarkDatabases, KEYS.vuMarkDatabases),
-    datasets: changedList(datasets, changes.datasets, KEYS.datasets),
-    credentials: changedList(credentials, changes.credentials, KEYS.credentials),
-    reports: changedList(reports, changes.reports, KEYS.reports),
-    faults: changedList(faults, changes.faults, KEYS.faults),
-  };
+  return { ...state, ...Object.fromEntries(LISTS.map((list) => [list, changedList(list, state, changes)])) };
 }
 
-/** Changed items keep their places; new ones follow at the end. */
-function changedList<Item>(
-  list: readonly Item[],
-  changes: ListChanges<Item> | undefined,
-  keyOf: (item: Item) => string,
-): readonly Item[] {
-  if (changes === undefined) return list;
-  if ("all" in changes) return changes.all;
-  const items = new Map(list.map((item) => [keyOf(item), item]));
-  for (const key of changes.removed) items.delete(key);
-  for (const item of changes.changed) items.set(keyOf(item), item);
+/** Changed items keep their places, unless they were also removed; new ones follow at the end. */
+function changedList<List extends keyof PageLists>(list: List, state: PageLists, changes: PageChanges) {
+  const change = changes[list];
+  if (change === undefined) return state[list];
+  const items = new Map(state[list].map((item: PageLists[List][number]) => [KEYS[list](item), item]));
+  for (const key of change.removed) items.delete(key);
+  for (const item of change.changed) items.set(KEYS[list](item), item);
   return [...items.values()];
 }

@@ -1,17 +1,16 @@
 import type { ImageFormat } from "../emulator/image-header.ts";
 import type { HeaderList } from "../emulator/message.ts";
-import type { Comparison } from "../images/matching/comparison.ts";
-import type { FeatureRating } from "../images/ratings/rating.ts";
 import type { CloudDatabase } from "../schema/cloud-database.ts";
 import type { TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
 import type { AddedFault } from "../schema/fault.ts";
-import type { EntryFacts, Outline } from "../schema/journal-entry.ts";
+import type { EntryFacts } from "../schema/journal-entry.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Service } from "../schema/protocol.ts";
 import type { Report } from "../schema/report.ts";
 import type { TargetRecord } from "../schema/target.ts";
 import type { TargetCounts } from "../store/records.ts";
+import type { compareImages, findTargets, tryImage } from "./trial.ts";
 
 /*
  * What the page shows, of a running emulator or as a report: the resources as snapshots hold them. Types only, also for the
@@ -140,8 +139,7 @@ export interface MockReport extends ReportDetails {
 }
 
 /** The state of a running emulator. */
-export interface PageState {
-  readonly release: string;
+export interface PageState extends PageLists {
   /** Base URLs, without a trailing slash; null: unknown to this server. */
   readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
   readonly clock: {
@@ -150,10 +148,12 @@ export interface PageState {
     /** How far the clock was set ahead of real time, in milliseconds; negative: behind. */
     readonly lead: number;
   };
-  /** How query images are compared; null: by code. */
-  readonly comparison: Comparison | null;
   /** A test waits for "Continue". */
   readonly paused: boolean;
+}
+
+/** The lists of the state, of which only what changed is sent again. */
+export interface PageLists {
   readonly cloudDatabases: readonly PageCloudDatabase[];
   readonly vuMarkDatabases: readonly PageVuMarkDatabase[];
   readonly datasets: readonly PageDataset[];
@@ -163,18 +163,13 @@ export interface PageState {
   readonly faults: readonly PageFault[];
 }
 
-/** Changes of one list: items by their keys, or the whole list when its order changed. */
-export type ListChanges<Item> =
-  | { readonly removed: readonly string[]; readonly changed: readonly Item[] }
-  | { readonly all: readonly Item[] };
-
-/** The `changes` event: the lists of the state that changed since the previous `state` or `changes` event. */
+/** The `changes` event: the lists of the state that changed since the previous `state` or `changes` event, items by their keys. */
 export type PageChanges = {
-  readonly [List in PageList]?: ListChanges<PageState[List][number]>;
+  readonly [List in keyof PageLists]?: {
+    readonly removed: readonly string[];
+    readonly changed: readonly PageLists[List][number][];
+  };
 };
-
-/** The names of the lists in the state. */
-export type PageList = Exclude<keyof PageState, "release" | "urls" | "clock" | "comparison" | "paused">;
 
 /** A cloud database; its targets are loaded when they are shown. */
 export interface PageCloudDatabase extends CloudDatabase {
@@ -235,63 +230,15 @@ export interface PageRequestDetails extends Pick<MockReport, "images"> {
 }
 
 /** What a query with a picture would find, for example with a frame of a camera. */
-export interface PageFindings {
-  readonly comparison: PageState["comparison"];
-  /** Nearest first. */
-  readonly targets: readonly PageTriedTarget[];
-}
+export type PageFindings = Awaited<ReturnType<typeof findTargets>>;
 
 /** What a query with a picture would find, and how it would fare as a target. */
-export interface PageTrial extends PageFindings {
-  readonly image: {
-    readonly format: ImageFormat | null;
-    readonly width: number | null;
-    readonly height: number | null;
-    /** In bytes. */
-    readonly size: number;
-    /** Why queries with the image are refused; null when they are not. */
-    readonly problem: string | null;
-    /** Why it cannot be added as a target; null when it can. */
-    readonly targetProblem: string | null;
-    /** 0, the best, to 100; null when it cannot be decoded. */
-    readonly brisque: number | null;
-    /** The BRISQUE rater's result, 0 to 5. */
-    readonly rating: number | null;
-    /** How likely it would be recognised in photographs; null when it cannot be decoded. */
-    readonly recognition: FeatureRating | null;
-    /** The status of a target with the image after processing; null when it cannot be decoded. */
-    readonly outcome: "success" | "failed" | null;
-  };
-  /** Number of targets in the database that were not compared. */
-  readonly notCompared: number;
-}
+export type PageTrial = Awaited<ReturnType<typeof tryImage>>;
+
+export type PageTriedTarget = PageFindings["targets"][number];
 
 /** The local features of a picture. */
-export interface PageFeatures {
-  /** Where they are, in parts of the picture's width and height. */
-  readonly places: readonly (readonly [x: number, y: number])[];
-  /** Of a target's picture; null for a query's. */
-  readonly recognition: FeatureRating | null;
-}
-
-export interface PageTriedTarget extends Pick<TargetRecord, "targetId" | "name" | "image"> {
-  /** Null: it could not be compared. */
-  readonly score: number | null;
-  /** Whether a query finds it now. */
-  readonly matched: boolean;
-  /** Why a query does not find it at any score: inactive, still processing. */
-  readonly passedOver: string | null;
-  /** How it was found, or why not, as far as the matcher can say. */
-  readonly why: string | null;
-  /** Where the image shows it, when the matcher can say. */
-  readonly outline: Outline | null;
-}
+export type { FoundFeatures as PageFeatures } from "../images/matching/features/rank.ts";
 
 /** Where two images are alike. */
-export interface PageComparison {
-  readonly score: number;
-  /** Number of windows in a row; there are as many rows. */
-  readonly columns: number;
-  /** The score of each window, row by row; 1: identical. */
-  readonly windows: readonly number[];
-}
+export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareImages>>>;

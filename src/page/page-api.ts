@@ -4,16 +4,23 @@ import { svgInstance } from "../apis/vumark/instances.ts";
 import type { MovableClock } from "../emulator/clock.ts";
 import { formatOf } from "../emulator/image-header.ts";
 import type { Journal } from "../emulator/journal.ts";
-import { header, type MaybePromise, type WireRequest, type WireResponse } from "../emulator/message.ts";
+import {
+  type HeaderList,
+  header,
+  type MaybePromise,
+  type WireRequest,
+  type WireResponse,
+} from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/operation.ts";
 import { findFeatures } from "../images/matching/features/rank.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
+import type { TemplateTarget } from "../schema/database.ts";
 import { datasetStatusAt } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
-import { type Report, reportCsv } from "../schema/report.ts";
+import { reportCsv } from "../schema/report.ts";
 import type { ServedResponse } from "../servers/http/http-messages.ts";
 import type { Store } from "../store/store.ts";
-import type { PageFeatures, PageReportRow, PageRequestDetails, ShownImage } from "./model.ts";
+import type { PageFeatures, PageReportRow } from "./model.ts";
 import { PageFeed } from "./page-feed.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { type PageContext, PageStateReader } from "./state.ts";
@@ -34,7 +41,10 @@ const PERMISSIONS = "camera=(self), microphone=(), geolocation=(), display-captu
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 const NOT_KEPT = "the journal no longer keeps this request";
 const NO_PICTURE = "there is no such picture";
+const NOT_STORED = ["Cache-Control", "no-store"] as const;
 const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as const;
+
+const IMAGE_TYPES = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
 
 export interface PageParts extends PageContext {
   readonly store: Store;
@@ -74,105 +84,75 @@ export class PageApi {
     if (request.path === "/") return pageResponse(request);
     const [kind, name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
     if (more.length > 0) return failed(404, "nothing is served there");
+    const { store, queryMatcher, pause } = this.parts;
     const query = new URLSearchParams(request.query);
+    const database = query.get("database") ?? "";
     switch (`${request.method} ${kind}`) {
       case "GET events":
-        return this.events(header(request, "last-event-id") ?? query.get("after") ?? undefined);
+        return {
+          status: 200,
+          headers: [["Content-Type", "text/event-stream"], NOT_STORED, ...PROTECTION],
+          stream: (signal) =>
+            this.feed.events(header(request, "last-event-id") ?? query.get("after") ?? "", signal),
+        };
       case "GET targets":
-        return this.targets(query.get("database") ?? "");
+        return this.targets(database);
       case "GET requests":
-        return this.request(name);
+        return found(this.feed.find(name), NOT_KEPT, (entry) =>
+          json(requestDetails(entry, (image, sha256) => this.sent.set(sha256, image))),
+        );
       case "GET bodies":
-        return this.body(name);
+        return found(this.feed.find(name)?.request.body.bytes, NOT_KEPT, (bytes) =>
+          content(bytes, "application/octet-stream", download("request-body")),
+        );
       case "POST continue":
-        this.parts.pause?.resume();
+        pause?.resume();
         return json({});
       case "POST try":
-        return this.try(request.body, query.get("database") ?? "");
+        return json(await tryImage(request.body, await store.listTargets(database), queryMatcher, this.now));
       case "POST find":
-        return this.find(request.body, query.get("database") ?? "");
+        return json(
+          await findTargets(request.body, await store.listTargets(database), queryMatcher, this.now),
+        );
       case "POST features":
         return this.features(request.body, query);
       case "GET features":
         return this.features(await this.findImage(name), query);
-      case "POST compare":
-        return this.compare(request.body, name);
+      case "POST compare": {
+        const other = await this.findImage(name);
+        return found(other && (await compareImages(request.body, other)), NO_PICTURE, json);
+      }
       case "POST finish":
-        return (await this.parts.store.finishTarget(query.get("database") ?? "", name))
-          ? json({})
-          : failed(404, "there is no such target");
+        return (await store.finishTarget(database, name)) ? json({}) : failed(404, "there is no such target");
       case "GET datasets":
         return this.dataset(name);
       case "GET instances":
-        return this.instance(name, query);
+        return this.instance(await store.findTemplateTarget(database, name), query.get("id") ?? "");
       case "GET reports":
-        return this.report(name, query.get("database") ?? "");
-      case "GET thumbnails":
-        return this.thumbnail(name);
+        return this.report(name, database);
+      case "GET thumbnails": {
+        const thumbnail = await this.thumbnails.get(name, () => this.findImage(name));
+        return found(thumbnail, NO_PICTURE, (bytes) => content(bytes, "image/webp", [FOREVER, SANDBOX]));
+      }
       case "GET images":
-        return this.image(name);
+        return found(await this.findImage(name), NO_PICTURE, (bytes) =>
+          content(bytes, IMAGE_TYPES[formatOf(bytes) ?? "none"], [FOREVER, SANDBOX]),
+        );
       default:
         return failed(404, "nothing is served there");
     }
   }
 
-  private events(lastId: string | undefined): ServedResponse {
-    return {
-      status: 200,
-      headers: [["Content-Type", "text/event-stream"], ["Cache-Control", "no-store"], ...PROTECTION],
-      stream: (signal) => this.feed.events(lastId, signal),
-    };
-  }
-
   private async targets(database: string): Promise<ServedResponse> {
     const pieces = await this.state.targets(database);
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    const { status, headers } = content(Buffer.alloc(0), "application/json", undefined, undefined, size);
-    return { status, headers, stream: () => pieces };
-  }
-
-  private request(id: string): WireResponse {
-    const entry = this.feed.find(id);
-    if (entry === undefined) return failed(404, NOT_KEPT);
-    const { request, images } = requestDetails(entry);
-    const facts: Record<string, ShownImage> = {};
-    for (const [sha256, { base64, ...image }] of Object.entries(images)) {
-      facts[sha256] = image;
-      if (base64 !== undefined) this.sent.set(sha256, Buffer.from(base64, "base64"));
-    }
-    const details: PageRequestDetails = { request, images: facts };
-    return json(details);
-  }
-
-  /** A request's body as a file, for example for curl. */
-  private body(id: string): WireResponse {
-    const bytes = this.feed.find(id)?.request.body.bytes;
-    if (bytes === undefined) return failed(404, NOT_KEPT);
-    return content(bytes, "application/octet-stream", download("request-body"));
-  }
-
-  private async try(image: Buffer, database: string): Promise<WireResponse> {
-    const { store, queryMatcher } = this.parts;
-    const targets = await store.listTargets(database);
-    return json(await tryImage(image, targets, queryMatcher, this.now));
-  }
-
-  /** Like `try`, but as fast as a query. */
-  private async find(image: Buffer, database: string): Promise<WireResponse> {
-    const { store, queryMatcher } = this.parts;
-    return json(await findTargets(image, await store.listTargets(database), queryMatcher, this.now));
+    return { status: 200, headers: headersOf("application/json", size), stream: () => pieces };
   }
 
   private async features(image: Buffer | undefined, query: URLSearchParams): Promise<WireResponse> {
     const as = query.get("as") === "target" ? "target" : "query";
     const features: PageFeatures | undefined = image && (await findFeatures(image, as));
-    return features === undefined ? failed(404, NO_PICTURE) : json(features);
-  }
-
-  private async compare(image: Buffer, sha256: string): Promise<WireResponse> {
-    const other = await this.findImage(sha256);
-    const comparison = other && (await compareImages(image, other));
-    return comparison === undefined ? failed(404, NO_PICTURE) : json(comparison);
+    return found(features, NO_PICTURE, json);
   }
 
   /** What clients download with an access token. */
@@ -184,34 +164,23 @@ export class PageApi {
   }
 
   /** The SVG of an instance of a template target. */
-  private async instance(targetId: string, query: URLSearchParams): Promise<WireResponse> {
-    const id = query.get("id") ?? "";
-    const template = await this.parts.store.findTemplateTarget(query.get("database") ?? "", targetId);
+  private instance(template: TemplateTarget | undefined, id: string): WireResponse {
     return template !== undefined && isProcessed(template, this.now) && id !== ""
-      ? content(svgInstance(id), "image/svg+xml", [["Cache-Control", "no-store"], SANDBOX])
+      ? content(svgInstance(id), "image/svg+xml", [NOT_STORED, SANDBOX])
       : failed(404, "there is no such VuMark target, or it is processing");
   }
 
-  /** A report as CSV, or its rows as JSON. */
+  /** A report as CSV, or its rows as JSON with the names of their targets, most recognitions first. */
   private async report(name: string, databaseId: string): Promise<WireResponse> {
     const file = name.replace(/\.csv$/, "");
-    const report = await this.parts.store.findReport(databaseId, file);
-    if (report === undefined) return failed(404, "there is no such report");
-    return file === name
-      ? json(await this.rowsOf(report))
-      : content(Buffer.from(reportCsv(report)), "text/csv", download(name));
-  }
-
-  /** The rows of a report with the names of their targets, most recognitions first. */
-  private async rowsOf({ databaseId, rows }: Report): Promise<readonly PageReportRow[]> {
-    const { store } = this.parts;
-    const databases = await store.listCloudDatabases();
-    const name = databases.find((database) => database.databaseId === databaseId)?.databaseName;
-    const targets = name === undefined ? [] : await store.listTargets(name);
-    const names = new Map(targets.map((target) => [target.targetId, target.name]));
-    return rows
-      .map((row) => ({ ...row, name: names.get(row.targetId) ?? null }))
-      .sort((a, b) => b.count - a.count);
+    return this.parts.store.read(["databaseId", databaseId], (records) => {
+      const report = records?.reports.get(file);
+      if (report === undefined) return failed(404, "there is no such report");
+      if (file !== name) return content(Buffer.from(reportCsv(report)), "text/csv", download(name));
+      const nameOf = (targetId: string) => records?.targets.get(targetId)?.name ?? null;
+      const rows: PageReportRow[] = report.rows.map((row) => ({ ...row, name: nameOf(row.targetId) }));
+      return json(rows.sort((a, b) => b.count - a.count));
+    });
   }
 
   private get now(): number {
@@ -220,19 +189,6 @@ export class PageApi {
 
   private async findImage(sha256: string): Promise<Buffer | undefined> {
     return this.sent.get(sha256) ?? this.parts.findImage(sha256);
-  }
-
-  private async thumbnail(sha256: string): Promise<WireResponse> {
-    const thumbnail = await this.thumbnails.get(sha256, () => this.findImage(sha256));
-    if (thumbnail === undefined) return failed(404, NO_PICTURE);
-    return content(thumbnail, "image/webp", [FOREVER, SANDBOX]);
-  }
-
-  private async image(sha256: string): Promise<WireResponse> {
-    const bytes = await this.findImage(sha256);
-    if (bytes === undefined) return failed(404, NO_PICTURE);
-    const type = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
-    return content(bytes, type[formatOf(bytes) ?? "none"], [FOREVER, SANDBOX]);
   }
 }
 
@@ -245,37 +201,44 @@ function isForBrowser(request: WireRequest): boolean {
 async function pageResponse({ method }: WireRequest): Promise<WireResponse> {
   const page = await readPage();
   if (page === undefined) return failed(503, NOT_BUILT);
-  const { status, headers, body } = content(page.html, "text/html; charset=utf-8", [
+  const [, policy = ""] =
+    /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page.toString()) ?? [];
+  const headers = headersOf("text/html; charset=utf-8", page.length, [
     ["Cache-Control", "no-cache"],
-    ["Content-Security-Policy", `${page.policy}; frame-ancestors 'none'`],
+    ["Content-Security-Policy", `${policy}; frame-ancestors 'none'`],
     ["Permissions-Policy", PERMISSIONS],
     ["Vary", "Accept"],
   ]);
-  return { status, headers, body: method === "HEAD" ? Buffer.alloc(0) : body };
+  return { status: 200, headers, body: method === "HEAD" ? Buffer.alloc(0) : page };
 }
 
-function content(
-  body: Buffer,
-  type: string,
-  headers: WireResponse["headers"] = [["Cache-Control", "no-store"]],
-  status = 200,
-  size = body.length,
-): WireResponse {
-  return {
-    status,
-    headers: [["Content-Type", type], ["Content-Length", String(size)], ...PROTECTION, ...headers],
-    body,
-  };
-}
+const headersOf = (type: string, size: number, more: HeaderList = [NOT_STORED]): HeaderList => [
+  ["Content-Type", type],
+  ["Content-Length", String(size)],
+  ...PROTECTION,
+  ...more,
+];
+
+const content = (body: Buffer, type: string, more?: HeaderList): WireResponse => ({
+  status: 200,
+  headers: headersOf(type, body.length, more),
+  body,
+});
 
 /** @param name - a file name of the characters of ids and dates. */
-const download = (name: string): WireResponse["headers"] => [
-  ["Cache-Control", "no-store"],
+const download = (name: string): HeaderList => [
+  NOT_STORED,
   ["Content-Disposition", `attachment; filename="${name.replace(/[^\w.-]/g, "-")}"`],
 ];
 
 const json = (value: unknown): WireResponse =>
   content(Buffer.from(JSON.stringify(value)), "application/json");
 
-const failed = (status: number, reason: string): WireResponse =>
-  content(Buffer.from(reason), "text/plain; charset=utf-8", undefined, status);
+const failed = (status: number, reason: string): WireResponse => ({
+  ...content(Buffer.from(reason), "text/plain; charset=utf-8"),
+  status,
+});
+
+/** An answer with what was found, or why nothing was. */
+const found = <T>(value: T | undefined, whyNot: string, answer: (value: T) => WireResponse): WireResponse =>
+  value === undefined ? failed(404, whyNot) : answer(value);

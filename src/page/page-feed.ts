@@ -1,13 +1,15 @@
+import { once } from "node:events";
 import { LRUCache } from "lru-cache";
-import { factsOf, type Journal, type JournalEntry, Signal } from "../emulator/journal.ts";
+import { delayWhileConnected } from "../emulator/clock.ts";
+import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
 import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { PageRequest, PageRequests } from "./model.ts";
 import { event, line, type Seen, type StateFeed } from "./state-feed.ts";
 
 /** How long requests are collected before they are sent. */
-const COLLECTING_MILLISECONDS = 50;
+const COLLECTING_SECONDS = 0.05;
 /** How often the state is checked for changes that no request made. */
-const POLLING_MILLISECONDS = 1000;
+const POLLING_SECONDS = 1;
 /** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MILLISECONDS = 15_000;
 /** Maximum number of requests in one event. */
@@ -34,15 +36,15 @@ interface Batch {
  * both are read and serialised once, and pages that are up to date receive the same bytes.
  */
 export class PageFeed {
-  private pages = 0;
-  private isFollowing = false;
-  /** Emitted when there may be something new, or reading it failed. */
-  private readonly news = new Signal<{ readonly failure?: unknown }>("news");
   /** Up to where the journal is sent. */
   private place: Place;
   private readonly batches = new LRUCache<string, Batch>({ max: KEPT_BATCHES });
   private reading: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
+  /** How many pages wait for something new. */
+  private waiting = 0;
+  /** The next reading of something new, for which they all wait. */
+  private news: Promise<void> | undefined;
 
   /** @param epoch - identifies this run of the server; places in the journal of another run are invalid. */
   constructor(
@@ -57,42 +59,31 @@ export class PageFeed {
   /**
    * Yields events until the signal aborts.
    *
-   * @param lastId - the id of the last request that the page received; later requests are sent first.
+   * @param lastId - the id of the last request that the page received, empty if none; later requests are sent first.
    */
-  async *events(lastId: string | undefined, signal: AbortSignal): AsyncGenerator<Buffer> {
+  async *events(lastId: string, signal: AbortSignal): AsyncGenerator<Buffer> {
     yield line(`retry: ${RETRY_MILLISECONDS}`);
-    const known = lastId === undefined || lastId === "" ? undefined : this.placeOf(lastId);
-    if (known === undefined && lastId !== undefined && lastId !== "") yield this.clearEvent();
+    const known = this.placeOf(lastId);
+    if (known === undefined && lastId !== "") yield this.clearEvent();
     let place = known ?? { generation: this.journal.generation, position: 0 };
     let seen: Seen | undefined;
     let lastByte = performance.now();
-    const leave = this.enter();
-    try {
-      await this.refresh();
-      while (!signal.aborted) {
-        if (!this.state.isCurrent(seen)) {
-          seen = yield* this.state.since(seen);
-          lastByte = performance.now();
-        }
-        if (place.generation !== this.place.generation) {
-          place = { generation: this.place.generation, position: 0 };
-          yield this.clearEvent();
-        }
-        while (!signal.aborted && this.isBehind(place)) {
-          const { until, bytes } = this.batchAfter(place.position);
-          place = { ...place, position: until };
-          yield bytes;
-          lastByte = performance.now();
-        }
-        if (performance.now() - lastByte > HEARTBEAT_MILLISECONDS) {
-          yield line(":");
-          lastByte = performance.now();
-        }
-        if (this.state.isCurrent(seen) && place.generation === this.place.generation && !this.isBehind(place))
-          await this.untilNews(signal);
+    await this.refresh();
+    while (!signal.aborted) {
+      if (!this.state.isCurrent(seen)) seen = yield* this.state.since(seen);
+      else if (place.generation !== this.place.generation) {
+        place = { generation: this.place.generation, position: 0 };
+        yield this.clearEvent();
+      } else if (this.isBehind(place)) {
+        const { until, bytes } = this.batchAfter(place.position);
+        place = { ...place, position: until };
+        yield bytes;
+      } else if (performance.now() - lastByte > HEARTBEAT_MILLISECONDS) yield line(":");
+      else {
+        await this.untilNews(signal);
+        continue;
       }
-    } finally {
-      leave();
+      lastByte = performance.now();
     }
   }
 
@@ -143,29 +134,6 @@ export class PageFeed {
     return event("clear", "{}", this.idAt(0));
   }
 
-  /** Counts a page, and keeps reading while there is one. */
-  private enter(): () => void {
-    this.pages += 1;
-    if (!this.isFollowing) void this.follow();
-    return () => {
-      this.pages -= 1;
-      if (this.pages === 0) this.news.emit({});
-    };
-  }
-
-  private async follow(): Promise<void> {
-    this.isFollowing = true;
-    while (this.pages > 0) {
-      await this.untilChange();
-      if (this.pages === 0) break;
-      await this.refresh().then(
-        () => this.news.emit({}),
-        (failure: unknown) => this.news.emit({ failure }),
-      );
-    }
-    this.isFollowing = false;
-  }
-
   /** Reads the state and the journal, once for all who ask at the same time. */
   private refresh(): Promise<void> {
     this.next ??= this.reading.then(() => {
@@ -184,45 +152,38 @@ export class PageFeed {
     this.place = { generation, position };
   }
 
-  /** Resolves when a request was answered, or when it is time to look for other changes, or no page is open any more. */
+  /** Resolves when what changed is read, or the signal aborts. */
+  private async untilNews(signal: AbortSignal): Promise<void> {
+    this.news ??= this.untilChange()
+      .then(() => (this.waiting > 0 ? this.refresh() : undefined))
+      .finally(() => {
+        this.news = undefined;
+      });
+    this.waiting += 1;
+    const settled = new AbortController();
+    try {
+      await Promise.race([this.news, once(signal, "abort", { signal: settled.signal })]);
+    } finally {
+      this.waiting -= 1;
+      settled.abort();
+    }
+  }
+
+  /** Resolves when a request was answered, or when it is time to look for other changes. */
   private async untilChange(): Promise<void> {
     const { journal, place } = this;
     const isNew = () => journal.generation !== place.generation || journal.position !== place.position;
-    if (!isNew()) await firstOf(POLLING_MILLISECONDS, [journal.changed, this.news]);
-    if (isNew() && this.pages > 0) await firstOf(COLLECTING_MILLISECONDS, [this.news]);
-  }
-
-  private async untilNews(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    await new Promise<void>((resolve, reject) => {
-      const end = () => {
-        stop();
-        signal.removeEventListener("abort", end);
-        resolve();
-      };
-      const stop = this.news.on(({ failure }) => {
-        if (failure !== undefined) reject(failure);
-        end();
+    if (!isNew())
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          stop();
+          resolve();
+        };
+        const stop = journal.changed.on(end);
+        void delayWhileConnected(POLLING_SECONDS).then(end);
       });
-      signal.addEventListener("abort", end);
-    });
+    if (isNew()) await delayWhileConnected(COLLECTING_SECONDS);
   }
-}
-
-/** Resolves after a time, or when one of the signals is emitted. */
-function firstOf(
-  milliseconds: number,
-  signals: readonly { on(listener: () => void): () => void }[],
-): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      for (const stop of stops) stop();
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    const stops = signals.map((signal) => signal.on(end));
-  });
 }
 
 /** A request for the list, without what may be long. */

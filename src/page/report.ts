@@ -6,7 +6,7 @@ import { brotliDecompress } from "node:zlib";
 import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { HIDDEN } from "../emulator/masking.ts";
-import type { RecordedBody, RecordedImage } from "../emulator/recorded-body.ts";
+import type { RecordedBody } from "../emulator/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
 import type { Service } from "../schema/protocol.ts";
@@ -23,7 +23,6 @@ import type {
   ShownTarget,
 } from "./model.ts";
 
-/** What a report is built from. */
 export interface ReportSource extends ReportDetails {
   /** In milliseconds since the epoch. */
   readonly now: number;
@@ -40,13 +39,24 @@ const MAX_METADATA_SHOWN = 4096;
 const MAX_IMAGE_BYTES = 16 * 1024 * 1024;
 
 export function buildReport({ test, now, urls, store, entries, dropped }: ReportSource): MockReport {
-  const images = new ImageBlobs();
+  let left = MAX_IMAGE_BYTES;
+  const images = new ShownImages((bytes) => {
+    if (bytes.length > left) return {};
+    left -= bytes.length;
+    return { base64: bytes.toString("base64") };
+  });
   // Before the images of targets, which may use up the limit on their own.
   const requests = entries.map((entry) => shownRequest(entry, images));
-  const cloud = store.listCloudDatabases().map(({ serverSecretKey, clientSecretKey, ...database }) => {
-    const targets = store.listTargets(database.databaseName);
-    return { database, targets };
-  });
+  const timeline: ReportedEvent[] = [];
+  const cloud = store.listCloudDatabases().map(({ serverSecretKey, clientSecretKey, ...database }) => ({
+    ...database,
+    targets: store.listTargets(database.databaseName).map((target) => {
+      const bytes = target.image.bytes();
+      if (Buffer.isBuffer(bytes)) images.add(bytes, target.image.sha256);
+      timeline.push(...eventsOf(target, database.databaseName, now));
+      return { ...shownTarget(target), status: statusAt(target, now), trackingRating: ratingAt(target, now) };
+    }),
+  }));
   const vumark = store.listVuMarkDatabases().map(({ serverSecretKey, ...database }) => ({
     ...database,
     targets: store.listTemplateTargets(database.databaseName),
@@ -57,27 +67,10 @@ export function buildReport({ test, now, urls, store, entries, dropped }: Report
     createdAt: now,
     ...(test && { test: withoutSecrets(test, store) }),
     urls,
-    databases: [
-      ...cloud.map(({ database, targets }) => ({
-        ...database,
-        targets: targets.map((target) => {
-          images.addTarget(target);
-          return {
-            ...shownTarget(target),
-            status: statusAt(target, now),
-            trackingRating: ratingAt(target, now),
-          };
-        }),
-      })),
-      ...vumark,
-    ],
+    databases: [...cloud, ...vumark],
     requests,
     droppedRequests: dropped,
-    timeline: cloud
-      .flatMap(({ database: { databaseName }, targets }) =>
-        targets.flatMap((target) => eventsOf(target, databaseName, now)),
-      )
-      .sort((a, b) => a.time - b.time),
+    timeline: timeline.sort((a, b) => a.time - b.time),
     images: images.all,
   };
 }
@@ -102,50 +95,40 @@ function withoutSecrets({ name, error }: ReportedTest, store: MemoryStore): Repo
   return { name: hidden(name), ...(error !== undefined && { error: hidden(error) }) };
 }
 
-/** A request as a report shows it, and the images that it refers to. */
-export function requestDetails(entry: JournalEntry): PageRequestDetails {
-  const images = new ImageBlobs();
-  const request = shownRequest(entry, images);
-  return { request, images: images.all };
+/**
+ * A request as a report shows it, and facts about the images that it refers to.
+ *
+ * @param keep - receives each image.
+ */
+export function requestDetails(
+  entry: JournalEntry,
+  keep: (bytes: Buffer, sha256: string) => void,
+): PageRequestDetails {
+  const images = new ShownImages((bytes, sha256) => {
+    keep(bytes, sha256);
+    return {};
+  });
+  return { request: shownRequest(entry, images), images: images.all };
 }
 
-/** The images of a report by hash, within a limit on their total size. */
-class ImageBlobs {
-  private readonly kept = new Map<string, ShownImage>();
-  private left = MAX_IMAGE_BYTES;
+/** The distinct images of a report or request by hash. */
+class ShownImages {
+  readonly all: Record<string, ShownImage> = {};
 
-  get all(): Readonly<Record<string, ShownImage>> {
-    return Object.fromEntries(this.kept);
-  }
+  /** @param show - called once for each image; returns what is shown of it besides facts. */
+  constructor(private readonly show: (bytes: Buffer, sha256: string) => Pick<ShownImage, "base64">) {}
 
-  add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): string | undefined {
-    const format = formatOf(bytes);
-    if (format === undefined) return undefined;
-    if (!this.kept.has(sha256)) {
-      const fits = bytes.length <= this.left;
-      if (fits) this.left -= bytes.length;
-      this.kept.set(sha256, {
-        format,
-        ...pixelSizeOf(bytes),
-        size: bytes.length,
-        ...(fits && { base64: bytes.toString("base64") }),
-      });
-    }
-    return sha256;
-  }
-
-  addRecorded(image: RecordedImage | undefined): { readonly image?: string } {
-    const sha256 = image === undefined ? undefined : this.add(image.bytes);
-    return sha256 === undefined ? {} : { image: sha256 };
-  }
-
-  addTarget({ image }: Target): void {
-    const bytes = image.bytes();
-    if (Buffer.isBuffer(bytes)) this.add(bytes, image.sha256);
+  /** Returns the key of bytes that are an image. */
+  add(bytes: Buffer | undefined, sha256?: string): { readonly image?: string } {
+    const format = bytes && formatOf(bytes);
+    if (bytes === undefined || format === undefined) return {};
+    const image = sha256 ?? createHash("sha256").update(bytes).digest("hex");
+    this.all[image] ??= { format, ...pixelSizeOf(bytes), size: bytes.length, ...this.show(bytes, image) };
+    return { image };
   }
 }
 
-function shownRequest(entry: JournalEntry, images: ImageBlobs): ShownRequest {
+function shownRequest(entry: JournalEntry, images: ShownImages): ShownRequest {
   const { request, response } = entry;
   return {
     ...factsOf(entry),
@@ -156,7 +139,7 @@ function shownRequest(entry: JournalEntry, images: ImageBlobs): ShownRequest {
 
 function shownMessage(
   { headerLines, body }: RecordedRequest | RecordedResponse,
-  images: ImageBlobs,
+  images: ShownImages,
 ): ShownMessage {
   const { shortJson: json } = body;
   const fields = shownFields(body, images);
@@ -167,45 +150,31 @@ function shownMessage(
     text: String(body),
     ...(json !== undefined && { json }),
     ...(fields && { fields }),
-    ...images.addRecorded(body.image),
+    ...images.add(body.image?.bytes),
   };
 }
 
-function shownFields({ fields }: RecordedBody, images: ImageBlobs): ShownMessage["fields"] {
+function shownFields({ fields }: RecordedBody, images: ShownImages): ShownMessage["fields"] {
   if (fields === undefined) return undefined;
   return Object.entries(fields).map(([name, value]) => {
     if (typeof value === "string") return { name, text: value };
     const { filename, image, bytes } = value;
     const kind = image === undefined ? "neither PNG nor JPEG" : image.format;
-    return { name, filename, text: `${kind}, ${bytes.length} bytes`, ...images.addRecorded(image) };
+    return { name, filename, text: `${kind}, ${bytes.length} bytes`, ...images.add(image?.bytes) };
   });
 }
 
-/** When processing ends. `finishProcessing` records no time, so such a target counts as processed from the start. */
-const processedAt = ({ processed, lastModifiedDate, processingTimeSeconds }: Target): number =>
-  processed ? lastModifiedDate : lastModifiedDate + processingTimeSeconds * 1000;
-
 function eventsOf(target: Target, database: string, now: number): ReportedEvent[] {
-  const { targetId, name, uploadDate, lastModifiedDate } = target;
-  const at = (time: number, event: ReportedEvent["event"]): ReportedEvent => ({
-    time,
-    database,
-    targetId,
-    name,
-    event,
-  });
+  const { targetId, name, uploadDate, lastModifiedDate, processed, processingTimeSeconds } = target;
+  const at = (time: number, event: ReportedEvent["event"]) => ({ time, database, targetId, name, event });
   const status = statusAt(target, now);
+  // `finishProcessing` records no time, so such a target counts as processed from the start.
+  const processedAt = lastModifiedDate + (processed ? 0 : processingTimeSeconds * 1000);
   return [
     at(uploadDate, "added"),
     ...(lastModifiedDate === uploadDate ? [] : [at(lastModifiedDate, "updated")]),
-    ...(status === "processing" ? [] : [at(processedAt(target), status)]),
+    ...(status === "processing" ? [] : [at(processedAt, status)]),
   ];
-}
-
-export interface PageFile {
-  readonly html: Buffer;
-  /** The page's own content security policy. */
-  readonly policy: string;
 }
 
 export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
@@ -214,17 +183,11 @@ export const NOT_BUILT = "the page has not been built; run `npm run build:page` 
 const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
 
 /** Reads the built page; undefined in a checkout where it has not been built. */
-export async function readPage(): Promise<PageFile | undefined> {
+export async function readPage(): Promise<Buffer | undefined> {
   for (const location of LOCATIONS) {
-    try {
-      const compressed = await fs.readFile(fileURLToPath(new URL(location, import.meta.url)));
-      const html = await promisify(brotliDecompress)(compressed);
-      const [, policy = ""] =
-        /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html.toString()) ?? [];
-      return { html, policy };
-    } catch {
-      // Try the next location.
-    }
+    const path = fileURLToPath(new URL(location, import.meta.url));
+    const compressed = await fs.readFile(path).catch(() => undefined);
+    if (compressed !== undefined) return promisify(brotliDecompress)(compressed);
   }
   return undefined;
 }
@@ -240,5 +203,5 @@ export async function reportPage(report: MockReport): Promise<string> {
   // Escaped, so that no text in the report can end the script element.
   const data = JSON.stringify(report).replaceAll("<", "\\u003c");
   const element = `<script type="application/json" id="report">${data}</script>\n`;
-  return page.html.toString().replace(/<script>/, () => `${element}<script>`);
+  return page.toString().replace(/<script>/, () => `${element}<script>`);
 }

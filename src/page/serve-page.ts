@@ -11,7 +11,6 @@ import { PageApi } from "./page-api.ts";
 export interface PagedMock {
   readonly state: EmulatorState;
   readonly options: ResolvedOptions;
-  /** The mock's base URLs. */
   readonly urls: Readonly<Record<Service, string>>;
   /** Called when "Continue" is pressed; without it, the page has no such button. */
   readonly resume?: (() => void) | undefined;

@@ -1,8 +1,6 @@
 import type { MovableClock } from "../emulator/clock.ts";
-import { release } from "../emulator/package.ts";
 import { inTurns, type Steps } from "../emulator/scheduling.ts";
-import { comparisonOf } from "../images/matching/comparison.ts";
-import type { PageList, PageState } from "./model.ts";
+import type { PageLists, PageState } from "./model.ts";
 import type { PageContext, PageStateReader, StateItems } from "./state.ts";
 
 /** How many bytes of changes are kept for pages that receive them slowly; those further behind receive the whole state. */
@@ -28,7 +26,7 @@ export class StateFeed {
   constructor(
     private readonly reader: PageStateReader,
     private readonly clock: MovableClock,
-    private readonly context: Pick<PageContext, "queryMatcher" | "urls" | "pause">,
+    private readonly context: Pick<PageContext, "urls" | "pause">,
   ) {}
 
   /** Reads what changed. Must not run more than once at a time. */
@@ -72,15 +70,12 @@ export class StateFeed {
   }
 
   /** What is not in lists. */
-  private head(): Omit<PageState, PageList> {
-    const { clock } = this;
-    const { queryMatcher, urls, pause } = this.context;
+  private head(): Omit<PageState, keyof PageLists> {
+    const { clock, context } = this;
     return {
-      release,
-      urls: urls(),
+      urls: context.urls(),
       clock: { now: clock.now().getTime(), frozen: clock.isFrozen, lead: clock.lead },
-      comparison: comparisonOf(queryMatcher) ?? null,
-      paused: pause !== undefined,
+      paused: context.pause !== undefined,
     };
   }
 
@@ -125,13 +120,11 @@ function listChanges(
   const removed = [...before.keys()].filter((key) => !after.has(key));
   const changed = [...after].filter(([key, json]) => before.get(key) !== json);
   if (removed.length === 0 && changed.length === 0) return undefined;
-  const kept = [...before.keys()].filter((key) => after.has(key));
-  const added = changed.filter(([key]) => !before.has(key)).map(([key]) => key);
-  const order = [...kept, ...added];
+  const json = (keys: readonly string[], items: typeof changed) =>
+    `{"removed":${JSON.stringify(keys)},"changed":[${items.map(([, item]) => item).join(",")}]}`;
+  const order = [...new Set([...before.keys(), ...after.keys()])].filter((key) => after.has(key));
   const isInPlace = [...after.keys()].every((key, index) => key === order[index]);
-  return isInPlace
-    ? `{"removed":${JSON.stringify(removed)},"changed":[${changed.map(([, json]) => json).join(",")}]}`
-    : `{"all":[${[...after.values()].join(",")}]}`;
+  return isInPlace ? json(removed, changed) : json([...before.keys()], [...after]);
 }
 
 /** Ends a block of an event stream. */

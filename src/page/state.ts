@@ -11,8 +11,8 @@ import type { Target } from "../schema/target.ts";
 import { GLOBAL, type RecordsKey, type Version } from "../store/backing.ts";
 import type { ReadableRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import { KEYS } from "./changes.ts";
-import type { PageDataset, PageFault, PageList, PageReport, PageState } from "./model.ts";
+import { KEYS, LISTS } from "./changes.ts";
+import type { PageDataset, PageFault, PageLists, PageReport, PageState } from "./model.ts";
 import { shownTarget } from "./report.ts";
 
 /** What the page shows that is not in the store. */
@@ -25,19 +25,10 @@ export interface PageContext {
 }
 
 /** The items of each list as JSON, by key. Of an item that has not changed, the text is the same one. */
-export type StateItems = ReadonlyMap<PageList, ReadonlyMap<string, string>>;
-
-const LISTS: readonly PageList[] = [
-  "cloudDatabases",
-  "vuMarkDatabases",
-  "datasets",
-  "credentials",
-  "reports",
-  "faults",
-];
+export type StateItems = ReadonlyMap<keyof PageLists, ReadonlyMap<string, string>>;
 
 interface Item {
-  readonly list: PageList;
+  readonly list: keyof PageLists;
   readonly key: string;
   readonly json: string;
 }
@@ -79,12 +70,10 @@ export class PageStateReader {
     const shown = new Map<string, Shown>();
     const stale: string[] = [];
     for (const { scope, version } of await this.store.versions()) {
-      const known = before.get(scope);
-      if (known !== undefined) shown.set(scope, known);
-      if (known?.version === version && !known.isProcessing && !isBack) continue;
-      // Its place in the order of creation.
-      if (known === undefined) shown.set(scope, NOTHING);
-      stale.push(scope);
+      const known = before.get(scope) ?? NOTHING;
+      // Also if it is yet to be read: this is its place in the order of creation.
+      shown.set(scope, known);
+      if (known.version !== version || known.isProcessing || isBack) stale.push(scope);
     }
     for (let start = 0; start < stale.length; start += DATABASES_PER_TURN) {
       if (start > 0) await yieldToEventLoop();
@@ -125,8 +114,7 @@ export class PageStateReader {
   private async readShown(key: RecordsKey, now: number, known?: Shown): Promise<Shown | undefined> {
     return this.store.read(key, (records) => {
       if (records === undefined || known?.version === records.version) return records && known;
-      const { version } = records;
-      return { version, ...shownRecords(records, now, this.revisionOf(records)) };
+      return shownRecords(records, now, this.revisionOf(records));
     });
   }
 
@@ -137,10 +125,10 @@ export class PageStateReader {
 
 const NOTHING: Shown = { version: -1, items: [], isProcessing: false };
 
-function shownRecords(records: ReadableRecords, now: number, revision: string): Omit<Shown, "version"> {
-  const { database, templates, reports, datasets, credentials } = records;
+function shownRecords(records: ReadableRecords & Version, now: number, revision: string): Shown {
+  const { version, database, templates, reports, datasets, credentials } = records;
   const items: Item[] = [];
-  const add = <List extends PageList>(list: List, item: PageState[List][number]) =>
+  const add = <List extends keyof PageLists>(list: List, item: PageLists[List][number]) =>
     items.push({ list, key: KEYS[list](item), json: JSON.stringify(item) });
   const counts = records.countByStatus(now);
   if (database?.kind === "cloud") add("cloudDatabases", { ...database, counts, revision });
@@ -148,7 +136,7 @@ function shownRecords(records: ReadableRecords, now: number, revision: string): 
   for (const report of reports.values()) add("reports", shownReport(report));
   for (const dataset of datasets.values()) add("datasets", shownDataset(dataset));
   for (const credential of credentials.values()) add("credentials", credential);
-  return { items, isProcessing: counts.processing > 0 };
+  return { version, items, isProcessing: counts.processing > 0 };
 }
 
 function listsOf(shown: ReadonlyMap<string, Shown>, faults: readonly PageFault[]): StateItems {

@@ -1,4 +1,5 @@
 import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
+import { inTurns } from "../emulator/scheduling.ts";
 import { decodeThumbnail, readHeader } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
 import {
@@ -13,10 +14,9 @@ import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
 import { assessImage } from "../images/ratings/assess.ts";
 import { brisqueScore } from "../images/ratings/brisque/score.ts";
-import { Upload } from "../images/upload.ts";
+import { reduceSteps, Upload } from "../images/upload.ts";
 import { awaitRatings, madeRating, whyNotFound } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
-import type { PageComparison, PageFindings, PageTrial, PageTriedTarget } from "./model.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
@@ -24,13 +24,13 @@ const MAX_COMPARED = 500;
 /** Of a camera's frames, as many matches are certain, and as many targets are shown. */
 const SHOWN_OF_FRAME = 10;
 
-/** What a query with an image would find, as fast as a query: for a camera's frames. */
+/** What a query with an image would find, as fast as a query: for a camera's frames. Nearest first. */
 export async function findTargets(
   bytes: Buffer,
   targets: readonly Target[],
   matcher: ImageMatcher,
   now: number,
-): Promise<PageFindings> {
+) {
   const ranked = await rankTargets(matcher, bytes, targets, SHOWN_OF_FRAME);
   const shown = triedTargets(ranked, now).slice(0, SHOWN_OF_FRAME);
   return { comparison: comparisonOf(matcher) ?? null, targets: shown };
@@ -42,19 +42,24 @@ export async function tryImage(
   targets: readonly Target[],
   matcher: ImageMatcher,
   now: number,
-): Promise<PageTrial> {
+) {
   const image = await factsOf(bytes);
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
   await awaitRatings(compared, now);
+  const comparison = comparisonOf(matcher) ?? null;
+  // With structural similarity, also scores that are too low for a match.
+  const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : undefined;
+  const scorer = threshold === undefined ? matcher : createStructuralSimilarityMatcher({ threshold: -1 });
   return {
     image,
-    comparison: comparisonOf(matcher) ?? null,
-    targets: await scoresOf(bytes, compared, matcher, now),
+    comparison,
+    targets: triedTargets(await rankTargets(scorer, bytes, compared), now, threshold),
+    /** Number of targets in the database that were not compared. */
     notCompared: targets.length - compared.length,
   };
 }
 
-async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
+async function factsOf(bytes: Buffer) {
   const query = await inspectQueryImage(bytes);
   const target = await inspectTargetImage(bytes);
   const upload = new Upload(bytes);
@@ -66,28 +71,21 @@ async function factsOf(bytes: Buffer): Promise<PageTrial["image"]> {
     format: formatOf(bytes) ?? null,
     width: pixels?.width ?? null,
     height: pixels?.height ?? null,
+    /** In bytes. */
     size: bytes.length,
+    /** Why queries with the image are refused; null when they are not. */
     problem: query.ok ? null : query.reason,
+    /** Why it cannot be added as a target; null when it can. */
     targetProblem: target.ok ? null : target.reason,
-    brisque: isWhole ? await brisqueScore(decoded.grey) : null,
+    /** 0, the best, to 100; null when it cannot be decoded. */
+    brisque: isWhole ? await brisqueScore((await inTurns(reduceSteps(decoded))).grey) : null,
+    /** The BRISQUE rater's result, 0 to 5. */
     rating: assessment ? await madeRating(assessment) : null,
+    /** How likely it would be recognised in photographs; null when it cannot be decoded. */
     recognition: (isWhole && (await featureRatingOf({ sha256: upload.sha256, bytes: () => bytes }))) || null,
+    /** The status of a target with the image after processing; null when it cannot be decoded. */
     outcome: assessment?.outcome ?? null,
   };
-}
-
-/** Every target's score; with structural similarity, also scores that are too low for a match. */
-async function scoresOf(
-  bytes: Buffer,
-  targets: readonly Target[],
-  matcher: ImageMatcher,
-  now: number,
-): Promise<PageTriedTarget[]> {
-  const comparison = comparisonOf(matcher);
-  const isSimilarity = comparison?.by === "structuralSimilarity";
-  const threshold = isSimilarity ? comparison.threshold : undefined;
-  const scorer = isSimilarity ? createStructuralSimilarityMatcher({ threshold: -1 }) : matcher;
-  return triedTargets(await rankTargets(scorer, bytes, targets), now, threshold);
 }
 
 /** @param threshold - only scores above it are matches. */
@@ -95,18 +93,22 @@ function triedTargets(
   { matches, notCompared, unmatched, whyNot }: Ranking<Target>,
   now: number,
   threshold = Number.NEGATIVE_INFINITY,
-): PageTriedTarget[] {
-  const tried = (target: Target, score: number | null, recognition?: Recognition): PageTriedTarget => {
+) {
+  const tried = (target: Target, score: number | null, recognition?: Recognition) => {
     const obstacle = whyNotFound(target, now);
-    const passedOver = obstacle === undefined ? null : obstacle.why + obstacle.detail;
     return {
       targetId: target.targetId,
       name: target.name,
       image: target.image.sha256,
+      /** Null: it could not be compared. */
       score,
-      matched: score !== null && score > threshold && passedOver === null,
-      passedOver: passedOver,
+      /** Whether a query finds it now. */
+      matched: score !== null && score > threshold && obstacle === undefined,
+      /** Why a query does not find it at any score: inactive, still processing. */
+      passedOver: obstacle === undefined ? null : obstacle.why + obstacle.detail,
+      /** How it was found, or why not, as far as the matcher can say. */
       why: recognition?.why ?? whyNot?.(target) ?? null,
+      /** Where the image shows it, when the matcher can say. */
       outline: recognition?.outline ?? null,
     };
   };
@@ -131,13 +133,15 @@ const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => r
  * Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. The result
  * is drawn over the first one, so its windows are turned as viewers turn its pixels.
  */
-export async function compareImages(a: Buffer, b: Buffer): Promise<PageComparison | undefined> {
+export async function compareImages(a: Buffer, b: Buffer) {
   const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);
   if ("damage" in header || "damage" in first || "damage" in second) return undefined;
   const { columns, windows } = similarityMap(first, second);
   const placeOf = SEEN_AT[header.orientation] ?? ((x, y) => [x, y]);
   return {
+    /** Number of windows in a row; there are as many rows. */
     columns,
+    /** The score of each window, row by row; 1: identical. */
     windows: windows.map((_, at) => {
       const [x, y] = placeOf(at % columns, Math.floor(at / columns), columns - 1);
       return Math.round((windows[y * columns + x] ?? 0) * 1000) / 1000;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { optional, record, withoutUndefined } from "./kernel/record.ts";
 import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./kernel/values.ts";
 import { wireForm } from "./kernel/wire.ts";
-import { type SeededTarget, seededTarget, TARGET_NAMES, type TargetView, targetView } from "./target.ts";
+import { seededTarget, TARGET_NAMES, targetView } from "./target.ts";
 
 /** The four states of a database. */
 export const DATABASE_STATES = [
@@ -82,13 +82,6 @@ export interface CloudDatabaseFields extends DatabaseChanges {
   readonly databaseTypeName?: "CLOUD_RECO";
 }
 
-const NO_GROUP_LIMITS: RequestRateLimits = {
-  other: null,
-  getTarget: null,
-  getDuplicates: null,
-  listTargets: null,
-};
-
 const identity = {
   databaseId: pathName,
   databaseName: pathName,
@@ -106,7 +99,11 @@ export const stateName = oneOf(...DATABASE_STATES);
 export const requestRateLimits = z.lazy(() => {
   const limit = orNull(record<RequestRateLimit>({ maxRequests: wholeNumber, windowSeconds: aboveZero }));
   const groups = { other: limit, getTarget: limit, getDuplicates: limit, listTargets: limit };
-  return orNull(record<RequestRateLimits>(optional(groups, NO_GROUP_LIMITS)));
+  return orNull(
+    record<RequestRateLimits>(
+      optional(groups, { other: null, getTarget: null, getDuplicates: null, listTargets: null }),
+    ),
+  );
 });
 export const requestsPerSecondLimit = orNull(wholeNumber);
 
@@ -156,15 +153,10 @@ export const databaseChanges = z.lazy(() =>
 /** As snapshots hold it. */
 export const cloudDatabaseRecord = z.lazy(() => record<CloudDatabase>({ kind: oneOf("cloud"), ...fields }));
 
-/** A cloud database as the target manager shows it. */
-interface CloudDatabaseView extends Omit<CloudDatabase, "kind"> {
-  readonly targets: readonly TargetView[];
-}
-
 /** As the target manager returns it. */
 export const cloudDatabaseJson = wireForm(
   z.lazy(() =>
-    record<CloudDatabaseView>({
+    record({
       ...identity,
       stateName,
       databaseTypeName: typeName,
@@ -182,13 +174,9 @@ export const postedCloudDatabase = wireForm(
 );
 
 /** A cloud database in a seed file. */
-export interface SeededCloudDatabase extends NewCloudDatabase {
-  readonly targets?: readonly SeededTarget[];
-}
-
 export const seededCloudDatabase = z.lazy(() => {
   const targets = kind("a list of targets", z.array(seededTarget));
-  return record<SeededCloudDatabase>(optional({ ...fields, targets }));
+  return record(optional({ ...fields, targets }));
 });
 
 /** `PUT /cloud_databases/{database_name}`. */
@@ -205,9 +193,6 @@ export interface HexSource {
   hex(digits: number): string;
 }
 
-/** An id, a name or a key. */
-export const generatedBy = (random: HexSource) => (): string => random.hex(32);
-
 /**
  * Creates a cloud database with the quotas of a free license.
  *
@@ -218,7 +203,7 @@ export function newCloudDatabase(
   random: HexSource,
   { requestsPerSecondLimit, requestRateLimits }: DefaultLimits = NO_LIMITS,
 ): CloudDatabase {
-  const generated = generatedBy(random);
+  const generated = () => random.hex(32);
   return {
     ...DEFAULTS,
     requestsPerSecondLimit,

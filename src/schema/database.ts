@@ -3,7 +3,6 @@ import {
   type CloudDatabase,
   cloudDatabaseRecord,
   type DatabaseState,
-  generatedBy,
   type HexSource,
   stateName,
 } from "./cloud-database.ts";
@@ -53,6 +52,7 @@ export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "tar
 
 const identity = { databaseName: pathName, serverAccessKey: key, serverSecretKey: key };
 const dates = { lastModifiedDate: moment, uploadDate: moment };
+const template = { targetId: pathName, name: text, processingTimeSeconds: seconds, ...dates };
 
 export const vuMarkDatabaseFields = z.lazy(() => {
   const ids = optional({ targetId: pathName, processingTimeSeconds: seconds });
@@ -66,33 +66,15 @@ export const vuMarkDatabaseRecord = z.lazy(() =>
   record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
 );
 export const templateTargetRecord = z.lazy(() =>
-  keptRecord<TemplateTarget>({
-    targetId: pathName,
-    name: text,
-    processingTimeSeconds: seconds,
-    ...dates,
-    processed: flag,
-  }),
+  keptRecord<TemplateTarget>({ ...template, processed: flag }),
 );
 
-/** A template target as the target manager shows it. */
-type TemplateTargetView = Omit<TemplateTarget, "processed">;
-
-/** A VuMark database as the target manager shows it. */
-interface VuMarkDatabaseView extends Omit<VuMarkDatabase, "kind"> {
-  readonly vumarkTargets: readonly TemplateTargetView[];
-}
-
-const templateTargetView = z.lazy(() =>
-  record<TemplateTargetView>({ targetId: pathName, name: text, processingTimeSeconds: seconds, ...dates }),
-);
+const templateTargetView = z.lazy(() => record(template));
 
 /** As the target manager returns it. */
 export const templateTargetJson = wireForm(templateTargetView);
 export const vuMarkDatabaseJson = wireForm(
-  z.lazy(() =>
-    record<VuMarkDatabaseView>({ ...identity, vumarkTargets: z.array(templateTargetView), stateName }),
-  ),
+  z.lazy(() => record({ ...identity, vumarkTargets: z.array(templateTargetView), stateName })),
 );
 
 /** `POST /vumark_databases`: a new database is empty, whatever `vumark_targets` holds. */
@@ -107,17 +89,13 @@ export const postedVuMarkDatabase = wireForm(
 );
 
 /** A VuMark database in a seed file. */
-export interface SeededVuMarkDatabase extends Omit<VuMarkDatabaseFields, "targets"> {
-  readonly vumarkTargets?: readonly Omit<NewTemplateTarget, "processed">[];
-}
-
 export const seededVuMarkDatabase = z.lazy(() => {
   const ids = optional({ targetId: pathName, processingTimeSeconds: seconds, ...dates });
   const vumarkTargets = kind(
     "a list of template targets",
     z.array(record<Omit<NewTemplateTarget, "processed">>({ name: text, ...ids })),
   );
-  return record<SeededVuMarkDatabase>(optional({ ...identity, stateName, vumarkTargets }));
+  return record(optional({ ...identity, stateName, vumarkTargets }));
 });
 
 /** `PUT /vumark_databases/{database_name}`. */
@@ -142,7 +120,7 @@ export function newVuMarkDatabase(
   given: Omit<VuMarkDatabaseFields, "targets">,
   random: HexSource,
 ): VuMarkDatabase {
-  const generated = generatedBy(random);
+  const generated = () => random.hex(32);
   return {
     kind: "vumark",
     databaseName: given.databaseName ?? generated(),
@@ -156,7 +134,7 @@ export function newVuMarkDatabase(
 export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, now: number): TemplateTarget {
   const uploadDate = given.uploadDate ?? now;
   return {
-    targetId: given.targetId ?? generatedBy(random)(),
+    targetId: given.targetId ?? random.hex(32),
     name: given.name,
     processingTimeSeconds: given.processingTimeSeconds ?? 0,
     uploadDate,

@@ -100,7 +100,8 @@ export interface Fault {
 type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
 
 /** A fault that was added, complete, and how often it was applied. */
-export interface AddedFault {
+export interface AddedFault
+  extends Required<Pick<Fault, "resetConnection" | "executed" | "delaySeconds" | "probability">> {
   readonly id: string;
   readonly api: Service | null;
   readonly operation: readonly Operation[] | null;
@@ -108,11 +109,7 @@ export interface AddedFault {
   /** Whether it also has a `when` function, which JSON cannot show. */
   readonly hasWhen: boolean;
   readonly answer: Required<ConfiguredResponse> | Required<ResultCodeAnswer> | null;
-  readonly resetConnection: boolean;
-  readonly executed: boolean;
-  readonly delaySeconds: number;
   readonly times: number | null;
-  readonly probability: number;
   /** How many requests it was applied to. */
   readonly timesApplied: number;
 }

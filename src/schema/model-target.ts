@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { keptRecord, optional, record } from "./kernel/record.ts";
 import {
   anyText,
+  deferred,
   flag,
   type JsonObject,
   jsonObject,
@@ -28,8 +29,8 @@ export interface GenerationWarning {
   readonly details: readonly JsonObject[];
 }
 
-/** A Model Target dataset as the target manager shows it. */
-interface DatasetView {
+/** A Model Target dataset. */
+export interface Dataset {
   readonly requestBody: JsonObject;
   readonly datasetTypeName: DatasetTypeName;
   readonly processingTimeSeconds: number;
@@ -38,14 +39,12 @@ interface DatasetView {
   readonly uuid: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-}
-
-/** A Model Target dataset. */
-export interface Dataset extends DatasetView {
   readonly processed: boolean;
 }
 
-const warning = record<GenerationWarning>({ message: anyText, details: listOf(jsonObject) });
+const warning = deferred("an object", () =>
+  record<GenerationWarning>({ message: anyText, details: listOf(jsonObject) }),
+);
 
 const seeded = {
   requestBody: jsonObject,
@@ -70,7 +69,7 @@ export const datasetJson = wireForm(
   z.lazy(() => {
     const { requestBody, datasetTypeName, ...outcome } = seeded;
     const { processingTimeSeconds, ...others } = made;
-    return record<DatasetView>({
+    return record({
       requestBody,
       datasetTypeName,
       processingTimeSeconds,
@@ -81,7 +80,7 @@ export const datasetJson = wireForm(
 );
 
 /** The checked fields of a new dataset. */
-export type NewDataset = Omit<DatasetView, keyof typeof made> & Partial<Pick<DatasetView, keyof typeof made>>;
+export type NewDataset = Pick<Dataset, keyof typeof seeded> & Partial<Pick<Dataset, keyof typeof made>>;
 
 /** `POST /model_target_datasets`. */
 export const postedDataset = wireForm(
@@ -107,7 +106,7 @@ export interface DatasetFields {
 /** `mock.addDataset(…)`. */
 export const datasetFields = z.lazy(() => {
   const { createdAt, ...others } = made;
-  return record<DatasetFields & Omit<NewDataset, keyof typeof made>>({
+  return record<DatasetFields & Pick<Dataset, keyof typeof seeded>>({
     ...optional(seeded, DEFAULTS),
     ...optional(others),
   });

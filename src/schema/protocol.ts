@@ -5,8 +5,8 @@ export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
 /** One of the four APIs. */
 export type Service = (typeof SERVICES)[number];
 
-/** The operations of the target API on cloud databases. */
-const TARGET_OPERATIONS = [
+/** The operations of all APIs but the target manager. */
+export const OPERATIONS = [
   "addTarget",
   "listTargets",
   "getTarget",
@@ -15,11 +15,6 @@ const TARGET_OPERATIONS = [
   "getDuplicates",
   "databaseSummary",
   "targetSummary",
-] as const;
-
-/** The operations of all APIs but the target manager. */
-export const OPERATIONS = [
-  ...TARGET_OPERATIONS,
   "generateInstance",
   "requestReport",
   "downloadReport",

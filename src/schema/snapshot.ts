@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { type SeededCloudDatabase, seededCloudDatabase } from "./cloud-database.ts";
+import { seededCloudDatabase } from "./cloud-database.ts";
 import {
   type Database,
   databaseRecord,
-  type SeededVuMarkDatabase,
   seededVuMarkDatabase,
   type TemplateTarget,
   templateTargetRecord,
@@ -16,7 +15,6 @@ import {
   credentialRecord,
   type Dataset,
   datasetRecord,
-  type NewDataset,
   postedCredential,
   postedDataset,
 } from "./model-target.ts";
@@ -83,15 +81,7 @@ export const snapshot = z.lazy(() =>
   }),
 );
 
-/** The initial state of servers. */
-interface Seed {
-  readonly cloudDatabases?: readonly SeededCloudDatabase[];
-  readonly vumarkDatabases?: readonly SeededVuMarkDatabase[];
-  readonly oauth2ClientCredentials?: readonly ClientCredential[];
-  readonly modelTargetDatasets?: readonly NewDataset[];
-}
-
-/** A seed file: the target manager's resources, with targets inside their databases; read-only fields are refused. */
+/** The initial state of servers, a seed file: the target manager's resources, with targets inside their databases; read-only fields are refused. */
 export const seed = wireForm(
   z.lazy(() => {
     const lists = {
@@ -100,6 +90,6 @@ export const seed = wireForm(
       oauth2ClientCredentials: kind("a list of client credentials", z.array(postedCredential.schema)),
       modelTargetDatasets: kind("a list of Model Target datasets", z.array(postedDataset.schema)),
     };
-    return record<Seed>(optional(lists));
+    return record(optional(lists));
   }),
 );

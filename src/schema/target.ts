@@ -121,26 +121,21 @@ const inProcess = () => {
   const description = `${wordsOf(metadata)}, the bytes themselves, or null`;
   const fits = z.refine<Uint8Array>(({ length }) => length <= MAX_METADATA_BYTES, description);
   const metadataForms = z.union([metadata, kind(description, binary.check(fits)), z.null()]);
-  return {
-    image: { image: described("the bytes of an image (Uint8Array)", binary) },
-    others: { ...changeable, applicationMetadata: kind(description, metadataForms) },
-  };
+  const image = described("the bytes of an image (Uint8Array)", binary);
+  return { image, ...changeable, applicationMetadata: kind(description, metadataForms) };
 };
 
 /** `mock.addTarget(database, …)`. */
 export const targetFields = z.lazy(() => {
-  const { image, others } = inProcess();
+  const { image, ...others } = inProcess();
   return record<TargetFields>({
-    ...image,
+    image,
     ...optional({ ...others, targetId: pathName, processed: flag, status: oneOf("failed") }),
   });
 });
 
 /** `mock.updateTarget(database, id, …)`. */
-export const targetUpdates = z.lazy(() => {
-  const { image, others } = inProcess();
-  return record<TargetUpdates>(optional({ ...image, ...others }));
-});
+export const targetUpdates = z.lazy(() => record<TargetUpdates>(optional(inProcess())));
 
 /** `mock.setRecognitionCounts(database, id, …)`. */
 export const countChanges = z.lazy(() => record<RecognitionCountChanges>(optional(counts)));
@@ -201,11 +196,9 @@ export const postedTarget = wireForm(
   z.lazy(() => {
     const { name, width, ...others } = changeable;
     return record<
-      Pick<TargetFacts, "name" | "width" | "activeFlag" | "applicationMetadata"> & {
-        readonly image: Uint8Array;
-        readonly targetId?: string;
-        readonly processingTimeSeconds?: number;
-      }
+      Pick<Target, keyof typeof changeable> &
+        Pick<TargetFields, "image" | "targetId"> &
+        Partial<Pick<Target, "processingTimeSeconds">>
     >({
       name,
       width,
@@ -217,23 +210,12 @@ export const postedTarget = wireForm(
   { names: TARGET_NAMES, resource: targetJson },
 );
 
-/** A target in a seed file. */
-export interface SeededTarget
-  extends Omit<TargetFields, "image" | "name" | "width" | "applicationMetadata" | "processed" | "status">,
-    RecognitionCountChanges {
-  readonly name: string;
-  readonly width: number;
-  /** Path of the image file, relative to the seed file's folder. */
-  readonly image: string;
-  readonly applicationMetadata?: string | null;
-  readonly processingTimeSeconds?: number;
-}
-
 export const IMAGE_PATH = "the path of an image file, relative to this file's folder";
 
+/** A target in a seed file. */
 export const seededTarget = z.lazy(() => {
   const { name, width, ...others } = changeable;
-  return record<SeededTarget>({
+  return record({
     name,
     width,
     image: described(IMAGE_PATH, text),
@@ -244,11 +226,9 @@ export const seededTarget = z.lazy(() => {
 /** `PUT …/targets/{target_id}`. The image is called `image` there; `image_base64` is refused rather than ignored. */
 export const putTarget = wireForm(
   z.lazy(() =>
-    record<
-      Partial<Pick<TargetFacts, "name" | "width" | "activeFlag" | "applicationMetadata">> & {
-        readonly image?: Uint8Array;
-      }
-    >(optional({ ...changeable, image: bytes })),
+    record<Partial<Pick<Target, keyof typeof changeable> & Pick<TargetFields, "image">>>(
+      optional({ ...changeable, image: bytes }),
+    ),
   ),
   { resource: targetJson, except: [TARGET_NAMES.image] },
 );

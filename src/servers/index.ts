@@ -1,7 +1,7 @@
 export type { JournalEntry } from "../emulator/journal.ts";
 export type { ProfileName } from "../emulator/profiles.ts";
 export type { MatcherName } from "../images/matching/matchers.ts";
-export type { RaterName } from "../images/ratings/raters.ts";
+export type { RaterName } from "../images/on-demand.ts";
 export type {
   FaultHandle,
   MockClock,

@@ -27,11 +27,7 @@ export class JournalLink {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> = Promise.resolve();
 
-  /** @param onSent - called when no entries are waiting any more. */
-  constructor(
-    private readonly state: Pick<SharedState, "putJournal" | "journalEra">,
-    private readonly onSent: () => void = () => {},
-  ) {}
+  constructor(private readonly state: Pick<SharedState, "putJournal" | "journalEra">) {}
 
   add(entry: JournalEntry): void {
     this.added += 1;
@@ -69,7 +65,6 @@ export class JournalLink {
         this.sendIn(RETRY_MILLISECONDS);
         return;
       }
-      if (this.waiting.length === 0) this.onSent();
     }
   }
 

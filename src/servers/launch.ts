@@ -8,12 +8,12 @@ import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer, StartProgress } from "./server.ts";
 import { resolveServerOptions } from "./server-options.ts";
-import { type ServiceServer, type ServiceSetup, startServiceServer } from "./service.ts";
+import { type ServiceServer, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 
-export interface ThreeServersSetup<Running extends Manager = TargetManager>
+export interface ThreeServersSetup
   extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress"> {
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
   /** @param targetUrl - the target API server's URL. */
@@ -22,7 +22,7 @@ export interface ThreeServersSetup<Running extends Manager = TargetManager>
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
   /** Runs before the other servers start. */
-  readonly whenManagerRuns?: (manager: Running) => Promise<void>;
+  readonly whenManagerRuns?: (manager: Manager) => Promise<void>;
 }
 
 export interface ThreeServers<Running extends Manager = TargetManager> {
@@ -38,32 +38,19 @@ export const UNUSED_URL = "http://localhost";
 /**
  * Starts the three servers in this process. They share their state, as one emulator at three addresses.
  *
- * @throws the system's error when one cannot listen; none keeps running.
+ * @param address - of the Redis or Valkey that keeps the state. Default: the target manager keeps it.
+ * @throws the system's error when one cannot listen, StateRefusedError; none keeps running.
  */
-export const startThreeServers = (setup: ThreeServersSetup): Promise<ThreeServers> =>
-  startThree(setup, startTargetManager, (manager) => manager);
-
-/**
- * Starts the three servers in this process, with their state in Redis or Valkey.
- *
- * @throws the errors of {@link startThreeServers}; StateRefusedError.
- */
-export const startThreeOnRedis = (
-  setup: ThreeServersSetup<Manager>,
-  address: RedisAddress,
-): Promise<ThreeServers<Manager>> =>
-  startThree(
-    setup,
-    (own) => startSharedManager(own, address),
-    () => address,
-  );
-
-async function startThree<Running extends Manager>(
-  setup: ThreeServersSetup<Running>,
-  startManager: (setup: ManagerSetup) => Promise<Running>,
-  stateOf: (manager: Running) => ServiceSetup["state"],
-): Promise<ThreeServers<Running>> {
-  const { listen, options, onEntry, trust, page, stateFile, complain, onProgress, whenManagerRuns } = setup;
+export function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers>;
+export function startThreeServers(
+  setup: ThreeServersSetup,
+  address: RedisAddress | undefined,
+): Promise<ThreeServers<Manager>>;
+export async function startThreeServers(
+  setup: ThreeServersSetup,
+  address?: RedisAddress,
+): Promise<ThreeServers<Manager>> {
+  const { listen, options, onEntry, page, whenManagerRuns } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const closeAll = async (graceSeconds?: number) => {
@@ -77,19 +64,17 @@ async function startThree<Running extends Manager>(
     return earlier ?? closing;
   };
   try {
-    const manager = await startManager({
+    const own: ManagerSetup = {
+      ...setup,
       listen: listen.manager,
       options: options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("target-manager", entry),
-      trust,
-      stateFile,
-      complain,
-      onProgress,
       page: page === true ? { urls: () => urls } : undefined,
-    });
+    };
+    const state = address ?? (await startTargetManager(own));
+    const manager = "store" in state ? state : await startSharedManager(own, state);
     started.push(manager);
     await whenManagerRuns?.(manager);
-    const state = stateOf(manager);
     const target = await startServiceServer("target-api", {
       state,
       listen: listen.target,

@@ -15,9 +15,7 @@ function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent
 export const LOG_FORMATS = ["json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Where the log goes. */
 export interface LogTarget {
-  /** Receives the log's lines. */
   readonly write: (line: string) => void;
   /** Default `json`. */
   readonly format?: LogFormat | undefined;

@@ -1,8 +1,10 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
-import { type ManagerExchange, ManagerUnavailableError } from "../store/manager/manager-client.ts";
+import type { WireRequest, WireResponse } from "../emulator/message.ts";
+import { StateUnavailableError } from "../store/backing.ts";
+import type { ManagerExchange } from "../store/manager/manager-client.ts";
 import { RUN_HEADER, SERVER_HEADER } from "../store/manager/protocol.ts";
+import { headerPairs } from "./http/http-messages.ts";
 
 /** Shorter than servers keep idle connections open, so that none is reused just as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
@@ -15,31 +17,26 @@ const MAX_LINE = 300;
 /** The time limit is counted in this many steps, and a stall of this process counts as one step. */
 const STEPS = 6;
 
-/** Sends requests to a target manager over reused connections. */
-export interface ManagerConnection {
-  readonly exchange: ManagerExchange;
-  /** Closes every connection; pending requests fail. */
-  close(): void;
-}
-
-export interface ManagerConnectionOptions {
-  /** A certificate to trust, as PEM text. */
-  readonly ca?: string | undefined;
-  /** How the server identifies itself: its role and instance. */
-  readonly self?: string | undefined;
+/** The address of the target manager that keeps the state. */
+export interface ManagerAddress {
+  /** With a scheme; a path prefix is kept. */
+  readonly managerUrl: URL;
+  /** A certificate to trust when the manager uses TLS, as PEM text. */
+  readonly managerCertificate?: string | undefined;
   /** How long the manager may be silent while requests are pending, in milliseconds. */
-  readonly timeLimitMilliseconds?: number | undefined;
+  readonly managerTimeLimitMilliseconds?: number | undefined;
 }
 
 /**
- * Prepares a connection to the target manager; nothing is sent before the first request.
+ * Prepares to send requests to the target manager over reused connections; nothing is sent before the first request.
  *
- * @param baseUrl - with a scheme; a path prefix is kept.
+ * @param self - how this server identifies itself: its role and instance.
+ * @returns `close` closes every connection; pending requests fail.
  */
 export function connectToManager(
-  baseUrl: URL,
-  { ca, self = "client", timeLimitMilliseconds = TIME_LIMIT_MILLISECONDS }: ManagerConnectionOptions = {},
-): ManagerConnection {
+  { managerUrl: baseUrl, managerCertificate: ca, managerTimeLimitMilliseconds }: ManagerAddress,
+  self = "client",
+): { readonly exchange: ManagerExchange; close(): void } {
   const secure = baseUrl.protocol === "https:";
   const options = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS, maxSockets: MAX_SOCKETS };
   const agent = secure ? new TlsAgent({ ...options, ...(ca !== undefined && { ca }) }) : new Agent(options);
@@ -47,8 +44,8 @@ export function connectToManager(
   const prefix = baseUrl.pathname.replace(/\/$/, "");
   const shown = baseUrl.origin + prefix;
   const unreachable = (why: string) =>
-    new ManagerUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
-  const timeLimit = new TimeLimit(timeLimitMilliseconds);
+    new StateUnavailableError(`the target manager at ${shown} cannot be reached: ${why}`);
+  const timeLimit = new TimeLimit(managerTimeLimitMilliseconds ?? TIME_LIMIT_MILLISECONDS);
 
   let run: string | undefined;
   /** @param firstRun - the run of the manager that may have received the request before. */
@@ -73,12 +70,12 @@ export function connectToManager(
           const other = describeOther(incoming, self);
           if (other !== undefined) {
             void firstLine(incoming).then((line) => {
-              reject(new ManagerUnavailableError(`${shown} is not a target manager: ${other}${line}`));
+              reject(new StateUnavailableError(`${shown} is not a target manager: ${other}${line}`));
               outgoing.destroy();
             });
             return;
           }
-          run = runOf(incoming);
+          run = nameOf(incoming)?.slice(MANAGER.length);
           const chunks: Buffer[] = [];
           incoming
             .on("data", (chunk: Buffer) => {
@@ -89,7 +86,7 @@ export function connectToManager(
             .once("end", () =>
               resolve({
                 status: incoming.statusCode ?? 0,
-                headers: pairs(incoming.rawHeaders),
+                headers: headerPairs(incoming.rawHeaders),
                 body: Buffer.concat(chunks),
               }),
             );
@@ -168,14 +165,14 @@ class TimeLimit {
 }
 
 const MANAGER = "target-manager ";
-/** Names the run of the manager that answered. */
-const runOf = ({ headers }: IncomingMessage): string =>
-  String(headers[SERVER_HEADER.toLowerCase()]).slice(MANAGER.length);
+/** What a server calls itself, if it is one of ours. */
+const nameOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers[SERVER_HEADER.toLowerCase()]?.toString();
 
 /** Describes what answered; undefined when it is a target manager. */
 function describeOther(incoming: IncomingMessage, self: string): string | undefined {
   const { statusCode = 0 } = incoming;
-  const names = header({ headers: pairs(incoming.rawHeaders) }, SERVER_HEADER);
+  const names = nameOf(incoming);
   if (names?.startsWith(MANAGER) === true) return undefined;
   if (names === self) return "it is this server itself";
   if (names !== undefined) return `it is a ${names.split(" ", 1)[0]} server`;
@@ -188,9 +185,8 @@ function describeOther(incoming: IncomingMessage, self: string): string | undefi
 
 /** The first line of a plain-text response, which often names the problem, such as a Host that is not allowed. */
 async function firstLine(incoming: IncomingMessage): Promise<string> {
-  const { headers } = incoming;
-  if (headers["content-type"]?.startsWith("text/plain") !== true) return "";
-  if (headers[SERVER_HEADER.toLowerCase()] !== undefined) return "";
+  if (incoming.headers["content-type"]?.startsWith("text/plain") !== true) return "";
+  if (nameOf(incoming) !== undefined) return "";
   try {
     for await (const chunk of incoming) {
       const [line = ""] = String(chunk).slice(0, MAX_LINE).split("\n", 1);
@@ -207,6 +203,3 @@ function withoutCredentials(location: string): string {
   const { origin, pathname } = new URL(location);
   return (origin + pathname).slice(0, MAX_LINE);
 }
-
-const pairs = (flat: readonly string[]): HeaderList =>
-  flat.flatMap((name, index): [string, string][] => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : []));

@@ -31,115 +31,89 @@ export async function seedFrom(
   manager: RequestHandler,
   onProgress: StartProgress = () => {},
 ): Promise<readonly string[]> {
-  const seed = new Seed(path, manager, onProgress);
-  return seed.run();
-}
-
-class Seed {
-  private readonly names: string[] = [];
-  private targets = 0;
-  private added = 0;
-
-  constructor(
-    private readonly path: string,
-    private readonly manager: RequestHandler,
-    private readonly onProgress: StartProgress,
-  ) {}
-
-  async run(): Promise<readonly string[]> {
-    const content = await this.read();
-    const databases = this.list(content, "cloud_databases");
-    for (const [at, fields] of databases) this.targets += this.list(fields, "targets", at).length;
-    for (const [at, fields] of databases) await this.cloudDatabase(at, fields);
-    for (const [at, fields] of this.list(content, "vumark_databases")) await this.vuMarkDatabase(at, fields);
-    for (const [at, fields] of this.list(content, "oauth2_client_credentials"))
-      await this.post(at, "/oauth2_client_credentials", fields);
-    for (const [at, fields] of this.list(content, "model_target_datasets"))
-      await this.post(at, "/model_target_datasets", fields);
-    return this.names;
-  }
-
-  private async cloudDatabase(at: string, { targets, ...fields }: JsonObject): Promise<void> {
-    const name = this.nameOf(at, await this.post(at, "/cloud_databases", fields));
-    this.names.push(name);
-    const route = `/cloud_databases/${encodeURIComponent(name)}/targets`;
-    for (const [place, given] of this.list({ targets }, "targets", at)) {
-      const { image, ...rest } = given;
-      const target = {
-        processing_time_seconds: 0,
-        ...rest,
-        ...(image !== undefined && { image_base64: await this.image(place, image) }),
-      };
-      const created = await this.post(place, route, target);
-      const counts = Object.fromEntries(Object.entries(given).filter(([key]) => COUNTS.includes(key)));
-      const id = encodeURIComponent(String(created.target_id));
-      await this.post(place, `${route}/${id}/recognition_counts`, counts);
-      this.added += 1;
-      this.onProgress("targets", this.added, this.targets);
-    }
-  }
-
-  private async vuMarkDatabase(at: string, { vumark_targets, ...fields }: JsonObject): Promise<void> {
-    const name = this.nameOf(at, await this.post(at, "/vumark_databases", fields));
-    const route = `/vumark_databases/${encodeURIComponent(name)}/vumark_targets`;
-    for (const [place, target] of this.list({ vumark_targets }, "vumark_targets", at))
-      await this.post(place, route, target);
-  }
-
-  private async read(): Promise<JsonObject> {
-    let content: unknown;
-    try {
-      content = JSON.parse(await readFile(this.path, "utf8"));
-    } catch (error) {
-      // The message of JSON.parse quotes the file, including secret keys.
-      const why = error instanceof SyntaxError ? "expected JSON" : `cannot be read: ${messageOf(error)}`;
-      throw new InvalidSeedError(`${this.path}: ${why}`);
-    }
-    const reading = read(seedSchema.schema, content);
-    if ("value" in reading && isJsonObject(content)) return content;
-    const problems = "problems" in reading ? reading.problems : [];
-    const told = problems.slice(0, MAX_PROBLEMS).map(problemText).join("; ");
-    throw new InvalidSeedError(`${this.path}: ${told}`);
-  }
-
-  /** The objects of a list, each with its place in the file. */
-  private list(
-    fields: JsonObject,
-    name: string,
-    inside?: string,
-  ): readonly (readonly [string, JsonObject])[] {
-    const place = inside === undefined ? name : `${inside}.${name}`;
-    const given = fields[name];
-    const items: readonly unknown[] = Array.isArray(given) ? given : [];
-    return items.filter(isJsonObject).map((item, index) => [`${place}[${index}]`, item]);
-  }
-
-  private async image(at: string, path: unknown): Promise<string> {
-    const file = typeof path === "string" ? resolve(dirname(this.path), path) : undefined;
-    const bytes = file === undefined ? undefined : await readFile(file).catch(() => undefined);
-    if (bytes !== undefined) return bytes.toString("base64");
-    throw new InvalidSeedError(
-      `${this.path}: ${at}.image: expected ${IMAGE_PATH}; got ${JSON.stringify(path)}`,
-    );
-  }
-
-  private async post(at: string, path: string, fields: JsonObject): Promise<JsonObject> {
+  const wrong = (at: string, what: string) => new InvalidSeedError(`${path}: ${at} ${what}`);
+  const post = async (at: string, route: string, fields: JsonObject): Promise<JsonObject> => {
     const body = Buffer.from(JSON.stringify(fields));
-    const { response } = await this.manager({ method: "POST", path, query: "", headers: [], body });
+    const { response } = await manager({ method: "POST", path: route, query: "", headers: [], body });
     const said = response?.body.toString() ?? "";
-    if (response === undefined || response.status >= 300) throw this.wrong(at, complaint(said));
+    if (response === undefined || response.status >= 300) throw wrong(at, complaint(said));
     const created: unknown = said === "" ? {} : JSON.parse(said);
     return isJsonObject(created) ? created : {};
-  }
+  };
+  /** Adds a database, and returns its name and the route of its targets. */
+  const addDatabase = async (at: string, kind: "cloud" | "vumark", fields: JsonObject, targets: string) => {
+    const { database_name: name } = await post(at, `/${kind}_databases`, fields);
+    if (typeof name !== "string") throw wrong(at, "has no name in the manager's response");
+    return { name, route: `/${kind}_databases/${encodeURIComponent(name)}/${targets}` };
+  };
 
-  private nameOf(at: string, { database_name: name }: JsonObject): string {
-    if (typeof name === "string") return name;
-    throw this.wrong(at, "has no name in the manager's response");
+  const content = await readSeed(path);
+  const databases = listIn(content, "cloud_databases");
+  const total = databases.reduce((count, [at, fields]) => count + listIn(fields, "targets", at).length, 0);
+  let added = 0;
+  const names: string[] = [];
+  for (const [at, { targets, ...fields }] of databases) {
+    const { name, route } = await addDatabase(at, "cloud", fields, "targets");
+    names.push(name);
+    for (const [place, given] of listIn({ targets }, "targets", at)) {
+      const { image, ...rest } = given;
+      const created = await post(place, route, {
+        processing_time_seconds: 0,
+        ...rest,
+        ...(image !== undefined && { image_base64: await imageFrom(path, place, image) }),
+      });
+      const counts = Object.fromEntries(Object.entries(given).filter(([key]) => COUNTS.includes(key)));
+      const id = encodeURIComponent(String(created.target_id));
+      await post(place, `${route}/${id}/recognition_counts`, counts);
+      added += 1;
+      onProgress("targets", added, total);
+    }
   }
+  for (const [at, { vumark_targets, ...fields }] of listIn(content, "vumark_databases")) {
+    const { route } = await addDatabase(at, "vumark", fields, "vumark_targets");
+    for (const [place, target] of listIn({ vumark_targets }, "vumark_targets", at))
+      await post(place, route, target);
+  }
+  for (const name of ["oauth2_client_credentials", "model_target_datasets"])
+    for (const [at, fields] of listIn(content, name)) await post(at, `/${name}`, fields);
+  return names;
+}
 
-  private wrong(at: string, what: string): InvalidSeedError {
-    return new InvalidSeedError(`${this.path}: ${at} ${what}`);
+async function readSeed(path: string): Promise<JsonObject> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    // The message of JSON.parse quotes the file, including secret keys.
+    const why = error instanceof SyntaxError ? "expected JSON" : `cannot be read: ${messageOf(error)}`;
+    throw new InvalidSeedError(`${path}: ${why}`);
   }
+  const reading = read(seedSchema.schema, content);
+  if ("value" in reading && isJsonObject(content)) return content;
+  const problems = "problems" in reading ? reading.problems : [];
+  const told = problems.slice(0, MAX_PROBLEMS).map(problemText).join("; ");
+  throw new InvalidSeedError(`${path}: ${told}`);
+}
+
+/** The objects of a list, each with its place in the file. */
+function listIn(
+  fields: JsonObject,
+  name: string,
+  inside?: string,
+): readonly (readonly [string, JsonObject])[] {
+  const place = inside === undefined ? name : `${inside}.${name}`;
+  const given = fields[name];
+  const items: readonly unknown[] = Array.isArray(given) ? given : [];
+  return items.filter(isJsonObject).map((item, index) => [`${place}[${index}]`, item]);
+}
+
+async function imageFrom(seedPath: string, at: string, given: unknown): Promise<string> {
+  const file = typeof given === "string" ? resolve(dirname(seedPath), given) : undefined;
+  const bytes = file === undefined ? undefined : await readFile(file).catch(() => undefined);
+  if (bytes !== undefined) return bytes.toString("base64");
+  throw new InvalidSeedError(
+    `${seedPath}: ${at}.image: expected ${IMAGE_PATH}; got ${JSON.stringify(given)}`,
+  );
 }
 
 const problemText = ({ path, given = "nothing", expected }: Problem): string =>

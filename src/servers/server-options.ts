@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { delayWhileConnected } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
-import { type RaterName, raterNamed } from "../images/ratings/raters.ts";
+import { type RaterName, raterNamed } from "../images/on-demand.ts";
 import { defaultsOf, fieldsOf, type LogLevel } from "../mock/option.ts";
 import { OPTIONS } from "../mock/option-table.ts";
 import {

@@ -3,14 +3,14 @@ import type { Emulator } from "../apis/index.ts";
 import type { Services as EmulatorServices } from "../apis/services.ts";
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
-import { type HeaderList, header, type WireRequest, type WireResponse } from "../emulator/message.ts";
+import { type HeaderList, header, type WireRequest } from "../emulator/message.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { codeOf, messageOf, show } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { Service } from "../schema/protocol.ts";
 import { StateUnavailableError } from "../store/backing.ts";
-import { answerMalformed, type ServedHandler, type ServedResult } from "./http/http-messages.ts";
+import { answerMalformed, type ServedHandler } from "./http/http-messages.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 
 /**
@@ -19,34 +19,31 @@ import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
  */
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;
 
-const NO_BODY = Buffer.alloc(0);
-
-/** Answers a CORS preflight request; undefined for any other request. */
-function preflightReply(request: WireRequest, allowOrigin: string): WireResponse | undefined {
-  const method = header(request, "access-control-request-method");
-  if (request.method !== "OPTIONS" || method === undefined) return undefined;
-  const headers = header(request, "access-control-request-headers");
-  return {
-    status: 204,
-    headers: [
-      ["Access-Control-Allow-Origin", allowOrigin],
-      ["Access-Control-Allow-Methods", method],
-      ...(headers === undefined ? [] : [["Access-Control-Allow-Headers", headers] as const]),
-      ["Access-Control-Max-Age", "600"],
-    ],
-    body: NO_BODY,
+/** Answers CORS preflight requests, and lets scripts of an origin read the responses to others. */
+function withCors(origin: string, handle: ServedHandler): ServedHandler {
+  const allowed = ["Access-Control-Allow-Origin", origin] as const;
+  return async (request) => {
+    const method = header(request, "access-control-request-method");
+    if (request.method === "OPTIONS" && method !== undefined) {
+      const wanted = header(request, "access-control-request-headers");
+      const headers: HeaderList = [
+        allowed,
+        ["Access-Control-Allow-Methods", method],
+        ...(wanted === undefined ? [] : [["Access-Control-Allow-Headers", wanted] as const]),
+        ["Access-Control-Max-Age", "600"],
+      ];
+      return { response: { status: 204, headers, body: Buffer.alloc(0) } };
+    }
+    const outcome = await handle(request);
+    if (outcome.response === undefined) return outcome;
+    const headers: HeaderList = [
+      ...outcome.response.headers,
+      allowed,
+      ["Access-Control-Expose-Headers", "*"],
+    ];
+    return { response: { ...outcome.response, headers } };
   };
 }
-
-/** Adds the headers that let scripts of an origin read a response. */
-const readableFrom = <T extends { readonly headers: HeaderList }>(response: T, allowOrigin: string): T => ({
-  ...response,
-  headers: [
-    ...response.headers,
-    ["Access-Control-Allow-Origin", allowOrigin],
-    ["Access-Control-Expose-Headers", "*"],
-  ],
-});
 
 /** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {
@@ -70,7 +67,6 @@ export interface RunningServer {
   kill(): Promise<void>;
 }
 
-/** How a server answers its requests. */
 export interface Serving {
   /** The first one answers what belongs to none of them. */
   readonly apis: readonly [Service, ...Service[]];
@@ -93,9 +89,10 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     return serving;
   };
   const { corsOrigin } = listen;
+  const handle: ServedHandler = (request) => ready().handle(request);
   const server = new HttpServer(
     {
-      answer: (request) => withCors(corsOrigin, request, (message) => ready().handle(message)),
+      answer: corsOrigin === undefined ? handle : withCors(corsOrigin, handle),
       answerMalformed: async (why, head) => {
         const { emulator, apis, prepare } = ready();
         await prepare?.();
@@ -114,18 +111,6 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
   const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
   serving = serve(url);
   return { url, port, close: (graceSeconds) => server.close(graceSeconds), kill: () => server.kill() };
-}
-
-async function withCors(
-  origin: string | undefined,
-  request: WireRequest,
-  handle: ServedHandler,
-): Promise<ServedResult> {
-  if (origin === undefined) return handle(request);
-  const preflight = preflightReply(request, origin);
-  if (preflight !== undefined) return { response: preflight };
-  const outcome = await handle(request);
-  return outcome.response === undefined ? outcome : { response: readableFrom(outcome.response, origin) };
 }
 
 /** What the command `healthcheck` calls itself. */
@@ -161,11 +146,6 @@ export interface TrustRules {
   readonly allowOrigin?: string | undefined;
 }
 
-export interface Distrust {
-  readonly refusedBy: "trustedHost" | "trustedOrigin";
-  readonly reason: string;
-}
-
 /**
  * Why a request may come from an untrusted web page; undefined when it does not. A page of another site can make a browser
  * send requests, under the page's own host name (DNS rebinding) or across origins. Other clients send neither a foreign
@@ -174,7 +154,7 @@ export interface Distrust {
 export function whyDistrusted(
   request: WireRequest,
   { allowedHosts = [], allowOrigin }: TrustRules = {},
-): Distrust | undefined {
+): Pick<ServerRefusal, "refusedBy" | "reason"> | undefined {
   const host = header(request, "host");
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
     return {
@@ -195,7 +175,7 @@ export function whyDistrusted(
   return undefined;
 }
 
-const foreign = (reason: string): Distrust => ({
+const foreign = (reason: string) => ({
   refusedBy: "trustedOrigin",
   reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
 });

@@ -16,7 +16,7 @@ import { SERVER_HEADER } from "../store/manager/protocol.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { SharedStore } from "../store/shared-store.ts";
 import { JournalLink } from "./journal-link.ts";
-import { connectToManager } from "./manager-connection.ts";
+import { connectToManager, type ManagerAddress } from "./manager-connection.ts";
 import {
   failureReply,
   forHealthChecks,
@@ -43,15 +43,6 @@ const EMULATOR_OPTIONS: EmulatorOptions = { unservedPaths: "notFound", answerFai
 const STOP_MILLISECONDS = 1200;
 const LATEST_ENTRIES_MILLISECONDS = 250;
 
-/** The address of the target manager that keeps the state. */
-export interface ManagerAddress {
-  readonly managerUrl: URL;
-  /** A certificate to trust when the manager uses TLS, as PEM text. */
-  readonly managerCertificate?: string | undefined;
-  /** How long the manager may be silent while requests are pending, in milliseconds. */
-  readonly managerTimeLimitMilliseconds?: number | undefined;
-}
-
 export interface ServiceSetup {
   readonly listen: Listen;
   /** The state of a manager in this process, or the address of shared state. */
@@ -61,7 +52,6 @@ export interface ServiceSetup {
   readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
 }
 
-/** A stateless server. */
 export interface ServiceServer extends RunningServer {
   /** Resolves when the manager's journal has every entry of this server, or the manager is unavailable. */
   flushJournal(): Promise<void>;
@@ -113,9 +103,9 @@ async function startRemote(
   const self = `${role} ${systemRandom.hex(16)}`;
   const { state, disconnect } = await connected(address, self, options);
   const shared = new SharedStore(state);
-  // The manager keeps the entries. Here, their bodies take memory until they have been sent.
-  const journal = new Journal(1);
-  const link = new JournalLink(state, () => journal.clear());
+  // The manager keeps the entries, and numbers them: nothing here may refer to an earlier one.
+  const journal = new Journal(0);
+  const link = new JournalLink(state);
   journal.recorded.on((entry) => link.add(entry));
   journal.events.response.on((entry) => onEntry?.(entry));
   const apis = SERVED[role];
@@ -180,12 +170,7 @@ async function connected(
     const state = await stateInRedis(address, options("http://localhost"));
     return { state, disconnect: () => state.redis.close() };
   }
-  const { managerUrl, managerCertificate, managerTimeLimitMilliseconds } = address;
-  const { exchange, close } = connectToManager(managerUrl, {
-    ca: managerCertificate,
-    self,
-    timeLimitMilliseconds: managerTimeLimitMilliseconds,
-  });
+  const { exchange, close } = connectToManager(address, self);
   return { state: new ManagerClient(exchange), disconnect: close };
 }
 

@@ -3,7 +3,6 @@ import type * as z from "zod/mini";
 import {
   defaultsOf,
   LOG_LEVELS,
-  type LogLevel,
   option,
   ROLES,
   type Role,
@@ -16,38 +15,12 @@ import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "../mock/options.ts";
 import { withoutCredentials } from "../schema/base-url.ts";
 import { readText, textMatching, textReadBy } from "../schema/kernel/problems.ts";
 import { flag, oneOf, text, wordsOf } from "../schema/kernel/values.ts";
-import type { RedisAddress } from "../store/redis/connect.ts";
-import type { TlsFiles } from "./http/http-server.ts";
-import { LOG_FORMATS, type LogFormat } from "./log.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { LOG_FORMATS } from "./log.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of one server, from its environment. */
-export interface ServerSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly managerUrl?: URL | undefined;
-  readonly managerCertificate?: string | undefined;
-  /** The address of the Redis that keeps the state; undefined: the target manager keeps it. */
-  readonly state?: RedisAddress | undefined;
-  readonly options: ServerOptions;
-  readonly logLevel: LogLevel;
-  /** How requests are logged; undefined: as suits what reads standard error. */
-  readonly logFormat?: LogFormat | undefined;
-  readonly tls?: TlsFiles | "generated" | undefined;
-  readonly corsOrigin?: string | undefined;
-  readonly managerCorsOrigin?: string | undefined;
-  readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether the target manager serves its page to browsers. */
-  readonly ui: boolean;
-  readonly seedFile?: string | undefined;
-  /** The file that keeps the state. */
-  readonly stateFile?: string | undefined;
-}
-
-/** Settings of all three servers in one process, which know each other's addresses and have their own ports. */
-export type SharedSettings = Omit<ServerSettings, Alone>;
+export type ServerSettings = ReturnType<typeof read>;
 
 /** Invalid settings; the message has one line for each. */
 export class InvalidSettingsError extends Error {
@@ -126,7 +99,6 @@ const SETTINGS = {
 
 /** Settings of a server in a process of its own. */
 const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
-type Alone = (typeof ALONE)[number];
 const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
 const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
 const DEFAULTS = defaultsOf(OTHERS);
@@ -180,6 +152,8 @@ export const withFlags = (
   ),
 });
 
+type Values<Table extends Rows> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
+
 /** Reads settings and collects their errors. An empty value counts as none. */
 class SettingsReader {
   readonly wrong = new Set<string>();
@@ -203,7 +177,7 @@ class SettingsReader {
         this.wrong.add(`${name}: expected ${expected}; got ${got}`);
       }
     }
-    return values as { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
+    return values as Values<Table>;
   }
 
   /** Reports a setting as missing if it is not given. */
@@ -222,15 +196,26 @@ class SettingsReader {
 export const readSettings = (role: Role, environment: Environment): ServerSettings =>
   read(role, new SettingsReader(environment));
 
-/** @throws InvalidSettingsError as {@link readSettings}. */
-export function readSharedSettings(environment: Environment): SharedSettings {
-  const { port: _port, ...shared } = read("serve", new SettingsReader(environment));
+/**
+ * Reads the settings of all three servers in one process, which know each other's addresses and have their own ports.
+ *
+ * @throws InvalidSettingsError as {@link readSettings}.
+ */
+export function readSharedSettings(environment: Environment) {
+  const {
+    port: _port,
+    managerUrl: _url,
+    managerCertificate: _certificate,
+    ...shared
+  } = read("serve", new SettingsReader(environment));
   return shared;
 }
 
-function read(command: Command, reader: SettingsReader): ServerSettings {
+function read(command: Command, reader: SettingsReader) {
   const { managerUrl: _unused, ...withoutManager } = OTHERS;
-  const given = reader.has("STATE_URL") ? reader.read(withoutManager, command) : reader.read(OTHERS, command);
+  const given: Values<typeof OTHERS> = reader.has("STATE_URL")
+    ? reader.read(withoutManager, command)
+    : reader.read(OTHERS, command);
   const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
     ...DEFAULTS,
     ...given,
@@ -264,7 +249,7 @@ function read(command: Command, reader: SettingsReader): ServerSettings {
       certificate !== undefined && certificateKey !== undefined
         ? { cert: certificate, key: certificateKey }
         : generateCertificate
-          ? "generated"
+          ? ("generated" as const)
           : undefined,
     options:
       command === "target-api" || command === "serve"

@@ -46,13 +46,12 @@ export const faultsInRedis = (state: RedisBacking): SharedFaults => ({
 
 export { StateRefusedError } from "../store/redis/redis-connection.ts";
 
-type Routed = Pick<WireRequest, "method" | "path">;
 const oneOf =
-  (routes: readonly string[]) =>
-  ({ method, path }: Routed) =>
+  (...routes: readonly string[]) =>
+  ({ method, path }: Pick<WireRequest, "method" | "path">) =>
     routes.includes(`${method} ${path}`);
-const clearsJournal = oneOf(["POST /reset", "DELETE /requests"]);
-const changesClock = oneOf(["PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset"]);
+const clearsJournal = oneOf("POST /reset", "DELETE /requests");
+const changesClock = oneOf("PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset");
 
 /** Connects to the state; this server rates the images that it adds. */
 export function stateInRedis(

@@ -195,7 +195,7 @@ export interface Launched<Running extends Manager> {
  */
 export async function launchServers<Running extends Manager>(
   options: StartServersOptions,
-  start: (setup: ThreeServersSetup<Running>) => Promise<ThreeServers<Running>>,
+  start: (setup: ThreeServersSetup) => Promise<ThreeServers<Running>>,
   log: LogTarget,
   onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
@@ -262,5 +262,6 @@ export async function startServers(
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
   onProgress?: StartProgress,
 ): Promise<Servers> {
-  return new Servers(await launchServers(options, startThreeServers, { write: writeLog }, onProgress));
+  const start = (setup: ThreeServersSetup) => startThreeServers(setup);
+  return new Servers(await launchServers(options, start, { write: writeLog }, onProgress));
 }

@@ -1,7 +1,6 @@
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import type { Services } from "../apis/services.ts";
 import { MovableClock } from "../emulator/clock.ts";
-import type { Faults } from "../emulator/faults.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import {
   type HeaderList,
@@ -12,10 +11,11 @@ import {
   type WireResponse,
 } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
-import { createRandom, type Random, systemRandom } from "../emulator/random.ts";
+import { createRandom, systemRandom } from "../emulator/random.ts";
 import { bodyReply } from "../emulator/response.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
+import type { EmulatorParts } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { openApiDocument } from "../openapi/index.ts";
 import type { PageState } from "../page/model.ts";
@@ -148,13 +148,7 @@ function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): 
 const reportsProgress = (head: { readonly headers: HeaderList }) => header(head, SERVER_HEADER) !== undefined;
 
 /** What the servers of one process share, as one emulator at several addresses. */
-export interface LocalState {
-  readonly store: MemoryStore;
-  readonly clock: MovableClock;
-  readonly journal: Journal;
-  readonly faults: Faults;
-  readonly random: Random;
-}
+export type LocalState = Omit<EmulatorParts, "settings">;
 
 /** The server that keeps all state. It also serves the routes that the other servers use. */
 export interface TargetManager extends Manager, LocalState {

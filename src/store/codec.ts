@@ -61,34 +61,35 @@ export const encodeTarget = (target: Target): TargetRecord => ({
   image: target.image.sha256,
 });
 
-/** As {@link encodeTarget}, but does not wait for a rating. */
-const encodeSent = (target: Target): TargetRecord =>
-  encodeTarget(isLate(target) ? { ...target, rating: NOT_RATED } : target);
-
-/** Finds a rating that was still being made when the record was sent. */
-export type LateRatingOf = (record: TargetRecord) => Target["rating"] | undefined;
-
 /**
  * @param imageOf - finds or loads the image with that SHA-256.
+ * @param lateRatingOf - finds a rating that was still being made when the record was sent.
  */
 export const decodeTarget = (
   record: TargetRecord,
   imageOf: (sha256: string) => TargetImage,
-  lateRatingOf?: LateRatingOf,
+  lateRatingOf?: (record: TargetRecord) => Target["rating"] | undefined,
 ): Target => ({
   ...record,
   rating: record.rating === NOT_RATED ? (lateRatingOf?.(record) ?? NOT_RATED) : record.rating,
   image: record.deleteDate === null ? imageOf(record.image) : freedImage({ sha256: record.image }),
 });
 
-export const encodeChange = (change: Change): StoredChange =>
-  change.kind === "target" ? { ...change, record: change.record && encodeSent(change.record) } : change;
+/** Does not wait for a rating that is still being made. */
+export function encodeChange(change: Change): StoredChange {
+  if (change.kind !== "target") return change;
+  const { record } = change;
+  return {
+    ...change,
+    record: record && encodeTarget(isLate(record) ? { ...record, rating: NOT_RATED } : record),
+  };
+}
 
 /** The parameters are as for {@link decodeTarget}. */
 export const decodeChange = (
   change: StoredChange,
-  imageOf: (sha256: string) => TargetImage,
-  lateRatingOf?: LateRatingOf,
+  imageOf: Parameters<typeof decodeTarget>[1],
+  lateRatingOf?: Parameters<typeof decodeTarget>[2],
 ): Change =>
   change.kind === "target"
     ? { ...change, record: change.record && decodeTarget(change.record, imageOf, lateRatingOf) }
@@ -99,13 +100,11 @@ export const imageIn = (change: StoredChange): readonly string[] =>
   change.kind === "target" && change.record?.deleteDate === null ? [change.record.image] : [];
 
 /** Describes the first problem with a named value. Never shows text, which may be a secret. */
-export const firstProblem = (name: string, problems: readonly Problem[]): string =>
-  problems
-    .slice(0, 1)
-    .map(({ path, given = "nothing", expected }) => {
-      return `${joined(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
-    })
-    .join("");
+export function firstProblem(name: string, [first]: readonly Problem[]): string {
+  if (first === undefined) return "";
+  const { path, given = "nothing", expected } = first;
+  return `${joined(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
+}
 
 /**
  * Validates a value with a schema.

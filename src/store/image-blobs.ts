@@ -11,7 +11,6 @@ export interface ImageUpload {
   readonly sha256: string;
 }
 
-/** An image in memory. */
 export interface KeptImage extends TargetImage {
   bytes(): Buffer;
   /** Its rating, for another server whose targets will name the image. */

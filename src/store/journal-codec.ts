@@ -1,47 +1,31 @@
 import * as z from "zod/mini";
 import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
-import type { HeaderList } from "../emulator/message.ts";
 import { RecordedBody } from "../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
+import { entryFields } from "../schema/journal-entry.ts";
 import { keptRecord, record } from "../schema/kernel/record.ts";
 import { anyText, flag, isJsonObject, listOf, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded, pack, unpack } from "./codec.ts";
 
 /** A message without its body's bytes, which follow the page in the order of the messages. */
-interface MessageRecord {
-  readonly headers: HeaderList;
-  readonly query: string;
-  /** Whether its bytes follow; otherwise, they were dropped. */
-  readonly kept: boolean;
-  readonly size: number;
-  readonly holdsSecrets: boolean;
-  readonly madeHere: boolean;
-}
-interface EntryRecord extends EntryFacts {
-  readonly request: MessageRecord;
-  readonly response?: MessageRecord | undefined;
-}
-
 const message = z.lazy(() =>
-  record<MessageRecord>({
-    headers: z.array(z.readonly(z.tuple([anyText, anyText]))),
+  record({
+    headers: listOf(z.readonly(z.tuple([anyText, anyText]))),
     query: anyText,
+    /** Whether its bytes follow; otherwise, they were dropped. */
     kept: flag,
     size: wholeNumber,
     holdsSecrets: flag,
     madeHere: flag,
   }),
 );
-const entry = z.lazy(() =>
-  keptRecord<EntryRecord>({ ...entryFields, request: message, response: z.optional(message) }),
-);
+type MessageRecord = z.output<typeof message>;
 const journalPage = z.lazy(() =>
-  record<Omit<JournalPage, "entries"> & { readonly entries: readonly EntryRecord[] }>({
+  record({
     sender: anyText,
     first: wholeNumber,
     dropped: wholeNumber,
-    entries: listOf(entry),
+    entries: listOf(keptRecord({ ...entryFields, request: message, response: z.optional(message) })),
   }),
 );
 

@@ -1,9 +1,9 @@
 import type { Database } from "../schema/database.ts";
-import type { Target, TargetImage } from "../schema/target.ts";
+import type { TargetImage } from "../schema/target.ts";
 import type { RecordsKey, Version } from "./backing.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
 import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
-import { type Change, VersionedRecords } from "./records.ts";
+import { type Change, Records } from "./records.ts";
 import {
   type Conflict,
   databaseChange,
@@ -11,18 +11,55 @@ import {
   databaseRecords,
   globalChanges,
   type StoreState,
+  UNIQUE_FIELDS,
   type UniqueField,
   uniqueValues,
 } from "./state.ts";
 
-/** The records of one database from its creation to its deletion, and the times of its accepted requests. */
-export class Scope extends VersionedRecords implements Version {
+/** How many changes the log keeps, in addition to one per target. */
+const REMEMBERED_CHANGES = 1000;
+
+/**
+ * The records of one database from its creation to its deletion, and the times of its accepted requests. Its log lets a client
+ * that knows an earlier version receive only what changed since.
+ */
+export class Scope extends Records implements Version {
   readonly histories: RateHistories = new Map();
   removed = false;
+  version = 0;
+  private log: { readonly version: number; readonly kind: Change["kind"]; readonly key: string }[] = [];
+  /** The log is complete after this version. */
+  private loggedSince = 0;
 
   /** @param scope - never reused, even for a database with the same name. */
   constructor(readonly scope: string) {
     super();
+  }
+
+  commit(changes: readonly Change[]): void {
+    this.version += 1;
+    for (const change of changes) {
+      this.apply(change);
+      this.log.push({ version: this.version, kind: change.kind, key: change.key });
+    }
+    const kept = REMEMBERED_CHANGES + this.targets.size;
+    if (this.log.length > 2 * kept) {
+      this.loggedSince = this.log[this.log.length - kept - 1]?.version ?? this.version;
+      this.log = this.log.slice(-kept);
+    }
+  }
+
+  /** What changed after a version; undefined when the log no longer covers it, or there was no such version. */
+  since(version: number): readonly Change[] | undefined {
+    if (version < this.loggedSince || version > this.version) return undefined;
+    const changed = new Map<string, Change>();
+    for (let index = this.log.length - 1; index >= 0; index -= 1) {
+      const entry = this.log[index];
+      if (entry === undefined || entry.version <= version) break;
+      const place = `${entry.kind} ${entry.key}`;
+      if (!changed.has(place)) changed.set(place, this.current(entry.kind, entry.key));
+    }
+    return [...changed.values()].reverse();
   }
 }
 
@@ -34,14 +71,9 @@ export class MemoryState {
   /** Called after every change. */
   onChange: (() => void) | undefined;
   private lastScope = 0;
-  private readonly index: Readonly<Record<UniqueField, Map<string, Scope>>> = {
-    databaseId: new Map(),
-    databaseName: new Map(),
-    serverAccessKey: new Map(),
-    serverSecretKey: new Map(),
-    clientAccessKey: new Map(),
-    clientSecretKey: new Map(),
-  };
+  private readonly index = Object.fromEntries(
+    UNIQUE_FIELDS.map((field) => [field, new Map<string, Scope>()]),
+  ) as Readonly<Record<UniqueField, Map<string, Scope>>>;
   private readonly scopes = new Map([[this.global.scope, this.global]]);
 
   /** @param prepare - called with every image that a target starts to use. */
@@ -66,10 +98,17 @@ export class MemoryState {
 
   /** Commits changes; those of a target retain and release its image. */
   commit(scope: Scope, changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.kind === "target") this.exchangeImages(scope.targets.get(change.key), change.record);
+    let isDeletion = false;
+    for (const { kind, key, record } of changes) {
+      if (kind === "database") isDeletion ||= record === null;
+      if (kind !== "target") continue;
+      const freed = scope.targets.get(key)?.image.sha256;
+      const taken = record?.deleteDate === null ? record.image.sha256 : undefined;
+      if (freed === taken) continue;
+      if (taken !== undefined) this.take(this.images.find(taken));
+      if (freed !== undefined) this.images.release(freed);
     }
-    if (changes.some(({ kind, record }) => kind === "database" && record === null)) this.remove(scope);
+    if (isDeletion) this.remove(scope);
     else if (changes.length > 0) scope.commit(changes);
     this.onChange?.();
   }
@@ -135,16 +174,6 @@ export class MemoryState {
     this.scopes.delete(scope.scope);
     for (const { conflict, value } of uniqueValues(database)) this.index[conflict].delete(value);
     for (const { image } of scope.targets.values()) this.images.release(image.sha256);
-  }
-
-  private exchangeImages(before: Target | undefined, after: Target | null): void {
-    const [freed, taken] = [
-      before?.image.sha256,
-      after?.deleteDate === null ? after.image.sha256 : undefined,
-    ];
-    if (freed === taken) return;
-    if (taken !== undefined) this.take(this.images.find(taken));
-    if (freed !== undefined) this.images.release(freed);
   }
 
   private take(image: KeptImage | undefined): void {

@@ -87,7 +87,6 @@ export class MemoryStore extends RecordStore<"now"> {
     return this.state.images.find(sha256)?.lateRating;
   }
 
-  /** Makes an independent copy of the store. */
   fork(): MemoryStore {
     const fork = new MemoryStore(this.assess, this.prepare);
     fork.state.replaceWith(this.state.capture());
@@ -108,8 +107,15 @@ export class MemoryStore extends RecordStore<"now"> {
 
   protected override async process(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
     const { sha256, ...assessment } = await this.assess(bytes, upload);
-    const image = this.state.images.add(bytes, sha256);
-    return { ...assessment, image, release: () => this.state.images.release(image.sha256) };
+    const { images } = this.state;
+    const image = images.add(bytes, sha256);
+    return {
+      ...assessment,
+      image,
+      release() {
+        images.release(image.sha256);
+      },
+    };
   }
 
   /** Reads and commits synchronously, so versions need not be compared. */

@@ -42,18 +42,21 @@ class Together<T> {
 
 /** This process's copies of the state that a {@link Backing} keeps. */
 export class Replicas {
-  private readonly replicas = new Map<string, Replica>();
-  private readonly scopes = new Map<string, string>();
+  private readonly replicas = new LRUCache<string, Replica>({ max: MAX_REPLICAS });
+  /** Of databases that were read by another key. */
+  private readonly scopes = new LRUCache<string, string>({ max: 4 * MAX_REPLICAS });
   private readonly images = new LRUCache<string, Buffer>({
     maxSize: MAX_IMAGE_BYTES,
     sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: (sha256) => this.backing.getImage(sha256),
+    // A request that waits for an image gets it, even if others have filled the cache by then.
+    ignoreFetchAbort: true,
   });
   /** Equal images are one object as long as a target uses it, so that others can attach data to it. */
   private readonly named = new Map<string, WeakRef<TargetImage>>();
   private readonly collected = new FinalizationRegistry<string>((sha256) => {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
   });
-  private readonly loading = new Map<string, Promise<Buffer>>();
   private readonly summaries = {
     sketch: new Together(async (sha256s) => this.backing.getSummaries?.("sketch", sha256s) ?? []),
     features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
@@ -64,7 +67,7 @@ export class Replicas {
   /** Queues this process's changes of each database, so that they need not run again. */
   private readonly queues = new Map<string, Promise<unknown>>();
 
-  constructor(readonly backing: Backing) {}
+  constructor(private readonly backing: Backing) {}
 
   /** The copy of that version or a later one, if there is one. */
   known({ scope, version }: Version): Replica | undefined {
@@ -78,14 +81,21 @@ export class Replicas {
     const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
     const known = scope === undefined ? undefined : this.replicas.get(scope);
     const found = await this.backing.read(key, known && { scope: known.scope, version: known.version });
-    if (found === "unchanged" && known !== undefined) return this.used(known);
+    if (found === "unchanged" && known !== undefined) return known;
     if (found === undefined || found === "unchanged") {
       this.scopes.delete(place);
       if (scope !== undefined) this.replicas.delete(scope);
       return undefined;
     }
     if (key[0] !== "scope") this.scopes.set(place, found.scope);
-    return this.refreshed(found);
+    const latest = this.replicas.get(found.scope);
+    if (found.since === undefined && latest !== undefined && latest.version >= found.version) return latest;
+    // Evicted while the response was on its way.
+    if (found.since !== undefined && latest === undefined) return this.read(["scope", found.scope]);
+    const replica = found.since === undefined || latest === undefined ? new Replica(found.scope) : latest;
+    this.apply(replica, found);
+    this.replicas.set(found.scope, replica);
+    return replica;
   }
 
   /** Runs a verb on the known records, then again on the current ones until its changes are committed. */
@@ -130,7 +140,10 @@ export class Replicas {
         this.apply(replica, { scope, version: committed, since: version, changes: stored });
         return result;
       }
-      if (committed === "missingImage") await this.uploadAgain(stored.flatMap(imageIn));
+      if (committed === "missingImage") {
+        const held = stored.flatMap(imageIn).map((sha256) => this.held.find(sha256));
+        for (const image of held) if (image !== undefined) await this.backing.putImage(image.bytes());
+      }
       if (committed === "stale") replica = await this.read(["scope", scope]);
       if (committed === "gone") replica = undefined;
     }
@@ -140,7 +153,8 @@ export class Replicas {
   private imageOf(sha256: string): TargetImage {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
-    const bytes = () => this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.load(sha256);
+    const bytes = () =>
+      this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
     const summary = this.backing.getSummaries && ((kind: SummaryKind) => this.summaries[kind].load(sha256));
     const image: TargetImage = { sha256, bytes, ...(summary && { summary }) };
     this.named.set(sha256, new WeakRef(image));
@@ -166,42 +180,6 @@ export class Replicas {
     };
   }
 
-  private load(sha256: string): Promise<Buffer> {
-    const running = this.loading.get(sha256);
-    if (running !== undefined) return running;
-    const load = this.backing
-      .getImage(sha256)
-      .then((bytes) => {
-        this.images.set(sha256, bytes);
-        return bytes;
-      })
-      .finally(() => this.loading.delete(sha256));
-    this.loading.set(sha256, load);
-    return load;
-  }
-
-  private async uploadAgain(hashes: readonly string[]): Promise<void> {
-    for (const sha256 of hashes) {
-      const held = this.held.find(sha256);
-      if (held !== undefined) await this.backing.putImage(held.bytes());
-    }
-  }
-
-  private async refreshed(found: FoundRecords): Promise<Replica | undefined> {
-    const { scope, since } = found;
-    const known = this.replicas.get(scope);
-    if (since === undefined) {
-      if (known !== undefined && known.version >= found.version) return this.used(known);
-      const replica = new Replica(scope);
-      this.apply(replica, found);
-      return this.used(replica);
-    }
-    // Evicted while the response was on its way.
-    if (known === undefined) return this.read(["scope", scope]);
-    this.apply(known, found);
-    return this.used(known);
-  }
-
   /** Responses may overtake each other. Ignores older ones, and those relative to a later version, which are read again. */
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
@@ -215,16 +193,5 @@ export class Replicas {
       );
     }
     replica.version = version;
-  }
-
-  private used(replica: Replica): Replica {
-    this.replicas.delete(replica.scope);
-    this.replicas.set(replica.scope, replica);
-    for (const oldest of this.replicas.keys()) {
-      if (this.replicas.size <= MAX_REPLICAS) break;
-      this.replicas.delete(oldest);
-    }
-    if (this.scopes.size > 4 * MAX_REPLICAS) this.scopes.clear();
-    return replica;
   }
 }

@@ -11,22 +11,17 @@ import type { HeldImage, Verb } from "./verbs.ts";
 
 /** State that a {@link Backing} keeps outside of this process, for any number of processes. */
 export class SharedStore extends RecordStore<"later"> {
-  /** Only set for a single request: what it has read, which is not read again. */
-  private readonly found: Map<string, Promise<Replica | undefined>> | undefined;
-
+  /** @param found - only for a single request: what it has read, which is not read again. */
   constructor(
     private readonly backing: Backing,
     private readonly replicas: Replicas = new Replicas(backing),
-    options: { readonly forOneRequest?: boolean } = {},
+    private readonly found?: Map<string, Promise<Replica | undefined>>,
   ) {
     super();
-    this.found = options.forOneRequest === true ? new Map() : undefined;
   }
 
   override forRequest(): SharedStore {
-    return this.found === undefined
-      ? new SharedStore(this.backing, this.replicas, { forOneRequest: true })
-      : this;
+    return this.found === undefined ? new SharedStore(this.backing, this.replicas, new Map()) : this;
   }
 
   /** The store as seen by a request that arrives now. Its database, named by the key if there is one, has been read, or reading it failed. */

@@ -28,7 +28,11 @@ export class SnapshotUpload {
         const end = chunk.indexOf(QUOTE, at);
         this.image.add(chunk.subarray(at, end === -1 ? chunk.length : end));
         from = end === -1 ? chunk.length : end;
-        if (end !== -1) this.endImage(this.image);
+        if (end !== -1) {
+          const { sha256, bytes } = this.image.end();
+          this.images.set(sha256, bytes);
+          this.image = undefined;
+        }
         at = from;
       } else if (this.inString) this.readString(chunk[at]);
       else if (this.beginsImage(chunk[at])) {
@@ -45,12 +49,6 @@ export class SnapshotUpload {
     return byte === QUOTE && this.depth === 2 && this.isValue && this.key === IMAGES;
   }
 
-  private endImage(image: ImageText): void {
-    const { sha256, bytes } = image.end();
-    this.images.set(sha256, bytes);
-    this.image = undefined;
-  }
-
   private readString(byte = 0): void {
     if (byte === QUOTE && !this.isEscaped) this.inString = false;
     // With what follows a backslash, so that no other key becomes equal.
@@ -65,12 +63,8 @@ export class SnapshotUpload {
       this.inString = true;
       if (this.depth === 1 && !this.isValue) this.key = "";
     } else if (character === ":") this.isValue = true;
-    else if (character === ",") this.isValue = false;
-    else if (character === "{" || character === "[") {
-      this.depth += 1;
-      this.isValue = false;
-    } else if (character === "}" || character === "]") {
-      this.depth -= 1;
+    else if (",{[}]".includes(character)) {
+      if (character !== ",") this.depth += character === "{" || character === "[" ? 1 : -1;
       this.isValue = false;
     }
   }

@@ -1,6 +1,5 @@
-import type { Database, TemplateTarget } from "../schema/database.ts";
-import type { ClientCredential, Dataset } from "../schema/model-target.ts";
-import type { Report } from "../schema/report.ts";
+import type { Database } from "../schema/database.ts";
+import type { Snapshot } from "../schema/snapshot.ts";
 import type { Target } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { Change, ReadableRecords } from "./records.ts";
@@ -36,21 +35,14 @@ export function uniqueValues(database: Database): readonly Conflict[] {
 }
 
 /** Everything that belongs to one database. */
-export interface DatabaseRecords {
-  readonly database: Database;
+export type DatabaseRecords = Omit<Snapshot["databases"][number], "targets"> & {
   /** By upload date; deleted ones have no image. */
   readonly targets: readonly Target[];
-  readonly templates: readonly TemplateTarget[];
-  readonly reports: readonly Report[];
-  /** When requests were accepted, in milliseconds since the epoch, by the limit that they count towards. */
-  readonly accepted: readonly { readonly limit: string; readonly moments: readonly number[] }[];
-}
+};
 
 /** Everything that a store holds at one moment. The records are immutable, so that keeping them costs next to nothing. */
-export interface StoreState {
+export interface StoreState extends Pick<Snapshot, "datasets" | "credentials"> {
   readonly databases: readonly DatabaseRecords[];
-  readonly datasets: readonly Dataset[];
-  readonly credentials: readonly ClientCredential[];
   /** All undeleted targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, KeptImage>;
 }

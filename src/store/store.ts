@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../emulator/message.ts";
-import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
-import type { Database, TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
+import type { DatabaseSettings } from "../schema/cloud-database.ts";
+import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { awaitRatings, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
@@ -22,6 +22,8 @@ interface Answers<T> {
 }
 type When = keyof Answers<unknown>;
 type Answer<T, Timing extends When> = Answers<T>[Timing];
+
+type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
 
 /**
  * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
@@ -63,14 +65,12 @@ export abstract class RecordStore<Timing extends When> {
     rules: readonly RateRule[],
     now: number,
   ): Answer<RateRule | undefined, Timing>;
-  /** Deletes all state. */
   abstract reset(): Answer<void, Timing>;
   /** Waits for ratings that are still being made, so that a snapshot need not make them at once. */
   async awaitRatings(): Promise<void> {
     await awaitRatings(await this.readAll((all) => all.flatMap((records) => records.listAllTargets())));
   }
 
-  /** Takes a snapshot of all state. */
   abstract snapshot(): Answer<Snapshot, Timing>;
   /**
    * Replaces all state with that of a snapshot.
@@ -83,50 +83,50 @@ export abstract class RecordStore<Timing extends When> {
     images?: ReadonlyMap<string, Buffer>,
   ): Answer<string | undefined, Timing>;
 
-  listCloudDatabases(): Answer<readonly CloudDatabase[], Timing> {
+  listCloudDatabases() {
     return this.readAll((all) =>
       all.flatMap(({ database }) => (database?.kind === "cloud" ? [database] : [])),
     );
   }
 
-  listVuMarkDatabases(): Answer<readonly VuMarkDatabase[], Timing> {
+  listVuMarkDatabases() {
     return this.readAll((all) =>
       all.flatMap(({ database }) => (database?.kind === "vumark" ? [database] : [])),
     );
   }
 
   /** The database that a request names by one of its fields, with all its records. */
-  findRecords(key: DatabaseKey): Answer<RecordsOf | undefined, Timing> {
+  findRecords(key: DatabaseKey) {
     return this.read(key, (records) => (records?.database && records) as RecordsOf | undefined);
   }
 
-  findDatabaseByName(name: string): Answer<Database | undefined, Timing> {
+  findDatabaseByName(name: string) {
     return this.read(["databaseName", name], (records) => records?.database);
   }
 
-  updateDatabase(name: string, changes: Partial<DatabaseSettings>): Answer<Database | undefined, Timing> {
+  updateDatabase(name: string, changes: Partial<DatabaseSettings>) {
     return this.change(["databaseName", name], verbs.updateDatabase(changes));
   }
 
   /** Deletes the database with its targets, reports and rate-limit history. False: there was none. */
-  deleteDatabase(name: string): Answer<boolean, Timing> {
+  deleteDatabase(name: string) {
     return this.change(["databaseName", name], verbs.deleteDatabase);
   }
 
   /** Targets that are not deleted, or all; by upload date, then id. */
-  listTargets(databaseName: string, { deleted } = { deleted: false }): Answer<readonly Target[], Timing> {
+  listTargets(databaseName: string, { deleted } = { deleted: false }) {
     return this.read(["databaseName", databaseName], (records) =>
       deleted ? (records?.listAllTargets() ?? []) : (records?.listTargets() ?? []),
     );
   }
 
   /** An undeleted target. */
-  findTarget(databaseName: string, targetId: string): Answer<Target | undefined, Timing> {
+  findTarget(databaseName: string, targetId: string) {
     return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
   }
 
   /** Whether a target has that id, even a deleted one. */
-  hadTarget(databaseName: string, targetId: string): Answer<boolean, Timing> {
+  hadTarget(databaseName: string, targetId: string) {
     return this.read(
       ["databaseName", databaseName],
       (records) => (records?.targets.has(targetId) || records?.deleted.has(targetId)) ?? false,
@@ -134,11 +134,7 @@ export abstract class RecordStore<Timing extends When> {
   }
 
   /** @param moment - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
-  async createTarget(
-    databaseName: string,
-    { image, upload, ...given }: NewTarget,
-    moment: number,
-  ): Promise<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> {
+  async createTarget(databaseName: string, { image, upload, ...given }: NewTarget, moment: number) {
     return this.forRequest().changeWith(databaseName, image, upload, (made) =>
       verbs.createTarget(given, made, moment),
     );
@@ -151,116 +147,98 @@ export abstract class RecordStore<Timing extends When> {
     { image, upload, ...changes }: TargetChanges,
     now: number,
     onlyAfter: readonly TargetStatus[],
-  ): Promise<Target | "unknown" | "nameTaken" | "wrongStatus"> {
+  ): Promise<UpdatedTarget> {
     const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
     return image === undefined
-      ? this.changeLater(databaseName, update())
+      ? (this.change(["databaseName", databaseName], update()) as MaybePromise<UpdatedTarget>)
       : this.forRequest().changeWith(databaseName, image, upload, update);
   }
 
   /** `evenProcessing`: delete whatever the status. */
-  deleteTarget(
-    databaseName: string,
-    targetId: string,
-    now: number,
-    evenProcessing = false,
-  ): Answer<Target | "unknown" | "processing", Timing> {
+  deleteTarget(databaseName: string, targetId: string, now: number, evenProcessing = false) {
     return this.change(["databaseName", databaseName], verbs.deleteTarget(targetId, now, evenProcessing));
   }
 
   /** Fields not given stay; last-modified does not change. */
-  setRecognitionCounts(
-    databaseName: string,
-    targetId: string,
-    counts: Partial<RecognitionCounts>,
-  ): Answer<Target | undefined, Timing> {
+  setRecognitionCounts(databaseName: string, targetId: string, counts: Partial<RecognitionCounts>) {
     return this.change(["databaseName", databaseName], verbs.setRecognitionCounts(targetId, counts));
   }
 
   /** Adding the same template target again leaves one. False: no such database. */
-  addTemplateTarget(databaseName: string, target: TemplateTarget): Answer<boolean, Timing> {
+  addTemplateTarget(databaseName: string, target: TemplateTarget) {
     return this.change(["databaseName", databaseName], verbs.addTemplateTarget(target));
   }
 
-  listTemplateTargets(databaseName: string): Answer<readonly TemplateTarget[], Timing> {
+  listTemplateTargets(databaseName: string) {
     return this.read(["databaseName", databaseName], (records) => [...(records?.templates.values() ?? [])]);
   }
 
-  findTemplateTarget(databaseName: string, targetId: string): Answer<TemplateTarget | undefined, Timing> {
+  findTemplateTarget(databaseName: string, targetId: string) {
     return this.read(["databaseName", databaseName], (records) => records?.templates.get(targetId));
   }
 
   /** Stores the report, or returns the existing one of its database and file. */
-  openReport(report: Report): Answer<Report, Timing> {
+  openReport(report: Report) {
     return this.change(["databaseId", report.databaseId], verbs.openReport(report));
   }
 
-  findReport(databaseId: string, file: string): Answer<Report | undefined, Timing> {
+  findReport(databaseId: string, file: string) {
     return this.read(["databaseId", databaseId], (records) => records?.reports.get(file));
   }
 
-  createDataset(dataset: Dataset): Answer<void, Timing> {
+  createDataset(dataset: Dataset) {
     return this.change(GLOBAL, verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
   }
 
-  findDataset(uuid: string): Answer<Dataset | undefined, Timing> {
+  findDataset(uuid: string) {
     return this.read(GLOBAL, (records) => records?.datasets.get(uuid));
   }
 
-  listDatasets(): Answer<readonly Dataset[], Timing> {
+  listDatasets() {
     return this.read(GLOBAL, (records) => [...(records?.datasets.values() ?? [])]);
   }
 
-  deleteDataset(uuid: string): Answer<boolean, Timing> {
+  deleteDataset(uuid: string) {
     return this.change(GLOBAL, verbs.remove("dataset", uuid));
   }
 
   /** "full": that many exist already. */
-  createCredential(credential: ClientCredential, maximum: number): Answer<"created" | "full", Timing> {
+  createCredential(credential: ClientCredential, maximum: number) {
     return this.change(GLOBAL, verbs.createCredential(credential, maximum));
   }
 
   /** Adds, or replaces the one with the same client id. */
-  putCredential(credential: ClientCredential): Answer<void, Timing> {
+  putCredential(credential: ClientCredential) {
     return this.change(
       GLOBAL,
       verbs.put({ kind: "credential", key: credential.clientId, record: credential }),
     );
   }
 
-  findCredential(clientId: string): Answer<ClientCredential | undefined, Timing> {
+  findCredential(clientId: string) {
     return this.read(GLOBAL, (records) => records?.credentials.get(clientId));
   }
 
-  listCredentials(): Answer<readonly ClientCredential[], Timing> {
+  listCredentials() {
     return this.read(GLOBAL, (records) => [...(records?.credentials.values() ?? [])]);
   }
 
-  setCredentialScopes(
-    clientId: string,
-    scopes: readonly string[],
-  ): Answer<ClientCredential | undefined, Timing> {
+  setCredentialScopes(clientId: string, scopes: readonly string[]) {
     return this.change(GLOBAL, verbs.setCredentialScopes(clientId, scopes));
   }
 
-  deleteCredential(clientId: string): Answer<boolean, Timing> {
+  deleteCredential(clientId: string) {
     return this.change(GLOBAL, verbs.remove("credential", clientId));
   }
 
   /** Ends the processing of one target. False: there is none. */
-  finishTarget(databaseName: string, targetId: string): Answer<boolean, Timing> {
+  finishTarget(databaseName: string, targetId: string) {
     return this.change(["databaseName", databaseName], verbs.finishTarget(targetId));
   }
 
   /** Ends the processing of every target, template target, report and dataset. */
-  finishProcessing(): Answer<void, Timing> {
+  finishProcessing() {
     return this.changeAll(verbs.finishProcessing);
-  }
-
-  /** Whether changes are synchronous or not. */
-  private async changeLater<T>(databaseName: string, verb: verbs.Verb<T>): Promise<T> {
-    const changed: MaybePromise<unknown> = this.change(["databaseName", databaseName], verb);
-    return (await changed) as T;
   }
 
   private async changeWith<T>(
@@ -273,7 +251,7 @@ export abstract class RecordStore<Timing extends When> {
     await this.findRecords(["databaseName", databaseName]);
     const { release, ...made } = await this.process(image, upload);
     try {
-      return await this.changeLater(databaseName, verb(made));
+      return await (this.change(["databaseName", databaseName], verb(made)) as MaybePromise<T>);
     } finally {
       release();
     }

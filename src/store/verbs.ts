@@ -242,14 +242,9 @@ export interface NewTarget extends TargetFields {
   readonly upload?: ImageUpload | undefined;
 }
 
-export interface TargetChanges {
-  readonly name?: string;
-  readonly width?: number;
-  readonly image?: Buffer;
-  readonly upload?: ImageUpload | undefined;
-  readonly activeFlag?: boolean;
-  readonly applicationMetadata?: string | null;
-}
+export type TargetChanges = Partial<
+  Pick<NewTarget, "name" | "width" | "activeFlag" | "applicationMetadata" | "image" | "upload">
+>;
 
 /** Decides the result of processing an image. */
 export type AssessImage = (

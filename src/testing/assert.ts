@@ -64,13 +64,11 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
     beforeEach: () => hooks.begin(),
     // No named parameters: Mocha and Jest would pass a callback and wait for it.
     afterEach(this: unknown, ...context: unknown[]) {
-      return hooks.end(outcomeOf(context[0] ?? currentTestOf(this)));
+      // Mocha's hooks find the test in `this`.
+      return hooks.end(outcomeOf(context[0] ?? fieldOf(this, "currentTest")));
     },
   };
 }
-
-/** The test in Mocha's `this` of a hook. */
-const currentTestOf = (self: unknown): unknown => fieldOf(self, "currentTest");
 
 /**
  * The fields in which the runners describe a test to its hooks:
@@ -90,7 +88,7 @@ type RunnerField =
 export function outcomeOf(test: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
   const { state, err, passed, error, status, expectedStatus, log, filePath, file }: RunnerTest = test;
-  const given = err ?? causeOf(error);
+  const given = err ?? fieldOf(error, "cause") ?? error ?? undefined;
   return {
     failed: state === "failed" || passed === false || status !== expectedStatus || given !== undefined,
     error: given,
@@ -108,8 +106,6 @@ function nameOf(test: RunnerTest): string | undefined {
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-const causeOf = (error: unknown): unknown => fieldOf(error, "cause") ?? error ?? undefined;
 
 /**
  * Asserts that the mock received requests of an operation, or requests that match a filter, whether it served or refused them.

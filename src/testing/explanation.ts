@@ -10,8 +10,10 @@ const fixtures = new WeakSet<MockCloudReco>();
 /** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
 export class Evidence {
   readonly #collected: JournalEntry[] = [];
-  readonly #ofOthers: JournalEntry[] = [];
-  readonly #stopListening: () => void;
+  /** The latest requests that mocks outside of any fixture answered. */
+  readonly ofOthers: JournalEntry[] = [];
+  /** Ends collecting them. */
+  readonly end: () => void;
   /** The last two readings of the mock's clock: when the test began, and at each request. */
   #readings: readonly number[] = [];
   /** Number of requests that arrived. */
@@ -23,9 +25,9 @@ export class Evidence {
     private readonly exceptions: readonly RequestFilter[],
   ) {
     fixtures.add(mock);
-    this.#stopListening = MockCloudReco.answered.on(({ mock: other, entry }) => {
-      if (!fixtures.has(other)) this.#ofOthers.push(entry);
-      if (this.#ofOthers.length > MOST_OF_OTHERS) this.#ofOthers.shift();
+    this.end = MockCloudReco.answered.on(({ mock: other, entry }) => {
+      if (!fixtures.has(other)) this.ofOthers.push(entry);
+      if (this.ofOthers.length > MOST_OF_OTHERS) this.ofOthers.shift();
     });
     this.#readClock();
     mock.on("request", () => {
@@ -40,11 +42,6 @@ export class Evidence {
     });
   }
 
-  /** Ends collecting the requests of other mocks. */
-  end(): void {
-    this.#stopListening();
-  }
-
   /** Whether the mock's clock has not moved since the request before the latest one, or since the test began. */
   get clockStandsStill(): boolean {
     const now = this.mock.clock.now().getTime();
@@ -53,11 +50,6 @@ export class Evidence {
 
   #readClock(): void {
     this.#readings = [...this.#readings.slice(-1), this.mock.clock.now().getTime()];
-  }
-
-  /** The latest requests that mocks outside of any fixture answered. */
-  get ofOthers(): readonly JournalEntry[] {
-    return this.#ofOthers;
   }
 
   /** Requests that were refused unexpectedly. */

@@ -138,7 +138,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const mock = new MockCloudReco(mockOptions);
   try {
     const database = mock.addCloudDatabase(fields);
-    const exceptions = isList(except) ? except : [except];
+    const exceptions = [except].flat();
     for (const filter of exceptions) mock.requestsOf(filter);
     const evidence = new Evidence(mock, exceptions);
     const close = () => {
@@ -214,9 +214,6 @@ export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<
   }
   return fixture.reportWritten;
 }
-
-const isList = (given: RequestFilter | readonly RequestFilter[]): given is readonly RequestFilter[] =>
-  Array.isArray(given);
 
 /** Creates an error without a stack, which would only point into the runner. */
 function bareError(message: string): Error {

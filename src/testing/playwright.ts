@@ -1,8 +1,7 @@
 import type { Fixtures, PlaywrightTestArgs } from "@playwright/test";
-import type { MockCloudDatabase, MockCloudReco } from "../index.ts";
 import { outcomeOf } from "./assert.ts";
 import { baseUrls, type FetchMock, fetchDecoded } from "./fetch-decoded.ts";
-import { FixtureHooks, type MockFixtureOptions } from "./fixture.ts";
+import { FixtureHooks, type MockFixture, type MockFixtureOptions } from "./fixture.ts";
 
 export type { FetchMock, MockFixtureOptions };
 
@@ -68,13 +67,8 @@ async function requestOf(routed: PlaywrightRoute): Promise<Request> {
   return new Request(request.url(), { method, headers, body: body === null ? null : new Uint8Array(body) });
 }
 
-/** What each test of {@link mockFixtures} receives. */
-export interface PlaywrightFixtures {
-  /** The test's own mock, which answers the test's own process too, until the test ends. */
-  readonly mock: MockCloudReco;
-  /** An empty cloud database of that mock. */
-  readonly database: MockCloudDatabase;
-}
+/** What each test of {@link mockFixtures} receives; the mock answers the test's own process too. */
+export interface PlaywrightFixtures extends MockFixture {}
 
 /**
  * Fixtures for `test.extend` of `@playwright/test`: a mock and a database for each test, and a `context` whose pages reach the

@@ -150,6 +150,21 @@ export function matchRefusedNothing(given: unknown): MatcherResult {
   };
 }
 
+/** What `expect(mock)` has in Jest and in Vitest. */
+export interface MockMatchers<Result> {
+  /**
+   * Asserts that the mock received requests of an operation, or requests that match a filter, whether served or refused.
+   *
+   * @example
+   * expect(mock).toHaveReceived("addTarget", { times: 1 });
+   * expect(mock).not.toHaveReceived({ operation: "query", refused: true });
+   * expect(mock).toHaveReceived("query", { fields: { max_num_results: "5" } });
+   */
+  toHaveReceived(wanted: Operation | RequestFilter, like?: ReceivedLike): Result;
+  /** Asserts that the mock refused no request except expected ones. */
+  toHaveRefusedNothing(): Result;
+}
+
 /** The matchers for `expect.extend`. */
 export const matchers = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
 

@@ -1,24 +1,11 @@
 import { expect, type TestAPI, type TestContext, vi, test as vitestTest } from "vitest";
-import type { Operation, RequestFilter } from "../index.ts";
 import { areLimitsLifted, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
-import { matchers, type ReceivedLike } from "./received.ts";
+import { type MockMatchers, matchers, type ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
 declare module "vitest" {
-  interface Matchers<T> {
-    /**
-     * Asserts that the mock received requests of an operation, or requests that match a filter, whether served or refused.
-     *
-     * @example
-     * expect(mock).toHaveReceived("addTarget", { times: 1 });
-     * expect(mock).not.toHaveReceived({ operation: "query", refused: true });
-     * expect(mock).toHaveReceived("query", { fields: { max_num_results: "5" } });
-     */
-    toHaveReceived(wanted: Operation | RequestFilter, like?: ReceivedLike): void;
-    /** Asserts that the mock refused no request except expected ones. */
-    toHaveRefusedNothing(): void;
-  }
+  interface Matchers<T> extends MockMatchers<void> {}
 }
 
 expect.extend(matchers);

@@ -1,7 +1,6 @@
 import { messageOf } from "../emulator/text.ts";
-import type { Send } from "./client.ts";
 import { type AddedTarget, fieldsOf } from "./database.ts";
-import { NotTried, type Sending } from "./exchanges.ts";
+import { Additions, type Exchanges, NotTried, type Verified } from "./exchanges.ts";
 import type { Keys, Received, RequestParts } from "./fact.ts";
 import { basic } from "./requests.ts";
 
@@ -21,7 +20,9 @@ export class Manager {
   #isAway = false;
 
   constructor(
-    private readonly service: { readonly url: string; readonly send: Send; readonly prefix: string },
+    private readonly url: string,
+    private readonly exchanges: Exchanges,
+    private readonly verified: Verified,
   ) {}
 
   async cloudDatabase(settings: Settings): Promise<Created> {
@@ -39,10 +40,8 @@ export class Manager {
   }
 
   async credential(): Promise<Keys> {
-    const [client_id, client_secret] = [
-      `${this.service.prefix}client`,
-      `${this.service.prefix}client-secret`,
-    ];
+    const client_id = `${this.verified.prefix}client`;
+    const client_secret = `${client_id}-secret`;
     const path = "/oauth2_client_credentials";
     const scopes = ["modeltargets.all", "oauth2.clientcredentials.all"];
     this.#created.push(`${path}/${client_id}`);
@@ -51,7 +50,7 @@ export class Manager {
   }
 
   async #database(path: string, settings: Settings): Promise<Created> {
-    const databaseName = `${this.service.prefix}${this.#created.length + 1}`;
+    const databaseName = `${this.verified.prefix}${this.#created.length + 1}`;
     // Before it is created: the response may be lost.
     this.#created.push(`${path}/${databaseName}`);
     const made = await this.#send("POST", path, { database_name: databaseName, ...settings });
@@ -66,11 +65,12 @@ export class Manager {
   }
 
   async #send(method: string, path: string, fields?: Settings): Promise<Received> {
-    const { url, send } = this.service;
     if (this.#isAway) throw new NotTried("the target manager did not answer");
     const headers = { "Content-Type": "application/json" };
     const body = fields === undefined ? undefined : Buffer.from(JSON.stringify(fields));
-    const response = await send(url, { method, path, headers, body }).catch((error: unknown) => {
+    const { send } = this.verified;
+    const request = { method, path, headers, body };
+    const response = await send(this.url, request, this.exchanges.signal).catch((error: unknown) => {
       this.#isAway = !this.#hasAnswered;
       throw new NotTried(`the target manager did not answer: ${messageOf(error)}`);
     });
@@ -90,17 +90,19 @@ export class Manager {
 const text = (response: Received, name: string): string => String(fieldsOf(response)[name] ?? "");
 
 /** What a run adds to the Model Target API and removes again: datasets and client credentials. */
-export class ModelTargets {
+export class ModelTargets extends Additions {
   readonly #added = new Set<string>();
   /** Creations whose response was lost. */
   readonly #unsure: string[] = [];
   #token: string | undefined;
 
   constructor(
-    readonly keys: Keys,
-    private readonly send: (request: RequestParts, sending: Sending) => Promise<Received>,
+    keys: Keys,
+    exchanges: Exchanges,
     private readonly keepSecret: (secret: string) => void,
-  ) {}
+  ) {
+    super(keys, exchanges);
+  }
 
   async token(): Promise<string> {
     if (this.#token !== undefined) return this.#token;
@@ -114,44 +116,31 @@ export class ModelTargets {
       },
       body: Buffer.from("grant_type=client_credentials"),
     };
-    const response = await this.send(request, { isSafe: true });
+    const response = await this.send("model-target", request, { isSafe: true });
     const { access_token: token } = fieldsOf(response);
     if (typeof token !== "string") throw new NotTried(`no token was issued: ${response.status}`);
     this.#token = token;
-    this.keepSecret(token);
     return token;
   }
 
-  /** Remembers what a request added. */
-  note(request: RequestParts, response: Received): void {
-    const { method, path } = request;
+  protected note({ method, path }: RequestParts, response: Received): void {
     const { uuid, client_id: id, client_secret: secret, access_token: token } = fieldsOf(response);
     for (const given of [secret, token]) if (typeof given === "string") this.keepSecret(given);
-    if (response.status >= 500) this.noteLost(request, `the status ${response.status}`);
     if (method !== "POST" || response.status >= 300) return;
-    if (typeof uuid === "string") this.#added.add(`${path}/${uuid}`);
-    if (typeof id === "string") this.#added.add(`${path}/${id}`);
+    for (const added of [uuid, id]) if (typeof added === "string") this.#added.add(`${path}/${added}`);
   }
 
-  noteLost({ method, path }: RequestParts, got: string): void {
+  protected noteLost({ method, path }: RequestParts, got: string): void {
     if (method === "POST" && path !== "/oauth2/token")
       this.#unsure.push(`what POST ${path} may have added, which got ${got}`);
   }
 
   /** Removes everything, and returns what could not be removed. */
   async cleanUp(): Promise<readonly string[]> {
-    const left = [...this.#unsure];
-    for (const path of this.#added) if (!(await this.#delete(path))) left.push(path);
-    return left;
-  }
-
-  async #delete(path: string): Promise<boolean> {
-    try {
+    const left = await this.leftOf(this.#added, async (path) => {
       const headers = { Authorization: `Bearer ${await this.token()}` };
-      const { status } = await this.send({ method: "DELETE", path, headers }, { isSafe: true });
-      return status < 300 || status === 404;
-    } catch {
-      return false;
-    }
+      return this.exchanges.send("model-target", { method: "DELETE", path, headers }, { isSafe: true });
+    });
+    return [...this.#unsure, ...left];
   }
 }

@@ -1,8 +1,7 @@
-import type { ProfileName } from "../emulator/profiles.ts";
 import { fieldsOf } from "./database.ts";
 import { DATASET_CASES } from "./dataset-cases.ts";
 import { DATASET_VIEW_CASES } from "./dataset-view-cases.ts";
-import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
+import { type Expected, type Fact, type Situation, slug } from "./fact.ts";
 import {
   answered,
   CREATED,
@@ -17,7 +16,16 @@ import {
   validationError,
 } from "./kinds.ts";
 import { ADVANCED, body, type Draft, header, path, STANDARD, set, UNKNOWN_ID } from "./requests.ts";
-import { all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
+import {
+  type Answer,
+  ASSUMED,
+  type Change,
+  factsOf,
+  type More,
+  type Row,
+  requestTo,
+  type Table,
+} from "./row.ts";
 
 const [STATUS, CREATE, DOWNLOAD, DELETE] = [
   "dataset status",
@@ -26,24 +34,19 @@ const [STATUS, CREATE, DOWNLOAD, DELETE] = [
   "delete dataset",
 ] as const;
 
-const unknown = (family: string): Row<Draft>[] => [
-  ...["status", "dataset"].map(
-    (what): Row<Draft> => [
-      STATUS,
-      `${slug(`unknown ${what} ${family}`)}: GET ${family}/{uuid}/${what} of an unknown dataset is answered with 404`,
-      noDataset(UNKNOWN_ID),
-      path(`${family}/${UNKNOWN_ID}/${what}`),
-      { needs: "reading" },
-    ],
-  ),
-  [
-    DELETE,
-    `${slug(`unknown delete ${family}`)}: DELETE ${family}/{uuid} of an unknown dataset is answered with 404`,
+const UNKNOWN = [
+  ["status", "GET", "/status"],
+  ["dataset", "GET", "/dataset"],
+  ["delete", "DELETE", ""],
+] as const;
+const unknown = (family: string): readonly Row<Draft>[] =>
+  UNKNOWN.map(([what, method, rest]) => [
+    STATUS,
+    `${slug(`unknown ${what} ${family}`)}: ${method} ${family}/{uuid}${rest} of an unknown dataset is answered with 404`,
     noDataset(UNKNOWN_ID),
-    path(`${family}/${UNKNOWN_ID}`),
-    { needs: "writing" },
-  ],
-];
+    set({ method, path: `${family}/${UNKNOWN_ID}${rest}` }),
+    { needs: method === "GET" ? "reading" : "writing" },
+  ]);
 
 /** Over sockets it ends the connection. */
 const BAD_LENGTH: Expected = {
@@ -56,34 +59,25 @@ const ofLength = (contentLength: string): Row<Draft> => [
   CREATE,
   `${slug(`content length ${contentLength}`)}: with the Content-Length ${contentLength} is answered by profile`,
   byLength,
-  all(body("{}"), set({ headers: {}, contentLength })),
+  body("{}"),
+  set({ headers: {}, contentLength }),
 ];
-const ofType = (type: string | null) => header("Content-Type", type);
-/** A body that is not read when the content type is another. */
-const refusedType = (what: string, type: string | null): Row<Draft> => [
-  CREATE,
-  `${slug(`content type ${what}`)}: with the content type ${what} is refused, whatever its body`,
-  NOT_JSON,
-  all(ofType(type), body("{")),
-];
-const acceptedType = (type: string): Row<Draft> => [
-  CREATE,
-  `${slug(`content type ${type}`)}: with the content type ${type} is accepted`,
-  CREATED,
-  ofType(type),
-  { needs: "spending" },
-];
-/** By media type, or by what the header contains. */
-const typeByProfile = (type: string, answer: Readonly<Record<ProfileName, Expected>>): Row<Draft> => [
-  CREATE,
-  `${slug(`content type ${type}`)}: with the content type ${type} is accepted or refused, by profile`,
-  answer,
-  ofType(type),
-  { needs: "spending" },
-];
+/** A creation with a content type, or without. */
+const ofType = (
+  type: string | null,
+  answer: Answer,
+  says: string,
+  special: Change<Draft> | More,
+): Row<Draft> => {
+  const shown = type === null ? "none" : type || "empty";
+  const words = `${slug(`content type ${shown}`)}: with the content type ${shown} is ${says}`;
+  return [CREATE, words, answer, header("Content-Type", type), special];
+};
+const SPENDING: More = { needs: "spending" };
+const BY_PROFILE = "accepted or refused, by profile";
 
 const DECODED = noDataset(`${UNKNOWN_ID}%41`);
-const ASSUMED: More = { known: assumed, needs: "reading" };
+const READ: More = { ...ASSUMED, needs: "reading" };
 const ENCODED = path(`${STANDARD}/%30${UNKNOWN_ID.slice(1)}%2541/status`);
 const BODIES: Table<Draft> = {
   ids: "model target",
@@ -91,17 +85,15 @@ const BODIES: Table<Draft> = {
   more: { needs: "writing" },
   rows: {
     served: [
-      ...["application/json; charset=utf-8", "text/json"].map(acceptedType),
-      typeByProfile("x/y, text/json", { neutral: NOT_JSON, vuforia: CREATED }),
-      typeByProfile("Application/JSON", { neutral: CREATED, vuforia: NOT_JSON }),
+      ofType("application/json; charset=utf-8", CREATED, "accepted", SPENDING),
+      ofType("text/json", CREATED, "accepted", SPENDING),
+      // By media type, or by what the header contains.
+      ofType("x/y, text/json", { neutral: NOT_JSON, vuforia: CREATED }, BY_PROFILE, SPENDING),
+      ofType("Application/JSON", { neutral: CREATED, vuforia: NOT_JSON }, BY_PROFILE, SPENDING),
     ],
-    jsonContentType: [
-      ...["text/plain", "application/jso", "multipart/form-data; boundary=x"].map((type) =>
-        refusedType(type, type),
-      ),
-      refusedType("empty", ""),
-      refusedType("none", null),
-    ],
+    jsonContentType: ["text/plain", "application/jso", "multipart/form-data; boundary=x", "", null].map(
+      (type) => ofType(type, NOT_JSON, "refused, whatever its body", body("{")),
+    ),
     contentLengthIsInteger: ["1.5", "x"].map(ofLength),
     validJson: NO_JSON.map(
       ([what, bytes]): Row<Draft> => [
@@ -114,7 +106,7 @@ const BODIES: Table<Draft> = {
     knownDataset: [
       ...unknown(STANDARD),
       ...unknown(ADVANCED),
-      [STATUS, "percent-encoded-uuid: A uuid in a path is percent-decoded, once", DECODED, ENCODED, ASSUMED],
+      [STATUS, "percent-encoded-uuid: A uuid in a path is percent-decoded, once", DECODED, ENCODED, READ],
     ],
   },
 };
@@ -171,7 +163,7 @@ const LIFE: Table<Draft> = {
   rows: {
     served: [
       [STATUS, "status: is processing for a new dataset, with an estimated end", PROCESSING],
-      [STATUS, "status-done: is done afterwards, with the time of that", DONE, undefined, UNTIL_DONE],
+      [STATUS, "status-done: is done afterwards, with the time of that", DONE, UNTIL_DONE],
       [
         STATUS,
         "status-other-family: is found through the other route too",
@@ -180,13 +172,12 @@ const LIFE: Table<Draft> = {
         UNTIL_DONE,
       ],
       [DOWNLOAD, "download-early: of a new dataset is answered with 422", NOT_READY],
-      [DOWNLOAD, "download: is a zip file after its processing", ARCHIVE, undefined, UNTIL_READY],
+      [DOWNLOAD, "download: is a zip file after its processing", ARCHIVE, UNTIL_READY],
       [DELETE, "delete: is answered with 200 and an empty body", empty(200)],
       [
         STATUS,
         "deleted-through-modeltargets-advanceddatasets: is gone or not, by profile",
         deletedOrDone,
-        undefined,
         OTHER_DELETED,
       ],
       [
@@ -198,9 +189,9 @@ const LIFE: Table<Draft> = {
       ],
     ],
     knownDataset: [
-      [STATUS, "deleted-status: of a deleted one is refused", datasetGone, undefined, DELETED],
-      [DOWNLOAD, "deleted-dataset: of a deleted one is refused", datasetGone, undefined, DELETED],
-      [DELETE, "deleted-delete: of a deleted one is refused", datasetGone, undefined, DELETED],
+      [STATUS, "deleted-status: of a deleted one is refused", datasetGone, DELETED],
+      [DOWNLOAD, "deleted-dataset: of a deleted one is refused", datasetGone, DELETED],
+      [DELETE, "deleted-delete: of a deleted one is refused", datasetGone, DELETED],
     ],
   },
 };

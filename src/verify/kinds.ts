@@ -1,10 +1,10 @@
 import { HEADER_TOO_LARGE_PAGE, LOAD_BALANCER_PAGE } from "../apis/signed/responses.ts";
 import type { HeaderList } from "../emulator/message.ts";
-import { type Profile, profiles, REAL_PROFILE, REGIONS } from "../emulator/profiles.ts";
+import { type Profile, REGIONS } from "../emulator/profiles.ts";
 import { asciiJson } from "../emulator/text.ts";
 import type { Expected, NeededTarget, Situation } from "./fact.ts";
-import { body, type Draft, draftOf, rightDataset, rightModel, routeOf, written } from "./requests.ts";
-import type { Kind, Row } from "./row.ts";
+import { type Draft, draftOf, routeOf, written } from "./requests.ts";
+import type { Kind } from "./row.ts";
 
 /** The headers of every JSON response of the target API. */
 const jsonHeaders = (
@@ -86,7 +86,6 @@ export const TARGET: Kind<Draft> = {
     const body = `{"transaction_id":"<id>","result_code":"${code}"}`;
     return { status: Number(status), headers: jsonHeaders(profile), body };
   },
-  complete: (expected) => expected,
 };
 
 const CODE_LAST = /("transaction_id":"<id>"),("result_code":"\w+")/;
@@ -114,17 +113,14 @@ export const answered = (status: number, content: unknown, contentType = "applic
 export const empty = (status: number): Expected => ({ status, headers: [], body: "" });
 
 export const MODEL_TARGET: Kind<Draft> = {
+  ...TARGET,
   api: "model-target",
-  about: routeOf,
-  right: draftOf,
-  written,
   needs: () => ({ needs: "reading" }),
   /** An error of the token route. */
   named: (answer) => {
     const [error, status] = answer.split(" ");
     return answered(Number(status), { error });
   },
-  complete: (expected) => expected,
 };
 
 /** A validation error with these messages; they may contain placeholders. */
@@ -169,50 +165,4 @@ export const noDataset = (uuid: string): Expected =>
 /** Of a dataset that the fact added. */
 export const datasetGone = ({ given }: Situation): Expected => noDataset(given("uuid"));
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** A model that both families and both profiles accept, changed. */
-export const model = (changes: Fields = {}): Fields => ({ ...rightModel, ...changes });
-/** A creation of a dataset with these models, or with one that is accepted. */
-export const dataset = (...models: readonly unknown[]): Fields => ({
-  ...rightDataset,
-  models: models.length === 0 ? [model()] : models,
-});
-export const without = (record: Fields, key: string): Fields =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
-export const withViews = (...views: readonly unknown[]): Fields => dataset(model({ views }));
-
-export const required = (path: string): string => `${path}: element is required`;
-export const expected = (path: string, type: string): string => `${path}: error.expected.${type}`;
-/** The path of a model's field, and of a view's. */
-export const ofModel = (name: string, model = 0): string => `/models(${model})/${name}`;
-export const ofView = (name: string, view = 0): string => `/models(0)/views(${view})/${name}`;
-
 export const CREATED = answered(201, '{"uuid":"<id>"}');
-
-/** A creation, and the messages with which it is refused by profile; with none it is accepted, which costs a training. */
-export function byProfile(
-  what: string,
-  content: unknown,
-  found: (profile: Profile) => readonly string[],
-): Row<Draft> {
-  const isRefused = Object.values(profiles).every((profile) => found(profile).length > 0);
-  return [
-    "create dataset",
-    what,
-    ({ profile }) => {
-      const messages = found(profile);
-      return messages.length === 0 ? CREATED : validationError(messages);
-    },
-    body(JSON.stringify(content)),
-    {
-      needs: found(profiles[REAL_PROFILE]).length === 0 ? "spending" : "writing",
-      ...(isRefused && { check: "validRequest" }),
-    },
-  ];
-}
-export const refused = (what: string, content: unknown, ...found: readonly string[]): Row<Draft> =>
-  byProfile(what, content, () => found);
-export const accepted = (what: string, content: unknown): Row<Draft> => refused(what, content);
-export const advanced = (...rows: readonly Row<Draft>[]): readonly Row<Draft>[] =>
-  rows.map(([, what, ...rest]) => ["create advanced dataset", `advanced ${what}`, ...rest]);

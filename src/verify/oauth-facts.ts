@@ -1,4 +1,4 @@
-import { assumed, type Fact, type Situation } from "./fact.ts";
+import type { Fact, Situation } from "./fact.ts";
 import {
   ALL_MISSING,
   answered,
@@ -12,7 +12,7 @@ import {
   validationError,
 } from "./kinds.ts";
 import { basic, body, CREDENTIALS, type Draft, header, path, STANDARD, set } from "./requests.ts";
-import { type Answer, all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
+import { type Answer, ASSUMED, all, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
 
 const encoded = (text: string | Buffer): string => Buffer.from(text).toString("base64url");
 const part = (value: unknown): string => encoded(JSON.stringify(value));
@@ -67,9 +67,7 @@ const BEARERS: Table<Draft> = {
         ["a signature that is not base64url", BAD_SIGNATURE, token(HEAD, PAYLOAD, "c2l/")],
         ["a signature of an impossible length", BAD_SIGNATURE, token(HEAD, PAYLOAD, "c2lnA")],
       ] as const
-    ).map(
-      ([what, answer, change]): Row<Draft> => ["dataset status", what, answer, all(change, path(OF_ANY))],
-    ),
+    ).map(([what, answer, change]): Row<Draft> => ["dataset status", what, answer, change, path(OF_ANY)]),
   },
 };
 
@@ -118,7 +116,7 @@ const TOKENS: Table<Draft> = {
     ],
     knownHolder: [
       ["token", "no Authorization", INVALID_HEADER, body("")],
-      ["token", "a form in JSON", INVALID_HEADER, IN_JSON, { known: assumed }],
+      ["token", "a form in JSON", INVALID_HEADER, IN_JSON, ASSUMED],
       ["token", "no Authorization and an unknown scope", INVALID_HEADER, body("scope=nonsense")],
       ["token", "the scheme Bearer", INVALID_HEADER, given("Bearer Y2xpZW50LWlkOmNsaWVudC1zZWNyZXQ=")],
       ["token", "Basic without credentials", INVALID_HEADER, given("Basic")],
@@ -225,7 +223,7 @@ const CREATIONS: Table<Draft> = {
     ],
     validJson: NO_JSON.map(([what, bytes]) => notCreated(what, invalidJson, bytes)),
     jsonContentType: [
-      ["create credential", "content-type: as text/plain is refused", NOT_JSON, all(asText, body("{"))],
+      ["create credential", "content-type: as text/plain is refused", NOT_JSON, asText, body("{")],
     ],
     knownCredential: [
       ["delete credential", "unknown-delete: DELETE of an unknown one is refused", NO_CREDENTIAL, UNKNOWN],
@@ -251,7 +249,7 @@ const OF_CREATED: Table<Draft> = {
   more: { needs: "writing", before: [created] },
   rows: {
     served: [
-      ["list credentials", "list: is answered with a list", LIST, undefined, READING],
+      ["list credentials", "list: is answered with a list", LIST, READING],
       ["set scopes", "scopes: replaces the scopes", held([]), body("[]")],
       ["set scopes", "scopes-content-type: takes any content type", held(["modeltargets.all"]), allAsText],
       ["delete credential", "delete: is answered with 204", empty(204)],

@@ -1,10 +1,10 @@
-import { type ProfileName, profiles } from "../emulator/profiles.ts";
-import type { Send } from "./client.ts";
+import { profiles } from "../emulator/profiles.ts";
 import { DATASET_FACTS } from "./dataset-facts.ts";
-import type { RunClock } from "./exchanges.ts";
+import type { Verified } from "./exchanges.ts";
 import { API_KEYS, type Fact, type FactApi, type Keys, type Situation, variableOf } from "./fact.ts";
 import { OAUTH_FACTS } from "./oauth-facts.ts";
-import { QUERY_FACTS } from "./query-facts.ts";
+import { QUERY_ANSWERS } from "./query-answers.ts";
+import { QUERY_REFUSALS } from "./query-refusals.ts";
 import { TARGET_ANSWERS } from "./target-answers.ts";
 import { TARGET_REFUSALS } from "./target-refusals.ts";
 import { TEMPLATE_AND_REPORT_FACTS } from "./template-facts.ts";
@@ -14,37 +14,11 @@ export const FACTS: readonly Fact[] = [
   ...TARGET_ANSWERS,
   ...TEMPLATE_AND_REPORT_FACTS,
   ...TARGET_REFUSALS,
-  ...QUERY_FACTS,
+  ...QUERY_REFUSALS,
+  ...QUERY_ANSWERS,
   ...OAUTH_FACTS,
   ...DATASET_FACTS,
 ];
-
-/** A service to verify, and how. */
-export interface Verified {
-  readonly urls: {
-    readonly target: string;
-    readonly query: string;
-    readonly modelTarget: string;
-    /** A target manager like this package's: states, quotas and limits can then be tried. */
-    readonly manager?: string | undefined;
-  };
-  readonly keys: Keys;
-  readonly profile: ProfileName;
-  /** Also sends requests that add and delete. */
-  readonly write: boolean;
-  /** Also spends trainings, and sends more than the documented rates; with a target manager that costs nothing. */
-  readonly spend?: boolean;
-  readonly send: Send;
-  readonly clock: RunClock;
-  /** How long a target may be processed. */
-  readonly waitSeconds: number;
-  /** What everything begins with that is added. */
-  readonly prefix: string;
-  /** Aborts when the run is stopped; then only its additions are removed. */
-  readonly stopped: AbortSignal;
-  /** Aborts when that has no more time either. */
-  readonly closed: AbortSignal;
-}
 
 export const hasKeys = (keys: Keys, of: FactApi | "user"): boolean =>
   API_KEYS[of].every((name) => keys[name] !== undefined && keys[name] !== "");

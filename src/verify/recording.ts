@@ -11,47 +11,8 @@ import { bytesOf, differences } from "./template.ts";
 export const FORMAT = "mock-cloud-reco recording";
 export const VERSION = 1;
 
-/** What one fact showed in a run. */
-export interface RecordedFact {
-  readonly result: Outcome["result"];
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: HeaderList;
-    readonly bodyBytes: number;
-  };
-  readonly response: {
-    readonly status: number;
-    readonly headers: HeaderList;
-    /** Decoded; of what is not text, how it begins. */
-    readonly body: string;
-    /** On the wire. */
-    readonly bodyBytes: number;
-    readonly continued?: boolean;
-    readonly protocol?: string;
-  };
-  /** What the expected response refers to. */
-  readonly at: {
-    readonly now: string;
-    readonly targetId: string;
-    readonly targetName: string;
-    readonly newName: string;
-    readonly databaseId?: string | undefined;
-    readonly given: Readonly<Record<string, string>>;
-  };
-}
-
-/** What a service answered, without secrets, and with other ids. `examples/verify/README.md` describes the file. */
-export interface Recording {
-  readonly format: typeof FORMAT;
-  readonly version: typeof VERSION;
-  readonly profile: ProfileName;
-  readonly recorded: string;
-  readonly facts: Readonly<Record<string, RecordedFact>>;
-}
-
 const text = z.string();
-const headers = z.array(z.tuple([text, text]));
+const headers = z.readonly(z.array(z.readonly(z.tuple([text, text]))));
 const bytes = z.number();
 /** Made when it is first used, like all schemas. */
 const recordingOf = () =>
@@ -68,11 +29,14 @@ const recordingOf = () =>
         response: z.object({
           status: z.number(),
           headers,
+          /** Decoded; of what is not text, how it begins. */
           body: text,
+          /** On the wire. */
           bodyBytes: bytes,
           continued: z.exactOptional(z.boolean()),
           protocol: z.exactOptional(text),
         }),
+        /** What the expected response refers to. */
         at: z.object({
           now: z.iso.datetime(),
           ...{ targetId: text, targetName: text, newName: text },
@@ -81,7 +45,12 @@ const recordingOf = () =>
         }),
       }),
     ),
-  }) satisfies z.ZodMiniType<Recording>;
+  });
+
+/** What a service answered, without secrets, and with other ids. `examples/verify/README.md` describes the file. */
+export type Recording = z.output<ReturnType<typeof recordingOf>>;
+/** What one fact showed in a run. */
+type RecordedFact = Recording["facts"][string];
 
 /**
  * Reads a recording.

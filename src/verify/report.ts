@@ -21,11 +21,9 @@ export interface Findings {
 
 const RESULTS = ["holds", "differs", "notTried"] as const;
 
-const of = <Result extends Outcome["result"]>(
-  outcomes: readonly Outcome[],
-  result: Result,
-): readonly Extract<Outcome, { result: Result }>[] =>
-  outcomes.filter((one): one is Extract<Outcome, { result: Result }> => one.result === result);
+type OutcomeOf<Result> = Extract<Outcome, { result: Result }>;
+const of = <Result extends Outcome["result"]>(outcomes: readonly Outcome[], result: Result) =>
+  outcomes.filter((one): one is OutcomeOf<Result> => one.result === result);
 
 export const shownKnown = ({ by, date }: Known): string => (date === undefined ? by : `${by} ${date}`);
 const count = (outcomes: readonly Outcome[], result: Outcome["result"]): number =>
@@ -73,6 +71,8 @@ export function sides({ expected, got }: Difference): readonly [expected: string
   return [quoted(expected, inExpected), quoted(got, inGot)];
 }
 
+const sidesOf = ({ what, before, now }: Change) => sides({ what, expected: before, got: now });
+
 /** For a terminal; lists the facts that hold too, if asked. */
 export function textReport(findings: Findings, listsHolding = false): string {
   const { outcomes, left, changes, advice } = findings;
@@ -93,8 +93,7 @@ export function textReport(findings: Findings, listsHolding = false): string {
   ]);
   const isShortened = byReason(outcomes).some(([, ids]) => ids.length > MOST_IDS);
   const changed = (changes ?? []).map(
-    ({ id, what, before, now }) =>
-      `  ${id}: ${what}: ${sides({ what, expected: before, got: now }).join(" → ")}`,
+    (change) => `  ${change.id}: ${change.what}: ${sidesOf(change).join(" → ")}`,
   );
   return [
     ...(advice === undefined ? [] : [advice, ""]),
@@ -154,11 +153,7 @@ export function markdownReport(findings: Findings): string {
     ...section(
       "Changed since the recording",
       ["fact", "what", "before", "now"],
-      (changes ?? []).map(({ id, what, before, now }) => [
-        id,
-        what,
-        ...sides({ what, expected: before, got: now }).map(code),
-      ]),
+      (changes ?? []).map((change) => [change.id, change.what, ...sidesOf(change).map(code)]),
     ),
     ...section(
       "Not tried",
@@ -174,65 +169,51 @@ export function markdownReport(findings: Findings): string {
   ].join("\n");
 }
 
-interface Case {
-  readonly className: string;
-  readonly name: string;
-  readonly skipped?: string;
-  readonly failure?: { readonly message: string; readonly lines: readonly string[] };
-}
+const testCase = (className: string, name: string, inside?: string): string => {
+  const open = `    <testcase classname="${className}" name="${xmlText(name)}"`;
+  return inside === undefined ? `${open}/>` : `${open}>${inside}</testcase>`;
+};
+const failure = (message: string, lines: readonly string[]): string =>
+  `<failure message="${xmlText(message)}">${xmlText(lines.join("\n"))}</failure>`;
 
-const casesOf = ({ outcomes }: Findings): readonly Case[] =>
-  outcomes.map((outcome) => {
-    const { api: className, id: name, sentence: message } = outcome.fact;
-    if (outcome.result === "holds") return { className, name };
-    if (outcome.result === "notTried") return { className, name, skipped: outcome.why };
-    const lines = outcome.differences.map((one) => {
-      const [expected, got] = sides(one);
-      return `${one.what}: expected ${expected}; got ${got}`;
-    });
-    return { className, name, failure: { message, lines } };
+const caseOf = (outcome: Outcome): string => {
+  const { api, id, sentence } = outcome.fact;
+  if (outcome.result === "holds") return testCase(api, id);
+  if (outcome.result === "notTried") return testCase(api, id, `<skipped message="${xmlText(outcome.why)}"/>`);
+  const lines = outcome.differences.map((one) => {
+    const [expected, got] = sides(one);
+    return `${one.what}: expected ${expected}; got ${got}`;
   });
+  return testCase(api, id, failure(sentence, lines));
+};
 
 /** A failed case for each point that changed since the recording. */
-const changesOf = ({ changes = [] }: Findings): readonly Case[] =>
-  changes.map(({ id, what, before, now }) => {
-    const [was, is] = sides({ what, expected: before, got: now });
-    const message = `the ${what} changed since the recording`;
-    return {
-      className: "changed",
-      name: `${id} ${what}`,
-      failure: { message, lines: [`before ${was}; now ${is}`] },
-    };
-  });
-
-const written = ({ className, name, skipped, failure }: Case): string => {
-  const open = `    <testcase classname="${className}" name="${xmlText(name)}"`;
-  if (skipped !== undefined) return `${open}><skipped message="${xmlText(skipped)}"/></testcase>`;
-  if (failure === undefined) return `${open}/>`;
-  const { message, lines } = failure;
-  return `${open}><failure message="${xmlText(message)}">${xmlText(lines.join("\n"))}</failure></testcase>`;
+const caseOfChange = (change: Change): string => {
+  const { id, what } = change;
+  const [was, is] = sidesOf(change);
+  const message = `the ${what} changed since the recording`;
+  return testCase("changed", `${id} ${what}`, failure(message, [`before ${was}; now ${is}`]));
 };
 
-const counts = (cases: readonly Case[]): string => {
-  const failed = cases.filter(({ failure }) => failure !== undefined).length;
-  const skipped = cases.filter((one) => one.skipped !== undefined).length;
-  return `tests="${cases.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
-};
-
-const suite = (name: string, cases: readonly Case[]): readonly string[] => [
-  `  <testsuite name="${name}" ${counts(cases)}>`,
-  ...cases.map(written),
-  "  </testsuite>",
-];
+const totals = (tests: number, failures: number, skipped: number): string =>
+  `tests="${tests}" failures="${failures}" errors="0" skipped="${skipped}"`;
 
 /** For continuous integration. */
-export function junitReport(findings: Findings): string {
-  const [facts, changes] = [casesOf(findings), changesOf(findings)];
+export function junitReport({ profile, outcomes, changes }: Findings): string {
+  const changed = (changes ?? []).map(caseOfChange);
+  const [differing, notTried] = [count(outcomes, "differs"), count(outcomes, "notTried")];
+  const all = totals(outcomes.length + changed.length, differing + changed.length, notTried);
+  const suite = (name: string, counts: string, cases: readonly string[]) => [
+    `  <testsuite name="${name}" ${counts}>`,
+    ...cases,
+    "  </testsuite>",
+  ];
+  const ofChanges = suite("changes since the recording", totals(changed.length, changed.length, 0), changed);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${counts([...facts, ...changes])}>`,
-    ...suite(`facts (${findings.profile})`, facts),
-    ...(findings.changes === undefined ? [] : suite("changes since the recording", changes)),
+    `<testsuites ${all}>`,
+    ...suite(`facts (${profile})`, totals(outcomes.length, differing, notTried), outcomes.map(caseOf)),
+    ...(changes === undefined ? [] : ofChanges),
     "</testsuites>",
     "",
   ].join("\n");

@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import { authorizationHeader, rfc1123Date } from "../emulator/signing.ts";
+import { withoutUndefined } from "../schema/kernel/record.ts";
 import type { RequestParts, Situation } from "./fact.ts";
 
 /** Properties of a generated PNG; by default a 32x24 8-bit RGB image. */
@@ -14,13 +15,8 @@ interface PngShape {
   readonly fill?: (index: number) => number;
 }
 
-const SAMPLES = new Map([
-  [0, 1],
-  [2, 3],
-  [3, 1],
-  [4, 2],
-  [6, 4],
-]);
+/** By colour type. */
+const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 
 /** One chunk with its checksum. */
@@ -41,7 +37,7 @@ export function makePng(shape: PngShape = {}): Buffer {
   header.writeUInt32BE(height, 4);
   header.writeUInt8(depth, 8);
   header.writeUInt8(colourType, 9);
-  const rowBytes = Math.ceil((width * depth * (SAMPLES.get(colourType) ?? 1)) / 8);
+  const rowBytes = Math.ceil((width * depth * (SAMPLES[colourType] ?? 1)) / 8);
   const rows = Buffer.alloc((rowBytes + 1) * height);
   for (let index = 0; index < rows.length; index++) {
     rows[index] = index % (rowBytes + 1) === 0 ? 0 : fill(index);
@@ -147,9 +143,11 @@ const UNSIGNED: Readonly<Record<string, Route>> = {
   "delete dataset": ["DELETE", dataset, undefined, bearer],
 };
 
+const ROUTES: Readonly<Record<string, Route>> = { ...SIGNED, ...UNSIGNED };
+
 /** A request to a route, with all that it takes. */
 export function draftOf(on: string, at: Situation): Draft {
-  const route = SIGNED[on] ?? UNSIGNED[on];
+  const route = ROUTES[on];
   if (route === undefined) throw new Error(`no route ${on}`);
   const [method, path, fields, headers] = route;
   const isUnsigned = SIGNED[on] === undefined;
@@ -158,13 +156,10 @@ export function draftOf(on: string, at: Situation): Draft {
 
 /** The method and the path of a route, as sentences show them. */
 export const routeOf = (on: string): string => {
-  const shown = {
-    targetId: "{id}",
-    keys: { databaseId: "{database_id}" },
-    given: (name: string) => `{${name}}`,
-  };
-  const [method, path] = SIGNED[on] ?? UNSIGNED[on] ?? ["", () => on];
-  return `${method} ${path(shown as Situation)}`;
+  const given = (name: string) => `{${name}}`;
+  const shown = { targetId: "{id}", keys: { databaseId: "{database_id}" }, given } as Situation;
+  const [method, path] = ROUTES[on] ?? ["", () => on];
+  return `${method} ${path(shown)}`;
 };
 
 /** Writes a draft, and signs it with the server keys. */
@@ -172,11 +167,7 @@ export function written(draft: Draft, { keys, now, given }: Situation): RequestP
   const path = draft.path.replace(/\{(uuid|client_id)\}/, (_, name: string) => given(name));
   const { method, fields, contentLength, offersHttp2, moment } = draft;
   const body = draft.bytes ?? (fields === undefined ? undefined : Buffer.from(JSON.stringify(fields)));
-  const rest = {
-    ...{ method, path, body, contentLength },
-    ...(offersHttp2 !== undefined && { offersHttp2 }),
-    ...(moment !== undefined && { moment }),
-  };
+  const rest = { method, path, body, contentLength, ...withoutUndefined({ offersHttp2, moment }) };
   if (draft.isUnsigned === true) return { ...rest, headers: present(draft.headers) };
   const contentType = draft.contentType ?? (body === undefined ? undefined : "application/json");
   const date = draft.date ?? rfc1123Date(now);

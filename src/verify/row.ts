@@ -1,10 +1,13 @@
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import {
+  assumed,
+  documented,
   type Expected,
   type Fact,
   type FactApi,
   observed,
   type RequestParts,
+  recorded,
   type Situation,
   slug,
 } from "./fact.ts";
@@ -27,17 +30,20 @@ type Besides = Omit<Fact, "id" | "api" | "sentence" | "request" | "expected"> & 
 export type More = { readonly [Key in keyof Besides]?: Besides[Key] | undefined };
 
 /**
- * One fact: the route, what is special about the request, the answer, and what makes the request so. The words become the
- * id and the sentence. Or they are both, as in `query-string: ignores a query string`: a sentence that continues the route,
- * unless it begins with a capital letter.
+ * One fact: the route, what is special about the request, the answer, and then the changes that make the request so and what
+ * the fact needs besides, in any number. The words become the id and the sentence. Or they are both, as in
+ * `query-string: ignores a query string`: a sentence that continues the route, unless it begins with a capital letter.
  */
 export type Row<Request> = readonly [
   on: string,
   what: string,
   answer: Answer,
-  change?: Change<Request> | undefined,
-  more?: More | undefined,
+  ...special: readonly (Change<Request> | More)[],
 ];
+
+export const RECORDED: More = { known: recorded };
+export const DOCUMENTED: More = { known: documented };
+export const ASSUMED: More = { known: assumed };
 
 /** Facts of one kind, by the check that refuses their requests; `served`: none does. */
 export interface Table<Request> {
@@ -68,7 +74,7 @@ export interface Kind<Request> {
   ) => Pick<Fact, "needs" | "uses" | "database">;
   readonly named: (answer: string, at: Situation) => Expected;
   /** Completes a response with what all responses of the API have. */
-  readonly complete: (expected: Expected, at: Situation) => Expected;
+  readonly complete?: (expected: Expected, at: Situation) => Expected;
 }
 
 /** A row with its check and the place of that. */
@@ -84,12 +90,16 @@ export interface PlacedRow<Request> {
 
 export const SERVED = "served";
 
-export const rowsOf = <Request>({ rows, more: all }: Table<Request>): readonly PlacedRow<Request>[] =>
+export const rowsOf = <Request>({ rows, more: ofAll }: Table<Request>): readonly PlacedRow<Request>[] =>
   Object.entries(rows).flatMap(([check, own], index) =>
-    own.map(([on, what, answer, change = () => undefined, more]) => ({
-      ...{ check: check === SERVED ? undefined : check, place: index + 1 },
-      ...{ on, what, answer, change, more: { ...all, ...more } },
-    })),
+    own.map(([on, what, answer, ...special]) => {
+      const changes = special.filter((one) => typeof one === "function");
+      const needs = special.filter((one) => typeof one === "object");
+      return {
+        ...{ check: check === SERVED ? undefined : check, place: index + 1, on, what, answer },
+        ...{ change: all(...changes), more: Object.assign({}, ofAll, ...needs) },
+      };
+    }),
   );
 
 const expectedBy =
@@ -98,7 +108,7 @@ const expectedBy =
     const given = typeof answer === "function" ? answer(at) : answer;
     const chosen = typeof given === "string" || "status" in given ? given : given[at.profile.name];
     const expected = typeof chosen === "string" ? kind.named(chosen, at) : chosen;
-    return { ...kind.complete(expected, at), ...alsoExpected };
+    return { ...(kind.complete?.(expected, at) ?? expected), ...alsoExpected };
   };
 
 /** Joins changes of one request. */
@@ -110,10 +120,10 @@ export const all =
 
 /** The request to a route with a change. */
 export const requestTo =
-  <Request>(kind: Kind<Request>, on: string, change: Change<Request> = () => undefined): Fact["request"] =>
+  <Request>(kind: Kind<Request>, on: string, ...changes: readonly Change<Request>[]): Fact["request"] =>
   (at) => {
     const request = kind.right(on, at);
-    change(request, at);
+    for (const change of changes) change(request, at);
     return kind.written(request, at);
   };
 

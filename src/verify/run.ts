@@ -2,11 +2,10 @@ import { header } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import { messageOf } from "../emulator/text.ts";
 import { Manager, ModelTargets } from "./additions.ts";
-import type { Send } from "./client.ts";
-import { type AddedTarget, Database, type DatabaseRun, fieldsOf, leavesTarget } from "./database.ts";
-import { Exchanges, isTrouble, NotTried, Unsent } from "./exchanges.ts";
+import { type AddedTarget, Database, fieldsOf, leavesTarget } from "./database.ts";
+import { type Additions, Exchanges, isTrouble, NotTried, type Verified } from "./exchanges.ts";
 import { type Fact, KEY_PAIRS, type Keys, type Received, type RequestParts, type Situation } from "./fact.ts";
-import { hasKeys, placeholder, TOKEN, type Verified, whyNot } from "./plan.ts";
+import { hasKeys, placeholder, TOKEN, whyNot } from "./plan.ts";
 import { type Difference, differences } from "./template.ts";
 
 /** A request of a run, and its response. */
@@ -26,38 +25,22 @@ export type Outcome = { readonly fact: Fact; readonly exchange?: Exchange } & (
   | { readonly result: "notTried"; readonly why: string }
 );
 
-const FIRST_PAUSE_SECONDS = 1;
-const LONGEST_PAUSE_SECONDS = 15;
-
 /** Tries facts at one service, one after the other, and removes what that added. */
 export class Run {
   /** What must not be shown: secret keys, and tokens. */
   readonly secrets = new Set<string>();
   readonly #exchanges: Exchanges;
   readonly #manager: Manager | undefined;
-  readonly #databaseRun: DatabaseRun;
   /** The database of the keys, and the one that was created because there are none. */
   readonly #databases = new Map<"given" | "created", Database>();
   #modelTargets: ModelTargets | undefined;
   #count = 0;
 
   constructor(private readonly verified: Verified) {
-    const { urls, send, prefix, clock, waitSeconds, stopped, closed } = verified;
-    const { target, query, modelTarget, manager } = urls;
-    const service = { urls: { target, query, "model-target": modelTarget }, send, clock, stopped, closed };
-    this.#exchanges = new Exchanges(service);
-    if (manager !== undefined) {
-      const bounded: Send = (url, request) => send(url, request, this.#exchanges.signal);
-      this.#manager = new Manager({ url: manager, send: bounded, prefix });
-    }
+    this.#exchanges = new Exchanges(verified);
+    const { manager } = verified.urls;
+    if (manager !== undefined) this.#manager = new Manager(manager, this.#exchanges, verified);
     this.#keepSecrets(verified.keys);
-    this.#databaseRun = {
-      send: (request, isSafe) => this.#exchanges.send("target", request, { isSafe }),
-      sleep: (seconds) => clock.sleep(seconds),
-      situation: this.#situation,
-      waitSeconds,
-      isStopped: () => this.#exchanges.signal.aborted,
-    };
   }
 
   /** The other profile, if the service's responses have its headers instead of the chosen one's. */
@@ -88,18 +71,7 @@ export class Run {
   async #tryTarget(fact: Fact): Promise<Outcome> {
     const { database, target } = await this.#prepared(fact);
     const at = (): Situation => ({ ...this.#situation(database.keys), ...target });
-    const send = async (request: RequestParts, expected?: number) => {
-      if (request.method === "POST" && request.path === "/targets") await database.noteTargets();
-      try {
-        const response = await this.#exchange(fact, request, expected);
-        database.note(request, response);
-        return response;
-      } catch (error) {
-        if (!(error instanceof Unsent)) database.noteLost(request);
-        throw error;
-      }
-    };
-    const outcome = await this.#compared(fact, at, send);
+    const outcome = await this.#compared(fact, at, database);
     if (target !== undefined && (fact.uses === "own" || fact.uses === "new")) {
       if (leavesTarget(fact, at())) database.release(target);
     }
@@ -107,41 +79,25 @@ export class Run {
   }
 
   async #tryModelTarget(fact: Fact): Promise<Outcome> {
-    const database = await this.#modelTargetAdditions();
+    const added = await this.#modelTargetAdditions();
     const anywhere = placeholder(this.verified, this.verified.clock.now());
     const usesToken = [...(fact.before ?? []), fact.request].some((make) =>
       Object.values(make(anywhere).headers).some((value) => value.includes(TOKEN)),
     );
-    const token = usesToken ? await database.token() : TOKEN;
-    const at = (): Situation => ({ ...this.#situation(database.keys), token });
-    return this.#compared(fact, at, async (request, expected) => {
-      try {
-        const response = await this.#exchange(fact, request, expected);
-        database.note(request, response);
-        return response;
-      } catch (error) {
-        if (!(error instanceof Unsent)) database.noteLost(request, messageOf(error));
-        throw error;
-      }
-    });
-  }
-
-  #exchange({ api, needs }: Fact, request: RequestParts, expected?: number): Promise<Received> {
-    const isSafe = needs === "reading" || request.method === "GET";
-    return this.#exchanges.send(api, request, { isSafe, ...(expected !== undefined && { expected }) });
+    const token = usesToken ? await added.token() : TOKEN;
+    return this.#compared(fact, () => ({ ...this.#situation(added.keys), token }), added);
   }
 
   /** Sends what comes before, then the request until its response is final, and compares that with the expected one. */
-  async #compared(
-    fact: Fact,
-    situation: () => Situation,
-    send: (request: RequestParts, expected?: number) => Promise<Received>,
-  ): Promise<Outcome> {
+  async #compared(fact: Fact, situation: () => Situation, additions: Additions): Promise<Outcome> {
+    const send = (request: RequestParts, expected?: number): Promise<Received> => {
+      const isSafe = fact.needs === "reading" || request.method === "GET";
+      return additions.send(fact.api, request, { isSafe, expected });
+    };
     const before: Received[] = [];
     const at = (): Situation => ({ ...situation(), given: (name) => givenBy(before, name) });
     for (const make of fact.before ?? []) before.push(await send(make(at())));
-    let pause = FIRST_PAUSE_SECONDS;
-    for (let waited = 0; ; waited += pause, pause = Math.min(LONGEST_PAUSE_SECONDS, pause * 1.5)) {
+    const attempt = async () => {
       const now = at();
       const request = fact.request(now);
       const given: Record<string, string> = {};
@@ -153,20 +109,22 @@ export class Run {
         },
       });
       const response = await send(request, expected.status);
-      const isLate = waited >= this.verified.waitSeconds || this.#exchanges.signal.aborted;
-      if (fact.again?.(response) === true && !isLate) {
-        await this.verified.clock.sleep(pause);
-        continue;
-      }
-      const exchange = { request, response, at: now, given };
-      const found = differences(expected, response);
-      if (found.length === 0) return { fact, result: "holds", exchange };
-      if (fact.again?.(response) === true)
-        return { fact, result: "notTried", why: `still not ready after ${Math.round(waited)} s`, exchange };
-      if (isTrouble(response.status, expected.status))
-        return { fact, result: "notTried", why: `the service answered ${response.status}`, exchange };
-      return { fact, result: "differs", differences: found, exchange };
-    }
+      return { expected, exchange: { request, response, at: now, given } };
+    };
+    const isEarly = (response: Received): boolean => fact.again?.(response) === true;
+    const { result, seconds } = await this.#exchanges.repeat(
+      attempt,
+      ({ exchange }) => !isEarly(exchange.response),
+    );
+    const { expected, exchange } = result;
+    const { response } = exchange;
+    const found = differences(expected, response);
+    if (found.length === 0) return { fact, exchange, result: "holds" };
+    const notTried = (why: string): Outcome => ({ fact, exchange, result: "notTried", why });
+    if (isEarly(response)) return notTried(`still not ready after ${Math.round(seconds)} s`);
+    if (isTrouble(response.status, expected.status))
+      return notTried(`the service answered ${response.status}`);
+    return { fact, exchange, result: "differs", differences: found };
   }
 
   /** The database whose keys a fact uses, and the target that it uses there. */
@@ -202,7 +160,7 @@ export class Run {
 
   #databaseWith(keys: Keys, databaseName?: string): Database {
     this.#keepSecrets(keys);
-    return new Database(keys, this.#databaseRun, databaseName);
+    return new Database(keys, this.#exchanges, () => this.#situation(keys), databaseName);
   }
 
   async #modelTargetAdditions(): Promise<ModelTargets> {
@@ -210,11 +168,7 @@ export class Run {
     const { keys } = this.verified;
     const own = hasKeys(keys, "model-target") ? keys : { ...keys, ...(await this.#managed().credential()) };
     this.#keepSecrets(own);
-    this.#modelTargets = new ModelTargets(
-      own,
-      (request, sending) => this.#exchanges.send("model-target", request, sending),
-      (secret) => this.secrets.add(secret),
-    );
+    this.#modelTargets = new ModelTargets(own, this.#exchanges, (secret) => this.secrets.add(secret));
     return this.#modelTargets;
   }
 
@@ -227,7 +181,7 @@ export class Run {
     for (const [, name] of KEY_PAIRS) if (keys[name] !== undefined) this.secrets.add(keys[name]);
   }
 
-  #situation = (keys: Keys): Situation => {
+  #situation(keys: Keys): Situation {
     const { verified } = this;
     this.#count += 1;
     return {
@@ -236,17 +190,14 @@ export class Run {
       newName: `${verified.prefix}new-${this.#count}`,
       keys,
     };
-  };
+  }
 
   /** Removes everything that the run added, and returns what could not be removed. */
   async close(): Promise<readonly string[]> {
     this.#exchanges.startClosing();
     // A database that the run created takes its targets with it.
-    const targets = await this.#databases
-      .get("given")
-      ?.cleanUp((seconds) => this.verified.clock.sleep(seconds));
     return [
-      ...(targets ?? []),
+      ...((await this.#databases.get("given")?.cleanUp()) ?? []),
       ...((await this.#modelTargets?.cleanUp()) ?? []),
       ...((await this.#manager?.cleanUp()) ?? []),
     ];

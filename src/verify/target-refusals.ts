@@ -1,16 +1,13 @@
-import { assumed, documented, type Fact, type Situation } from "./fact.ts";
+import type { Fact, Situation } from "./fact.ts";
 import { TARGET } from "./kinds.ts";
 import { body, type Draft, fields, header, makePng, minutesAway, path, set } from "./requests.ts";
-import { all, factsOf, type More, orderFacts, type Table } from "./row.ts";
+import { ASSUMED, DOCUMENTED, factsOf, type More, orderFacts, type Table } from "./row.ts";
 
-const ASSUMED: More = { known: assumed };
-const DOCUMENTED: More = { known: documented };
 const UNAUTHENTICATED = "AuthenticationFailure 401";
 
 const given = (database: Readonly<Record<string, unknown>>): More => ({ database });
 const inState = (state_name: string): More => given({ state_name });
 const TAKEN: More = { alongside: "processed" };
-const unchanged = (): void => undefined;
 const authorization = (value: string | ((at: Situation) => string) | null) => header("Authorization", value);
 const padded = (characters: number, filler: string) =>
   fields(({ named }) => {
@@ -51,14 +48,8 @@ export const TARGET_REFUSED: Table<Draft> = {
       ["summary", "a header line of 8191 bytes", "long header", header("X-Long", "x".repeat(8183))],
     ],
     withinRateLimits: [
-      [
-        "summary",
-        "a request over the limit per second",
-        OVER_LIMIT,
-        unchanged,
-        { ...DOCUMENTED, ...NO_REQUESTS },
-      ],
-      ["list", "a request over its group's limit", OVER_LIMIT, unchanged, { ...DOCUMENTED, ...NO_LISTS }],
+      ["summary", "a request over the limit per second", OVER_LIMIT, DOCUMENTED, NO_REQUESTS],
+      ["list", "a request over its group's limit", OVER_LIMIT, DOCUMENTED, NO_LISTS],
     ],
     authorizationGiven: [["summary", "no Authorization", UNAUTHENTICATED, authorization(null)]],
     authorizationWellFormed: [
@@ -76,24 +67,22 @@ export const TARGET_REFUSED: Table<Draft> = {
     ],
     ownDatabaseNamed: [["report", "the report of another database", UNAUTHENTICATED, path(OTHER_REPORT)]],
     requestQuotaLeft: [
-      ["summary", "no request quota", "RequestQuotaReached 403", unchanged, given({ request_quota: 0 })],
+      ["summary", "no request quota", "RequestQuotaReached 403", given({ request_quota: 0 })],
     ],
     stateAllows: [
-      ["summary", "a database without API access", "ProjectHasNoApiAccess 403", unchanged, NO_ACCESS],
-      ["summary", "a suspended database", "ProjectSuspended 403", unchanged, { ...ASSUMED, ...SUSPENDED }],
-      ["add", "an inactive database", "ProjectInactive 403", unchanged, INACTIVE],
-      ["duplicates", "an inactive database", "ProjectInactive 403", unchanged, INACTIVE],
+      ["summary", "a database without API access", "ProjectHasNoApiAccess 403", NO_ACCESS],
+      ["summary", "a suspended database", "ProjectSuspended 403", ASSUMED, SUSPENDED],
+      ["add", "an inactive database", "ProjectInactive 403", INACTIVE],
+      ["duplicates", "an inactive database", "ProjectInactive 403", INACTIVE],
     ],
-    targetQuotaLeft: [
-      ["add", "no target quota", "TargetQuotaReached 403", unchanged, given({ target_quota: 0 })],
-    ],
+    targetQuotaLeft: [["add", "no target quota", "TargetQuotaReached 403", given({ target_quota: 0 })]],
     knownTarget: [["get", "an unknown target", "UnknownTarget 404", path("/targets/unknown")]],
     noUnexpectedBody: [
       ["summary", "a body", "unexpected body", body("{}")],
       ["delete", "a body", "unexpected body", body("x")],
     ],
     dateCurrent: [
-      ["summary", "no Date", "Fail 400", all(set({ date: "" }), header("Date", null))],
+      ["summary", "no Date", "Fail 400", set({ date: "" }), header("Date", null)],
       ["summary", "a Date in another form", "Fail 400", set({ date: "2026-11-21T10:42:00Z" })],
       ["summary", "a Date in the past, 6 minutes away", SKEWED, minutesAway(-6)],
       ["summary", "a Date in the future, 6 minutes away", SKEWED, minutesAway(6)],

@@ -1,10 +1,8 @@
 import type { Profile } from "../emulator/profiles.ts";
-import { assumed, type Expected, type Fact, type Situation, slug } from "./fact.ts";
+import { type Expected, type Fact, type Situation, slug } from "./fact.ts";
 import { ok, TARGET } from "./kinds.ts";
 import { type Draft, fields, header, path, set } from "./requests.ts";
-import { factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
-
-const unchanged = (): void => undefined;
+import { ASSUMED, type Change, factsOf, type More, type Row, requestTo, type Table } from "./row.ts";
 
 /** How each kind of image begins, read as UTF-8. */
 const PNG = ok("\ufffdPNG\r\n\u001a\n<any>", 200, "image/png");
@@ -27,13 +25,13 @@ const OF_CLOUD: More = { template: undefined, uses: "processed" };
 /** Instances of a template in a VuMark database. */
 const VUMARKS: Table<Draft> = {
   ids: "target vumark",
-  more: { known: assumed, template: {}, needs: "writing" },
+  more: { ...ASSUMED, template: {}, needs: "writing" },
   rows: {
     served: [
       ["instance", "image-png: answers with a PNG", PNG],
       ["instance", "image-svg-xml: answers with an SVG", SVG, accept("image/svg+xml")],
       ["instance", "application-pdf: answers with a PDF", PDF, accept("application/pdf")],
-      ["instance", "inactive: is served for an inactive VuMark database", PNG, unchanged, INACTIVE],
+      ["instance", "inactive: is served for an inactive VuMark database", PNG, INACTIVE],
       [
         "instance",
         "inactive-unknown: looks for the target in an inactive database",
@@ -71,16 +69,9 @@ const VUMARKS: Table<Draft> = {
         "instance",
         "suspended: refuses a template of a suspended database",
         "ProjectSuspended 403",
-        unchanged,
         SUSPENDED,
       ],
-      [
-        "instance",
-        "has-no-api-access: refuses a template without API access",
-        ACCESS_REFUSED,
-        unchanged,
-        NO_ACCESS,
-      ],
+      ["instance", "has-no-api-access: refuses a template without API access", ACCESS_REFUSED, NO_ACCESS],
     ],
     databaseHasTemplates: [
       [
@@ -123,7 +114,7 @@ const PRESIGNED = ok(({ keys, profile }) => {
 
 const ASKED: Table<Draft> = {
   ids: "target report",
-  more: { known: assumed },
+  more: ASSUMED,
   rows: {
     served: [
       ["report", "this-month: answers with the URL of this month's report", PRESIGNED],
@@ -153,7 +144,7 @@ const ASKED: Table<Draft> = {
 };
 
 /** The path of the report, whichever host the URL names, with changed parameters; null is given under other names. */
-const download = (changes: Readonly<Record<string, string | null>> = {}) =>
+const download = (changes: Readonly<Record<string, string | null>> = {}): Change<Draft> =>
   path(({ given, profile }) => {
     const text = given("presigned_url");
     const [path = "", query = ""] = text.slice(Math.max(0, text.indexOf("/reports/"))).split("?");
@@ -206,7 +197,7 @@ const denied = (name: string, value: string | null): Row<Draft> => {
 const DOWNLOADS: Table<Draft> = {
   ids: "target report",
   about: "The download of a report",
-  more: { known: assumed, needs: "writing", database: {}, before: [requestTo(TARGET, "report")] },
+  more: { ...ASSUMED, needs: "writing", database: {}, before: [requestTo(TARGET, "report")] },
   rows: {
     served: [
       [ON, "early: that is not ready is answered with 404", missing("<any>"), download()],
@@ -215,8 +206,8 @@ const DOWNLOADS: Table<Draft> = {
         ON,
         "unknown: that nobody asked for is answered with 404, and its name is escaped",
         missing("&lt;a&amp;\ufffd&gt;"),
-        (draft, at) => {
-          download()(draft, at);
+        download(),
+        (draft) => {
           draft.path = draft.path.replace(/[^/]+\.csv/, "%3Ca%26%00%3E.csv");
         },
       ],
@@ -230,13 +221,7 @@ const DOWNLOADS: Table<Draft> = {
         denied("Date", date),
       ),
       ...["", "6e5", "604799.5"].map((seconds) => denied("Expires", seconds)),
-      [
-        ON,
-        "without-any-parameter: without parameters is answered with 403",
-        DENIED,
-        unchanged,
-        { before: [] },
-      ],
+      [ON, "without-any-parameter: without parameters is answered with 403", DENIED, { before: [] }],
     ],
   },
 };

@@ -9,7 +9,7 @@ import { useBundle } from "../support/use-bundle.ts";
 import { start, summary } from "./command.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-if (!hasPython) sayWhatIsSkipped("Skipped keys typed in a terminal: no python3.");
+if (!hasPython) sayWhatIsSkipped("keys typed in a terminal (no python3)");
 
 const main = useBundle();
 let folder: string;

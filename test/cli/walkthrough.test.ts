@@ -10,6 +10,7 @@ import { afterEach, expect, test } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -52,6 +53,7 @@ async function shell(line: string): Promise<void> {
 const hasTools = ["curl", "openssl", "bash"].every(
   (tool) => spawnSync(tool, ["--version"]).error === undefined,
 );
+if (!hasTools) sayWhatIsSkipped("the walkthrough in shells (no curl, no openssl or no bash)");
 
 test.runIf(hasTools)("three shells and curl work, as the documents show it", async () => {
   const ports = await freePorts(3);

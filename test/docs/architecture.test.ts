@@ -53,6 +53,15 @@ const filesWith = (pattern: RegExp): string[] =>
 const outside = (found: string[], ...allowed: string[]): string[] =>
   found.filter((file) => !allowed.some((place) => file === place || file.startsWith(`${place}/`)));
 
+/**
+ * Tests that import modules of a folder: its pure functions, or what no client can reach. Lower a number when fewer do; a test of
+ * behaviour uses the package's exports.
+ */
+const MOST_REACHING: Readonly<Record<string, number>> = {
+  ...{ schema: 23, emulator: 46, images: 18, store: 16, apis: 12, verify: 23, page: 4, intercept: 4 },
+  ...{ mock: 11, servers: 20, [HTTP]: 2, testing: 2, cli: 4 },
+};
+
 /** The names of what a node calls, in order. */
 function calledIn(node: ts.Node): readonly string[] {
   const names: string[] = [];
@@ -192,5 +201,61 @@ describe("the architecture", () => {
         "servers",
       ),
     ).toEqual([]);
+  });
+});
+
+describe("the tests", () => {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  // `test/matrix` is a package of its own, with a great many files installed.
+  const tests = readdirSync(root)
+    .filter((folder) => folder !== "matrix")
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith(".test.ts"));
+  /** What each imports of `src`: the module, and the names. */
+  const reached = tests.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/^import ([^;]*?) from "([^"]+)";/gm)]
+      .map(([, names = "", specifier = ""]) => ({
+        file,
+        names,
+        module: relative(source, resolve(root, dirname(file), specifier)),
+      }))
+      .filter(({ module }) => text.has(module)),
+  );
+
+  it("import from the package what it exports", () => {
+    const entries =
+      /^(?:index|servers\/index|openapi\/index|testing\/(?:assert|jest|msw|node-test|playwright|vitest))\.ts$/;
+    const exported = ["index.ts", "servers/index.ts"].flatMap((entry) =>
+      [...(text.get(entry) ?? "").matchAll(/export (type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
+        ([, onlyType, list = "", specifier = ""]) =>
+          list
+            .split(",")
+            .map((name) => name.trim())
+            // A class that is exported as a type only is no value for them.
+            .filter((name) => name !== "" && onlyType === undefined && !name.startsWith("type "))
+            .map((name) => `${target(entry, specifier)} ${name}`),
+      ),
+    );
+    const named = reached.flatMap(({ file, names, module }) =>
+      [...names.matchAll(/\w+/g)].map(([name]) => ({ file, name: `${module} ${name}` })),
+    );
+    expect(exported).toContain("emulator/clock.ts ManualClock");
+    expect(reached.filter(({ module }) => entries.test(module))).toEqual([]);
+    expect(named.filter(({ name }) => exported.includes(name))).toEqual([]);
+  });
+
+  it("reach into each folder of src in no more files than now", () => {
+    const files = new Map<string, Set<string>>();
+    for (const { file, module } of reached) {
+      const folder = part(module);
+      files.set(folder, (files.get(folder) ?? new Set()).add(file));
+    }
+    const more = [...files].filter(([folder, { size }]) => size > (MOST_REACHING[folder] ?? 0));
+    expect(more).toEqual([]);
+    expect(files.size).toBe(Object.keys(MOST_REACHING).length);
   });
 });

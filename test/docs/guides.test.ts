@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { start } from "../cli/command.ts";
 import { codeBlocks, wordsOf } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
+import { sayWhatIsSkipped } from "../support/skipped.ts";
 
 const examples = new URL("../../examples/", import.meta.url);
 /** Every README below `examples`, with its code blocks. */
@@ -62,6 +63,11 @@ for (const { document, blocks } of guides) {
   }
 }
 
+const hasCurl = works("curl", "--version") && works("openssl", "version");
+if (!hasCurl) sayWhatIsSkipped("the guides' signature by curl (no curl or no openssl)");
+const hasPython = works("python3", "--version");
+if (!hasPython) sayWhatIsSkipped("the guides' signature by Python (no python3)");
+
 describe("the other blocks of the guides", () => {
   it("are all run by a test", () => {
     const others = guides.flatMap(({ name, blocks }) =>
@@ -70,7 +76,7 @@ describe("the other blocks of the guides", () => {
     expect(others.filter((block) => !RUN_ELSEWHERE.has(block))).toEqual([]);
   });
 
-  it.skipIf(!works("curl", "--version") || !works("openssl", "version"))("curl signs a request", async () => {
+  it.skipIf(!hasCurl)("curl signs a request", async () => {
     const script = only("servers", "sh");
     await run("sh", ["-n", "-c", script]);
     expect(JSON.parse(await printedBeside("sh", "-ec", script))).toMatchObject({
@@ -79,7 +85,7 @@ describe("the other blocks of the guides", () => {
     });
   });
 
-  it.skipIf(!works("python3", "--version"))("Python signs a request", async () => {
+  it.skipIf(!hasPython)("Python signs a request", async () => {
     const script = only("servers", "python");
     expect(script).toContain('os.environ.get("TARGET_API"');
     expect(await printedBeside("python3", "-c", script)).toBe("Success\n");

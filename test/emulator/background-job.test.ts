@@ -1,6 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import { BackgroundJob, type Steps } from "../../src/emulator/scheduling.ts";
+import { describe, expect, it, vi } from "vitest";
+import { realTimers } from "../../src/emulator/real-timers.ts";
+import {
+  awaited,
+  BackgroundJob,
+  type LateSteps,
+  postponeBackground,
+  runInBackground,
+  type Steps,
+} from "../../src/emulator/scheduling.ts";
 
 const turns = async (count: number) => {
   for (let index = 0; index < count; index++) await turn();
@@ -13,7 +21,7 @@ function counting() {
     for (; steps.done < 10; steps.done++) yield;
     return "counted";
   }
-  return { steps, job: new BackgroundJob(count()) };
+  return { steps, job: new BackgroundJob(count) };
 }
 
 describe("a job in the background", () => {
@@ -22,12 +30,46 @@ describe("a job in the background", () => {
     job.start();
     expect(steps.done).toBe(0);
     let most = 0;
-    for (let before = 0; !job.isSettled; before = steps.done) {
+    for (let before = 0; !job.isDone; before = steps.done) {
       await turn();
       most = Math.max(most, steps.done - before);
     }
     expect(most).toBe(1);
     expect(job.known).toBe("counted");
+  });
+
+  it("waits while something else is done again and again, unless somebody needs it", async () => {
+    const [postponed, needed] = [counting(), counting()];
+    await turns(4);
+    const waits = vi.spyOn(realTimers, "setTimeout").mockReturnValue(setTimeout(() => {}));
+    postponeBackground();
+    postponed.job.start();
+    const [wait] = waits.mock.calls;
+    waits.mockRestore();
+    expect(await needed.job.result()).toBe("counted");
+    expect(postponed.steps.done).toBe(0);
+    wait?.[0]();
+    while (!postponed.job.isDone) await turn();
+    expect(postponed.job.known).toBe("counted");
+  });
+
+  it("does not wait while hundreds of others wait", async () => {
+    const later = vi.spyOn(realTimers, "setTimeout").mockReturnValue(setTimeout(() => {}));
+    let done = 0;
+    const runOther = async () => {
+      done += 1;
+    };
+    for (let others = 0; others < 300; others++) runInBackground(runOther);
+    while (later.mock.calls.length === 0) {
+      postponeBackground();
+      await turn();
+    }
+    expect(done).toBeGreaterThan(200);
+    expect(done).toBeLessThan(300);
+    const [wait] = later.mock.calls;
+    later.mockRestore();
+    wait?.[0]();
+    while (done < 300) await turn();
   });
 
   it("is finished at once, or as soon as possible, by those who need it", async () => {
@@ -54,19 +96,62 @@ describe("a job in the background", () => {
     expect(await second.job.result()).toBe("counted");
   });
 
-  it("fails where its result is read, and nowhere else", async () => {
-    function* failing(): Steps<never> {
+  it("is forgotten once when whoever started it has stopped, begun or not", async () => {
+    const by = { isStopped: false };
+    const jobs = [counting(), counting()];
+    const forget = vi.fn();
+    for (const { job } of jobs) job.start(by, forget);
+    while (jobs[0]?.steps.done === 0) await turn();
+    by.isStopped = true;
+    const { job: next } = counting();
+    next.start();
+    while (!next.isDone) await turn();
+    expect(forget).toHaveBeenCalledTimes(2);
+    expect(jobs.map(({ job }) => job.isDone)).toEqual([false, false]);
+  });
+
+  it("fails where its result is read, and nowhere else; whoever needs it then begins it again", async () => {
+    let begun = 0;
+    function* failing(): Steps<string> {
+      begun += 1;
       yield;
-      throw new Error("no more memory");
+      if (begun < 4) throw new Error("no more memory");
+      return "counted";
     }
-    const job = new BackgroundJob(failing());
+    const job = new BackgroundJob(failing);
     job.start();
-    while (!job.isSettled) await turn();
-    expect(() => job.atOnce()).toThrow("no more memory");
-    await expect(job.result()).rejects.toThrow("no more memory");
+    while (begun < 1) await turn();
     // Those after it are not kept waiting.
     const { job: next } = counting();
     next.start();
-    while (!next.isSettled) await turn();
+    while (!next.isDone) await turn();
+    expect(() => job.atOnce()).toThrow("no more memory");
+    await expect(job.result()).rejects.toThrow("no more memory");
+    expect([job.known, begun]).toEqual([undefined, 3]);
+    expect(await job.result()).toBe("counted");
+  });
+
+  it("waits for a promise, unless its result is needed at once", async () => {
+    const decoding = () => {
+      let [decoded, failed] = [(_: string) => {}, (_: Error) => {}];
+      const pixels = new Promise<string>((resolve, reject) => {
+        [decoded, failed] = [resolve, reject];
+      });
+      function* late(): LateSteps<string> {
+        return (yield* awaited(pixels)) ?? "at once";
+      }
+      return { job: new BackgroundJob(late), decoded: () => decoded("later"), failed };
+    };
+    const [waiting, needed, failing] = [decoding(), decoding(), decoding()];
+    for (const { job } of [waiting, needed, failing]) job.start();
+    const read = [waiting, waiting, needed].map(({ job }) => job.result());
+    const failure = expect(failing.job.result()).rejects.toThrow("no more memory");
+    await turns(20);
+    expect([waiting, needed, failing].map(({ job }) => job.isDone)).toEqual([false, false, false]);
+    expect(needed.job.atOnce()).toBe("at once");
+    failing.failed(new Error("no more memory"));
+    for (const { decoded } of [waiting, needed]) decoded();
+    expect(await Promise.all(read)).toEqual(["later", "later", "at once"]);
+    await failure;
   });
 });

@@ -16,7 +16,7 @@ const BASE = "docker.io/library/node:22-slim";
 const isMissing = (tool: string): boolean => spawnSync(tool, ["--version"]).error !== undefined;
 const missing = TOOLS.filter(isMissing);
 if (process.getuid?.() !== 0) missing.push("root's rights");
-if (missing.length > 0) sayWhatIsSkipped(`The container image is not tested: ${missing.join(", ")} missing.`);
+if (missing.length > 0) sayWhatIsSkipped(`the container image (${missing.join(", ")} missing)`);
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);

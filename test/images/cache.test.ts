@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import {
   brisqueRater,
   createStructuralSimilarityMatcher,
@@ -9,7 +10,7 @@ import { afterEach, assert, beforeEach, describe, expect, it } from "vitest";
 import { latestSketches, PreparedImages, preparedImages, remembered } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { prepareInBackground, rankTargets } from "../../src/images/matching/ranking.ts";
+import { prepareInBackground, rankTargets, sketches } from "../../src/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/images/matching/similarity.ts";
 import { assessImage } from "../../src/images/on-demand.ts";
 import { madeRating } from "../../src/schema/processing.ts";
@@ -107,8 +108,8 @@ describe("an image prepared for comparisons", () => {
 
   it("is prepared in the background, without a query", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
-    for (const { image } of targets) prepareInBackground(image, [structuralSimilarityMatcher]);
-    await expect.poll(() => targets.every(({ image }) => latestSketches.has(image.sha256))).toBe(true);
+    for (const { image } of targets) prepareInBackground(image, ["structuralSimilarity"]);
+    while (!targets.every(({ image }) => latestSketches.has(image.sha256))) await turn();
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
   });
@@ -121,7 +122,7 @@ describe("an image prepared for comparisons", () => {
       bytes: () => (isDown ? Promise.reject(new Error("down")) : png),
     };
     const target = { ...candidate(png), image };
-    prepareInBackground(image, [structuralSimilarityMatcher]);
+    prepareInBackground(image, ["structuralSimilarity"]);
     await expect(rankTargets(structuralSimilarityMatcher, numbered(2), [target])).rejects.toThrow("down");
     isDown = false;
     expect((await rankTargets(structuralSimilarityMatcher, png, [target])).matches).toHaveLength(1);
@@ -181,6 +182,15 @@ describe("an upload", () => {
     expect(latestSketches.has(candidate(other).image.sha256)).toBe(false);
   });
 
+  it("releases its pixels once it has been prepared in the background", async () => {
+    const file = numbered(4713);
+    const { sha256 } = candidate(file).image;
+    await inspectTargetImage(file, true);
+    while (!latestSketches.has(sha256)) await turn();
+    await turn();
+    expect(sketches.expected(sha256)).toBeUndefined();
+  });
+
   it("releases its pixels once it has been rated", async () => {
     const bytes = Buffer.from(numbered(77));
     const verdict = await inspectTargetImage(bytes);
@@ -207,10 +217,10 @@ describe("an upload", () => {
 });
 
 it("a failure is not cached, and fails all concurrent callers", async () => {
-  const failing = () => remembered("deviation", "hash", () => Promise.reject(new Error("no")));
+  const failing = () => remembered("isFlat", "hash", () => Promise.reject(new Error("no")));
   expect(await Promise.allSettled([failing(), failing()])).toMatchObject([
     { status: "rejected" },
     { status: "rejected" },
   ]);
-  expect(await remembered("deviation", "hash", async () => 3)).toBe(3);
+  expect(await remembered("isFlat", "hash", async () => true)).toBe(true);
 });

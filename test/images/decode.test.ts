@@ -1,15 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { decodePixels, decodeThumbnail, thumbnailOfPixels } from "../../src/images/decode.ts";
+import {
+  decodeGrey,
+  decodeGreyAtOnce,
+  decodePixels,
+  decodeThumbnail,
+  thumbnailOfPixels,
+} from "../../src/images/decode.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
 import { scene } from "../support/scenes.ts";
 
-describe("a thumbnail of decoded pixels", () => {
-  let picture: Sharp;
-  beforeAll(async () => {
-    picture = sharp(await scene(3, 320, 240));
-  });
+let picture: Sharp;
+beforeAll(async () => {
+  picture = sharp(await scene(3, 320, 240));
+});
 
+describe("a thumbnail of decoded pixels", () => {
   const fromPixels = async (bytes: Buffer) => {
     const made = await decodePixels(bytes, (pixels) => thumbnailOfPixels(bytes, pixels));
     if (made && "damage" in made) throw new Error(made.damage);
@@ -60,5 +68,24 @@ describe("a thumbnail of decoded pixels", () => {
     ]) {
       expect(await fromPixels(bytes)).toBeUndefined();
     }
+  });
+});
+
+describe("grey images that are decoded at once", () => {
+  it("are those that are decoded later, and damage is named", async () => {
+    const files = [
+      await picture.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer(),
+      await picture.clone().jpeg({ progressive: true }).toBuffer(),
+      await readFile("test/images/photographs/graf3.jpg"),
+      makePng({ depth: 16 }),
+      makePng({ depth: 4, colourType: 0 }),
+    ];
+    const expected = await Promise.all(files.map((bytes) => decodeGrey(bytes, 200)));
+    // All in one turn of the event loop.
+    const damaged = () => decodeGreyAtOnce((files[0] ?? Buffer.of()).subarray(0, 100), 200);
+    expect(damaged).toThrow(/^the image decoder failed: \w/);
+    expect(files.map((bytes) => decodeGreyAtOnce(bytes, 200))).toEqual(expected);
+    await turn();
+    expect(files.slice(1, 2).map((bytes) => decodeGreyAtOnce(bytes, 200))).toEqual(expected.slice(1, 2));
   });
 });

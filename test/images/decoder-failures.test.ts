@@ -1,4 +1,5 @@
-import { authorizationHeader, brisqueRater, MockCloudReco } from "mock-cloud-reco";
+import { authorizationHeader, brisqueRater, featureRater, MockCloudReco } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import type { Sharp, default as sharp } from "sharp";
 import { afterEach, expect, test, vi } from "vitest";
 import { loadModule } from "../../src/emulator/package.ts";
@@ -54,6 +55,21 @@ test("in process, it is thrown", async () => {
   failing.mockRestore();
   await mock.addTarget(database, target);
   expect(database.targets).toMatchObject([{ name: "poster" }]);
+});
+
+test("a rating that is made later fails whoever reads it, until there is memory again", async () => {
+  await using mock = new MockCloudReco({ targetRater: featureRater, processingTimeSeconds: 60 });
+  const database = mock.addCloudDatabase();
+  const image = newImage();
+  const { targetId } = await mock.addTarget(database, { name: "poster", image });
+  const client = new VuforiaClient(database, mock.urls.target);
+  mock.finishProcessing();
+  const failing = exhaustMemory();
+  await expect(client.statusOf(targetId)).rejects.toThrow();
+  expect(mock.requests.at(-1)?.reason).toContain(OUT_OF_MEMORY);
+  failing.mockRestore();
+  expect(await client.statusOf(targetId)).toBe("success");
+  expect(database.targets).toMatchObject([{ trackingRating: await featureRater(image) }]);
 });
 
 test("servers answer 503, and accept the same image later", async () => {

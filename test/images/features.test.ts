@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import {
   createFeatureMatcher,
   featureMatcher,
@@ -7,10 +8,11 @@ import {
   MockCloudReco,
   perfectRater,
 } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FeatureFinder, type Features, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
-import { readProjections } from "../../src/images/matching/features/projections.ts";
+import { projectionSteps, readProjections } from "../../src/images/matching/features/projections.ts";
 import { findFeatures } from "../../src/images/matching/features/rank.ts";
 import { rate } from "../../src/images/matching/features/rate.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
@@ -64,6 +66,34 @@ describe("featureMatcher", () => {
     expect(await featureMatcher(at(files, 0), makePng())).toBeNull();
   });
 
+  it("does not match a mirrored picture because parts of it are symmetric, but one that is symmetric itself", async () => {
+    // The frame and the label of the box look alike in its mirror image.
+    const box = await readFile("examples/demo/images/box.png");
+    const mirrored = await sharp(box).flop().png().toBuffer();
+    expect([await featureMatcher(mirrored, box), await featureMatcher(box, mirrored)]).toEqual([null, null]);
+    await using mock = new MockCloudReco({ targetRater: perfectRater, queryMatcher: featureMatcher });
+    const keys = mock.addCloudDatabase();
+    for (const [name, image] of Object.entries({ box, mirrored }))
+      await mock.addTarget(keys, { name, image, processed: true });
+    await new VuforiaClient(keys).find(await sharp(box).resize(320).jpeg().toBuffer());
+    expect(mock.requests.at(-1)?.considered?.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      expect.stringMatching(/^box: matched: /),
+      expect.stringMatching(/^mirrored: no match: \d+ features agree, but \d{3} with its mirror image$/),
+    ]);
+
+    const { width, height } = at(targets, 0);
+    const symmetric = await pngOf({
+      width,
+      height,
+      data: at(targets, 0).data.map((grey, index, all) => {
+        const x = index % width;
+        return all[index - x + Math.min(x, width - 1 - x)] ?? grey;
+      }),
+    });
+    const seen = await sharp(symmetric).flop().jpeg({ quality: 70 }).toBuffer();
+    expect(await featureMatcher(seen, symmetric)).toBeGreaterThan(0.9);
+  });
+
   it("needs as many features as it is told to", async () => {
     expect(await createFeatureMatcher({ minimumInliers: 5 })(at(queries, 0), at(files, 0))).toBeGreaterThan(
       0.8,
@@ -88,6 +118,22 @@ describe("featureMatcher", () => {
   });
 });
 
+describe("the projections of features", () => {
+  it("are made in many steps, so that the first picture does not hold the event loop", () => {
+    const steps = projectionSteps();
+    let count = 0;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        expect(step.value).toEqual(readProjections());
+        break;
+      }
+      count += 1;
+    }
+    expect(count).toBe(64);
+  });
+});
+
 describe("jobs that find features", () => {
   it("may be done at once while others have the kernel", async () => {
     const finder = new FeatureFinder(readProjections());
@@ -101,6 +147,20 @@ describe("jobs that find features", () => {
     // Nobody needs this one any more.
     finder.job(b, QUERY_SEARCH).advance();
     expect(await finder.find(a, QUERY_SEARCH)).toEqual(alone[0]);
+  });
+
+  it("may be begun again after they failed", async () => {
+    const finder = new FeatureFinder(readProjections());
+    const [a, b] = [at(targets, 0), at(targets, 1)];
+    const alone = [await finder.find(a, QUERY_SEARCH), await finder.find(b, QUERY_SEARCH)];
+    const failing = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), "set").mockImplementation(() => {
+      throw new RangeError("no memory");
+    });
+    const job = finder.job(a, QUERY_SEARCH);
+    expect(() => job.atOnce()).toThrow("no memory");
+    failing.mockRestore();
+    expect(await job.result()).toEqual(alone[0]);
+    expect(await finder.find(b, QUERY_SEARCH)).toEqual(alone[1]);
   });
 });
 
@@ -154,12 +214,21 @@ describe("featureRater", () => {
       rating: 2,
       advice: "it needs more detail: 120 features; 245 spread like these make 4 stars",
     });
+    expect([rate(384, 36, 200).advice, rate(300, 9, 200).advice]).toEqual([
+      "it needs more detail: 384 features, but only 200 that differ; 220 spread like these make 4 stars",
+      "most of it is plain: 300 features, but only 200 that differ, in 9 of 36 parts of the picture; 220 all over it make 4 stars",
+    ]);
     for (let cells = 1; cells <= 36; cells++) {
-      for (const features of [cells, 2 * cells, 10 * cells]) {
-        const { rating, advice } = rate(features, cells);
+      for (const [features, different] of [cells, 2 * cells, 10 * cells].flatMap((number) => [
+        [number, number] as const,
+        [number, Math.ceil(number * 0.6)] as const,
+      ])) {
+        const { rating, advice } = rate(features, cells, different);
         const [, enough, where] = /(\d+) (all over it|spread like these) make 4 stars$/.exec(advice) ?? [];
         expect(enough === undefined).toBe(rating >= 4);
         if (enough === undefined) continue;
+        const [, counted] = /(\d+) (?:features?\b(?!, but)|that differ)/.exec(advice) ?? [];
+        expect(Number(counted)).toBeLessThan(Number(enough));
         const better = where === "all over it" ? 36 : cells;
         expect([rate(Number(enough), better).rating, rate(Number(enough) - 1, better).rating]).toEqual([
           4, 3,

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { Upload } from "../../src/images/upload.ts";
+import { finish } from "../../src/emulator/scheduling.ts";
+import { deviatesMoreThan, reduceSteps, Upload } from "../../src/images/upload.ts";
 
 /** The definition: Y of ITU-R 601 in 1/32768, as OpenCV rounds it, and the mean of the channels' population deviations. */
 function reduced(pixels: Buffer): { grey: number[]; deviation: number } {
@@ -23,7 +24,7 @@ async function decode(pixels: Buffer, width: number, height: number) {
     .toBuffer();
   const decoded = await new Upload(png).decoded();
   if ("damage" in decoded) throw new Error(decoded.damage);
-  return decoded;
+  return { ...finish(reduceSteps(decoded)), decoded };
 }
 
 it("reduces pixels of any image to the defined grey values and deviation", async () => {
@@ -57,4 +58,26 @@ it("reduces images of several slices, up to the largest sums that a slice can ha
   expect(Buffer.from(grey.data).equals(Buffer.alloc(width * height, 255).fill(0, 0, width * 50))).toBe(true);
   // A fifth of the values is 0, the rest 255.
   expect(deviation).toBeCloseTo(255 * Math.sqrt(0.2 * 0.8), 9);
+});
+
+it("compares the deviation with a limit, wherever in the image the pixels deviate", async () => {
+  const [width, height] = [400, 300];
+  const image = fc.record({
+    from: fc.nat({ max: width * height - 1 }),
+    length: fc.oneof(fc.nat({ max: 100 }), fc.nat({ max: width * height })),
+    colours: fc.tuple(fc.nat({ max: 255 }), fc.nat({ max: 255 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(image, async ({ from, length, colours: [ground, other] }) => {
+      const data = Buffer.alloc(3 * width * height, ground).fill(
+        other,
+        3 * from,
+        3 * Math.min(from + length, width * height),
+      );
+      const { deviation } = finish(reduceSteps({ data, width, height }));
+      for (const limit of [deviation, deviation - 1e-9, deviation + 1e-9, 5])
+        expect(await deviatesMoreThan(limit, { data, width, height })).toBe(deviation > limit);
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -1,9 +1,9 @@
 import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { compareImages } from "../../src/page/trial.ts";
-import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
 import { candidate } from "../support/scenes.ts";
 
 /*
@@ -24,17 +24,23 @@ const outlineIn = async (query: Buffer, target: Buffer) => {
 
 describe("pictures that viewers turn", () => {
   const picture = drawLeaves(4, 480, 360);
+  let photo: Photograph;
+  let pixels: Buffer;
+  let upright: Buffer;
+  /** The picture with one corner covered, and where that is. */
+  let covered: Buffer;
+  let marked: Buffer;
+  beforeAll(async () => {
+    photo = await photograph(picture, { tilt: 25, scale: 0.6, cover: 0 }, 4, { width: 640, height: 480 });
+    [upright, pixels, marked] = await Promise.all([pngOf(picture), pngOf(photo), mark()]);
+    const corner = { input: await pngOf(drawLeaves(5, 160, 120)), left: 0, top: 0 };
+    covered = await sharp(upright).composite([corner]).png().toBuffer();
+  });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     "are recognised as viewers see them: orientation %i",
     async (orientation) => {
-      const upright = await pngOf(picture);
       const isMirrored = [2, 4, 5, 7].includes(orientation);
-      const photo = await photograph(picture, { tilt: 25, scale: 0.6, cover: 0 }, 4, {
-        width: 640,
-        height: 480,
-      });
-      const pixels = await pngOf(photo);
       const query = await oriented(isMirrored ? await sharp(pixels).flop().toBuffer() : pixels, orientation);
       const outline = await outlineIn(query, upright);
       const expected = await outlineIn(await seen(query), upright);
@@ -66,14 +72,8 @@ describe("pictures that viewers turn", () => {
   );
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])("are mapped as viewers see them: orientation %i", async (orientation) => {
-    // Pixels, and the same with one corner covered, that viewers turn.
-    const pixels = await pngOf(picture);
-    const covered = await sharp(pixels)
-      .composite([{ input: await pngOf(drawLeaves(5, 160, 120)), left: 0, top: 0 }])
-      .png()
-      .toBuffer();
-    const map = await compareImages(await oriented(covered, orientation), pixels);
-    const { data, info } = await sharp(await seen(await oriented(await mark(), orientation)))
+    const map = await compareImages(await oriented(covered, orientation), upright);
+    const { data, info } = await sharp(await seen(await oriented(marked, orientation)))
       .resize(map?.columns, map?.columns, { fit: "fill" })
       .toColourspace("b-w")
       .raw()

@@ -1,7 +1,7 @@
+import type { UnhandledRequests } from "mock-cloud-reco";
 import nock from "nock";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { intercept } from "../../src/intercept/interception.ts";
-import type { UnhandledRequests } from "../../src/intercept/unhandled-requests.ts";
 import { failureOf, messagesOf } from "./failures.ts";
 import { ask, CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
 import { realServer } from "./real-server.ts";

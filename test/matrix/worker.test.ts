@@ -9,7 +9,7 @@ import { findChromium, launchChromium } from "../page/chromium.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 
 const chromium = findChromium();
-if (chromium === undefined) sayWhatIsSkipped("Skipped MSW in browsers: no Chromium was found.");
+if (chromium === undefined) sayWhatIsSkipped("MSW in browsers (no Chromium)");
 
 /** Serves files by path on this machine. */
 async function serve(files: Readonly<Record<string, string>>): Promise<string> {

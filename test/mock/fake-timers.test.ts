@@ -1,6 +1,6 @@
 import { MockCloudReco, type MockCloudRecoOptions, perfectRater } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { realMilliseconds } from "../../src/emulator/clock.ts";
+import { realMilliseconds } from "../../src/emulator/real-timers.ts";
 import { clients, fetchClient } from "../support/clients.ts";
 import { MockSession } from "../support/mock-session.ts";
 

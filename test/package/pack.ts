@@ -51,7 +51,7 @@ export default async function setup(project: TestProject) {
   if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
   else
     sayWhatIsSkipped(
-      "Skipped other versions of clients, runners and interceptors: `npm run test:matrix` installs them.",
+      "other versions of clients, runners and interceptors (`npm run test:matrix` installs them)",
     );
   await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');

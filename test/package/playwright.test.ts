@@ -6,7 +6,7 @@ import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { copySamples, inConsumer, inModules, runNode } from "./run.ts";
 
 const chromium = findChromium();
-if (chromium === undefined) sayWhatIsSkipped("Skipped the Playwright fixtures: no Chromium was found.");
+if (chromium === undefined) sayWhatIsSkipped("the Playwright fixtures (no Chromium)");
 
 const playwright = (folder: string) =>
   runNode(folder, [inModules("@playwright/test/cli.js"), "test"], { CHROMIUM: chromium ?? "" });
@@ -22,7 +22,7 @@ it("a backend in Playwright's own process reaches the mock, as the guide shows i
   const guide = await readFile(new URL("../../examples/playwright/README.md", import.meta.url), "utf8");
   const [block, ...more] = codeBlocks(guide).filter(({ language }) => language === "mjs");
   expect(more).toEqual([]);
-  await mkdir(inConsumer("playwright-backend"));
+  await mkdir(inConsumer("playwright-backend"), { recursive: true });
   await writeFile(inConsumer("playwright-backend/backend.spec.mjs"), block?.text ?? "");
   const { code, printed } = await playwright("playwright-backend");
   expect(code, printed).toBe(0);

@@ -51,7 +51,7 @@ describe("in a project with", () => {
   it("node:test, as the guide shows it", async () => {
     const [block, ...more] = codeBlocks(await guide()).filter(({ language }) => language === "mjs");
     expect(more).toEqual([]);
-    await mkdir(inConsumer("node-test"));
+    await mkdir(inConsumer("node-test"), { recursive: true });
     await writeFile(inConsumer("node-test/block.test.mjs"), block?.text ?? "");
     const { code, printed } = await runNode("node-test", ["--test", "--test-reporter=tap"]);
     expect([code, printed]).toEqual([0, expect.stringContaining("# pass 1")]);
@@ -59,7 +59,7 @@ describe("in a project with", () => {
 
   it("Jest, as the guide shows it", async () => {
     const blocks = codeBlocks(await guide()).filter(({ language }) => language === "js");
-    await mkdir(inConsumer("examples/readme"));
+    await mkdir(inConsumer("examples/readme"), { recursive: true });
     for (const [index, { text }] of blocks.entries()) {
       await writeFile(inConsumer(`examples/readme/block-${index}.test.js`), text);
     }
@@ -83,7 +83,7 @@ describe("in a project with", () => {
     ["jest", [...jest, "--testTimeout=1000", "--rootDir=.", "pause.test.js"], JEST_TEST],
   ])("%s, a test pauses beyond its time limit", async (runner, args, beginning) => {
     const name = args.at(-1) ?? "";
-    await mkdir(inConsumer(`examples/pause-${runner}`));
+    await mkdir(inConsumer(`examples/pause-${runner}`), { recursive: true });
     await writeFile(inConsumer(`examples/pause-${runner}/${name}`), beginning + PAUSING_TEST);
     const environment = { MOCK_CLOUD_RECO_PAUSE: "1" };
     const { code, printed } = await runNode(`examples/pause-${runner}`, args, environment);

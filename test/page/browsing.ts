@@ -23,10 +23,15 @@ export async function openPage(
   return page;
 }
 
-/** Drops files on the page. */
+/**
+ * Drops files on the page.
+ *
+ * @param shown - selects what they are dropped on in the moment in which it is there; without it, they are dropped now.
+ */
 export async function drop(
   page: Page,
   files: readonly { readonly name: string; readonly bytes: Buffer }[],
+  shown = "body",
 ): Promise<void> {
   const given = files.map(({ name, bytes }) => ({ name, base64: bytes.toString("base64") }));
   await page.evaluate(`{
@@ -36,7 +41,15 @@ export async function drop(
       dataTransfer.items.add(new File([bytes], name, { type: "image/png" }));
     }
     const event = { dataTransfer, bubbles: true, cancelable: true };
-    document.body.dispatchEvent(new DragEvent("dragenter", event));
-    document.body.dispatchEvent(new DragEvent("drop", event));
+    const dropOn = (_, observer) => {
+      const element = document.querySelector(${JSON.stringify(shown)});
+      if (element === null) return;
+      observer.disconnect();
+      element.dispatchEvent(new DragEvent("dragenter", event));
+      element.dispatchEvent(new DragEvent("drop", event));
+    };
+    const observer = new MutationObserver(dropOn);
+    observer.observe(document, { childList: true, subtree: true });
+    dropOn([], observer);
   }`);
 }

@@ -29,23 +29,29 @@ async function writeVideo(path: string, pictures: readonly Photograph[]): Promis
   await file.close();
 }
 
-/** Counts what the page does with cameras, in `window.cameras`. */
+/** Counts what the page does with cameras, in `window.cameras`, and in `window.unseen` those that were open while the page did not show what they see. */
 const watchCameras = (page: Page) =>
   page.addInitScript(`
     window.cameras = [];
+    window.unseen = new Set();
+    window.isOpen = (camera) => camera.getTracks().some(({ readyState }) => readyState === "live");
+    const given = [];
     const devices = navigator.mediaDevices;
     const open = devices?.getUserMedia.bind(devices);
-    if (devices) devices.getUserMedia = (...given) => {
-      const camera = open(...given);
+    if (devices) devices.getUserMedia = (...wanted) => {
+      const camera = open(...wanted);
       window.cameras.push(camera);
+      camera.then((each) => given.push(each));
       return camera;
     };
+    new MutationObserver(() => {
+      if (document.querySelector("video") !== null) return;
+      for (const each of given.filter(isOpen)) window.unseen.add(each);
+    }).observe(document, { childList: true, subtree: true });
   `);
 const asked = (page: Page) => page.evaluate<number>("window.cameras.length");
 const areClosed = (page: Page) =>
-  page.evaluate<boolean>(
-    "Promise.all(window.cameras).then((all) => all.every((each) => each.getTracks().every(({ readyState }) => readyState === 'ended')))",
-  );
+  page.evaluate<boolean>("Promise.all(window.cameras).then((all) => !all.some(isOpen))");
 
 describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => {
   const picture = drawLeaves(1, 480, 360);
@@ -170,6 +176,48 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
       "window.cameras.at(-1).then((camera) => camera.getTracks()[0].dispatchEvent(new Event('ended')))",
     );
     await page.getByText("The camera was closed.").waitFor();
+    expect(await page.evaluate("window.unseen.size")).toBe(0);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("is closed at once when it is given to nobody any more, and what became of it concerns no other", async () => {
+    await using servers = await openServers();
+    const page = await openPage(browser, servers.urls.manager, "try");
+    await page.evaluate(`
+      const devices = navigator.mediaDevices;
+      const open = devices.getUserMedia.bind(devices);
+      window.answers = [];
+      devices.getUserMedia = (...wanted) => new Promise((resolve, reject) => {
+        window.answers.push({ give: async () => resolve(window.camera = await open(...wanted)), reject });
+      });
+    `);
+    await page.getByRole("button", { name: "Use the camera" }).click();
+    await page.getByText(/^Waiting for the camera/).waitFor();
+    await expect.poll(() => page.evaluate("window.answers.length")).toBe(1);
+    await page.getByRole("button", { name: "Close the camera" }).click();
+    await page.getByRole("heading", { name: "Drop or paste a picture" }).waitFor();
+    await page.evaluate("window.answers[0].give()");
+    await expect.poll(() => page.evaluate("window.camera.getTracks()[0].readyState")).toBe("ended");
+    // Closed and used again before the browser draws the page.
+    await page.getByRole("button", { name: "Use the camera" }).click();
+    await expect.poll(() => page.evaluate("window.answers.length")).toBe(2);
+    await page.evaluate(`(async () => {
+      const until = async (label) => {
+        for (;;) {
+          const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === label);
+          if (button !== undefined) return button;
+          await undefined;
+        }
+      };
+      (await until("Close the camera")).click();
+      (await until("Use the camera")).click();
+      await until("Close the camera");
+      window.answers[1].reject(new DOMException("", "NotReadableError"));
+    })()`);
+    await expect.poll(() => page.evaluate("window.answers.length")).toBe(3);
+    await page.evaluate("window.answers[2].give()");
+    await page.getByRole("heading", { name: "A query finds leaves" }).waitFor();
     expect(complaints.get(page)).toEqual([]);
     await page.close();
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scene } from "../support/scenes.ts";
 import { complaints, openPage } from "./browsing.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
+import { Listener } from "./events.ts";
 import { addTarget, requestReport } from "./shop.ts";
 
 const TEMPLATE = { name: "label", target_id: "a".repeat(32), processing_time_seconds: 3600 };
@@ -55,17 +56,17 @@ describe("what other APIs produce, for the page", () => {
     const none = [instance.replace("labels", "shop"), instance.replace("bottle", ""), "/page/datasets/none"];
     for (const path of none) expect((await get(path)).status, path).toBe(404);
 
-    const [file] =
-      new Date()
-        .toISOString()
-        .replace("T", "-")
-        .match(/.*(?=:.*:)/) ?? [];
-    const report = `/page/reports/${file}`;
+    await using page = new Listener(`${manager}/page/events`);
+    await page.until(() => page.states.length > 0);
+    // Named by the hour in which it was requested, which may be over.
+    const [requested] = page.states.at(-1)?.reports ?? [];
+    expect(requested?.file).toMatch(/^\d{4}-\d\d-\d\d-\d\d$/);
+    const report = `/page/reports/${requested?.file}`;
     const query = `?database=${shop.databaseId}`;
     const row = { targetId: "1".repeat(32), name: "poster", count: 12 };
     expect(await (await get(report + query)).json()).toEqual([row]);
     const csv = await get(`${report}.csv${query}`);
-    expect(csv.headers.get("content-disposition")).toContain(`${file}.csv`);
+    expect(csv.headers.get("content-disposition")).toContain(`${requested?.file}.csv`);
     expect(await csv.text()).toBe(`target_id,reco_count\r\n${row.targetId},12\r\n`);
     expect((await get(report)).status).toBe(404);
   });

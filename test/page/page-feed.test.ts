@@ -1,4 +1,4 @@
-import { exactMatcher, ManualClock } from "mock-cloud-reco";
+import { ManualClock } from "mock-cloud-reco";
 import { expect, test, vi } from "vitest";
 import { MovableClock } from "../../src/emulator/clock.ts";
 import { Journal } from "../../src/emulator/journal.ts";
@@ -18,14 +18,10 @@ test("however many pages are open, the state is read and serialised once for all
   const journal = new Journal();
   const reader = new PageStateReader(store, clock, { list: () => [] }, "epoch");
   const urls = () => ({ target: "", query: "", manager: "" });
-  const feed = new PageFeed(
-    journal,
-    "epoch",
-    new StateFeed(reader, clock, { queryMatcher: exactMatcher, urls }),
-  );
+  const feed = new PageFeed(journal, "epoch", new StateFeed(reader, clock, { urls }));
   const reads = vi.spyOn(reader, "read");
   const closing = Array.from({ length: PAGES }, () => new AbortController());
-  const pages = closing.map(({ signal }) => feed.events(undefined, signal));
+  const pages = closing.map(({ signal }) => feed.events("", signal));
   const nextOfAll = async () => {
     const parts = await Promise.all(pages.map((page) => page.next()));
     return parts.map(({ value }) => value);

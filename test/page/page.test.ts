@@ -101,6 +101,20 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
+  it("takes what is dropped in the moment in which a view is shown for that view, and for no other", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    await addTarget(servers, "shop", "same", await scene(6), { processing_time_seconds: 0 });
+    const page = await openPage(browser, servers.urls.manager, "targets");
+    await page.getByRole("button", { name: "Target same" }).waitFor();
+    await drop(page, [{ name: "dropped.png", bytes: await scene(6) }], ".drop-zone");
+    await page.getByRole("link", { name: "Try a picture" }).click();
+    await page.getByRole("heading", { name: "dropped.png" }).waitFor();
+    expect((await servers.findCloudDatabase("shop")?.targets)?.map(({ name }) => name)).toEqual(["same"]);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
   it("outlines a target on a photograph that shows it", async () => {
     await using servers = await startServers({ queryMatcher: "features" });
     const keys = servers.addCloudDatabase({ databaseName: "shop" });

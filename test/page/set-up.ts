@@ -6,5 +6,5 @@ import { findChromium } from "./chromium.ts";
 export default async function setUp(): Promise<void> {
   await buildPage();
   if (findChromium() !== undefined) return;
-  sayWhatIsSkipped("no Chromium was found in PATH or CHROMIUM: the browser tests of the page are skipped");
+  sayWhatIsSkipped("the page in a browser (no Chromium in PATH or CHROMIUM)");
 }

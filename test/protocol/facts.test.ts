@@ -5,7 +5,7 @@ import { targetTable } from "../../src/apis/target/checks.ts";
 import { instanceTable } from "../../src/apis/vumark/checks.ts";
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { FACTS } from "../../src/verify/plan.ts";
-import { QUERY_REFUSED } from "../../src/verify/query-facts.ts";
+import { QUERY_REFUSED } from "../../src/verify/query-refusals.ts";
 import { TARGET_REFUSED } from "../../src/verify/target-refusals.ts";
 import { describeBackends } from "../support/backends.ts";
 import { expectEveryFact, FACTS_TIMEOUT } from "../support/fact-run.ts";

@@ -1,5 +1,4 @@
 import { ManualClock, MockCloudReco, type ProfileName } from "mock-cloud-reco";
-import { startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { type Send, wireClient } from "../../src/verify/client.ts";
@@ -8,6 +7,7 @@ import { FACTS_TIMEOUT, factRun, originalCase, PROCESSING_SECONDS, shown } from 
 
 /*
  * The facts by the ways in that are no backend of the other tests: what arrives and what is sent must not depend on the way.
+ * test/verify/recording.test.ts tries them on servers of one process.
  */
 
 interface Way {
@@ -58,13 +58,6 @@ const ways: readonly {
     open: async (options) => {
       const mock = new MockCloudReco(options);
       return { emulator: mock, send: byMockFetch(mock) };
-    },
-  },
-  {
-    name: "servers of one process",
-    open: async (options) => {
-      const servers = await startServers(options);
-      return { emulator: servers, send: onTheWire };
     },
   },
 ];

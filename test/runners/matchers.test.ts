@@ -1,7 +1,7 @@
 import { MockCloudReco } from "mock-cloud-reco";
+import { assertReceived, assertRefusedNothing } from "mock-cloud-reco/node-test";
 import { test } from "mock-cloud-reco/vitest";
 import { describe, expect, it } from "vitest";
-import { assertReceived, assertRefusedNothing } from "../../src/testing/node-test.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
 

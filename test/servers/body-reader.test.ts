@@ -15,6 +15,8 @@ beforeEach(async () => {
 afterEach(() => {
   vi.doUnmock("node:timers");
   vi.useRealTimers();
+  // Or the tests that run in this process afterwards would have what loaded with fake timers.
+  vi.resetModules();
 });
 
 function reading(held = { count: 0 }, filter?: BodyFilter, isSending?: () => boolean) {
@@ -103,7 +105,7 @@ test("what a filter leaves of a body may be as long as all bodies together", asy
   const filter: BodyFilter = { write: (chunk) => [chunk], images: new Map() };
   for (const [length, end] of [
     [1000, "whole"],
-    [1001, "tooLarge"],
+    [1001, "bodyTooLarge"],
   ] as const) {
     const { incoming, results, settled } = reading({ count: 0 }, filter);
     incoming.push("a".repeat(length));

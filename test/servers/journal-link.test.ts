@@ -5,9 +5,10 @@ import { Journal } from "../../src/emulator/journal.ts";
 import type { WireResponse } from "../../src/emulator/message.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { JournalLink } from "../../src/servers/journal-link.ts";
+import { StateUnavailableError } from "../../src/store/backing.ts";
 import { pack, unpack } from "../../src/store/codec.ts";
 import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/journal-codec.ts";
-import { ManagerClient, ManagerUnavailableError } from "../../src/store/manager/manager-client.ts";
+import { ManagerClient } from "../../src/store/manager/manager-client.ts";
 
 const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false, "0"]) };
 
@@ -17,10 +18,10 @@ function linked() {
   const manager = { isUnavailable: false, losesAnswers: false };
   const link = new JournalLink(
     new ManagerClient(async ({ body }) => {
-      if (manager.isUnavailable) throw new ManagerUnavailableError("unavailable");
+      if (manager.isUnavailable) throw new StateUnavailableError("unavailable");
       const [packed] = Object(await unpack(body));
       batches.push(await unpackJournal(packed));
-      if (manager.losesAnswers) throw new ManagerUnavailableError("the answer was lost");
+      if (manager.losesAnswers) throw new StateUnavailableError("the answer was lost");
       return taken;
     }),
   );

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
@@ -11,7 +12,7 @@ import { echo, serve } from "./serving.ts";
 
 /** As large as an image may be. Together, they exceed what any other request body may have. */
 const IMAGE_BYTES = 2_359_293;
-const TARGETS = 30;
+const TARGETS = 22;
 const MIB = 2 ** 20;
 
 let servers: ThreeServers;
@@ -65,10 +66,14 @@ test("a snapshot and a listing larger than any other body pass in both direction
   const state = await snapshotWith(images);
   expect(await restore(state)).toEqual([200, ""]);
 
-  const snapshot = await call("/snapshot");
-  const text = await snapshot.text();
+  const snapshot = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest(`${servers.manager.url}/snapshot`, resolve).on("error", reject).end();
+  });
+  // Others are answered while one client does not read on.
+  expect((await call("/livez")).status).toBe(200);
+  const text = await readText(snapshot);
   expect(text.length).toBeGreaterThan(64 * MIB);
-  expect(text.length).toBe(Number(snapshot.headers.get("content-length")));
+  expect(text.length).toBe(Number(snapshot.headers["content-length"]));
   const { images: got, ...others } = JSON.parse(text) as State;
   expect(others).toEqual({ ...state, images: undefined });
   expect(Object.entries(got).every(([sha256, base64]) => state.images[sha256] === base64)).toBe(true);
@@ -80,16 +85,6 @@ test("a snapshot and a listing larger than any other body pass in both direction
   expect(listed.targets.map(({ image_base64: image }) => image.length)).toEqual(
     images.map(() => IMAGE_BYTES * (4 / 3)),
   );
-
-  // Others are answered while one client does not read on.
-  const reading = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpRequest(`${servers.manager.url}/snapshot`, resolve).on("error", reject).end();
-  });
-  reading.pause();
-  expect((await call("/livez")).status).toBe(200);
-  let length = 0;
-  for await (const chunk of reading) length += chunk.length;
-  expect(length).toBe(text.length);
 }, 60_000);
 
 test("a stream ends its connection when the client asks for that", async () => {

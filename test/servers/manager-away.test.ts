@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Socket } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { UNMOVED } from "../../src/emulator/clock.ts";
-import { type ManagerAddress, type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
+import type { ManagerAddress } from "../../src/servers/manager-connection.ts";
+import { type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
 import { pack } from "../../src/store/codec.ts";
 import { SERVER_HEADER } from "../../src/store/manager/protocol.ts";
@@ -209,9 +210,8 @@ describe("what answers in the target manager's place", () => {
     );
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(64);
-    const started = performance.now();
-    await server.close();
-    expect(performance.now() - started).toBeLessThan(2000);
+    // Not only when the time is over that requests in progress get.
+    await server.close(3600);
   });
 
   test("works for a long time: nobody gives up on it while it reports progress", async () => {

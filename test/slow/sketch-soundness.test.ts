@@ -9,11 +9,12 @@ import {
 } from "../../src/images/matching/similarity.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
-const IMAGES = 317;
+/** With 317 the tightest of 100,000 bounds were as tight. */
+const IMAGES = 201;
 /** Of so many images one is scored in both directions. */
 const SYMMETRY_SAMPLE = 16;
 
-it("bounds by sketches are at least the scores of 100,000 pairs of images, the most extreme among them", () => {
+it("bounds by sketches are at least the scores of 40,000 pairs of images, the most extreme among them", () => {
   const scenes = Array.from({ length: 40 }, (_, seed) => sceneThumbnail(seed));
   const alike = scenes.flatMap((scene, index) =>
     [0.05, 0.3].map((part) => mixed(scene, scenes[(index + 1) % scenes.length] ?? scene, part)),
@@ -42,5 +43,5 @@ it("bounds by sketches are at least the scores of 100,000 pairs of images, the m
   }
   expect(unsound).toEqual([]);
   expect(asymmetric).toEqual([]);
-  expect(pairs).toBeGreaterThan(100_000);
+  expect(pairs).toBeGreaterThan(40_000);
 }, 600_000);

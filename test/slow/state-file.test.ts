@@ -12,7 +12,7 @@ import { makePng } from "../support/png.ts";
 import { useBundle } from "../support/use-bundle.ts";
 
 /** `STATE_FILE_KILLS=200` takes 90 s, and is for changes of the state file. */
-const KILLS = Number(process.env.STATE_FILE_KILLS ?? 30);
+const KILLS = Number(process.env.STATE_FILE_KILLS ?? 16);
 
 const script = useBundle("test/slow/scripts/write-states.ts");
 

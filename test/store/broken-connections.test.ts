@@ -16,7 +16,7 @@ let close: () => void;
 beforeEach(async () => {
   backing = await openBacking();
   proxy = await openProxy(backing.port);
-  const connection = connectToManager(new URL(`http://127.0.0.1:${proxy.port}`));
+  const connection = connectToManager({ managerUrl: new URL(`http://127.0.0.1:${proxy.port}`) });
   state = new ManagerClient(connection.exchange);
   close = connection.close;
 });

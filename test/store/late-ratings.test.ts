@@ -16,7 +16,7 @@ function assessLater() {
       if (bytes[0] === 99) throw new Error("the rater failed");
       return bytes[0] ?? 0;
     }
-    return { outcome: "success", rating: new BackgroundJob(rate()) };
+    return { outcome: "success", rating: new BackgroundJob(rate) };
   };
   return { calls, assess };
 }

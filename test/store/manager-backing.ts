@@ -61,7 +61,7 @@ export async function openBacking(memory = new MemoryStore(assessByBytes)): Prom
     asked,
     port: running.port,
     connect() {
-      const connection = connectToManager(new URL(`http://127.0.0.1:${running.port}`));
+      const connection = connectToManager({ managerUrl: new URL(`http://127.0.0.1:${running.port}`) });
       connections.push(connection);
       return new SharedStore(new ManagerClient(connection.exchange));
     },

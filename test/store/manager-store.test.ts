@@ -2,7 +2,7 @@ import { featureMatcher, samplePicture, structuralSimilarityMatcher } from "mock
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { latestFeatures, latestSketches } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { rankTargets, sketches } from "../../src/images/matching/ranking.ts";
 import type { Target } from "../../src/schema/target.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
 import {
@@ -122,6 +122,7 @@ describe("a store over HTTP", () => {
       await created(backing.memory, "shop", { image: picture }, NOW + number);
     const targets = await store.listTargets("shop");
     // As in a process of its own, where no other server has prepared anything.
+    await Promise.all(targets.map(({ image: { sha256 } }) => sketches.expected(sha256)));
     latestSketches.clear();
     setImageCacheBytes(0);
     onTestFinished(() => setImageCacheBytes(256 * 2 ** 20));

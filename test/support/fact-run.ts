@@ -1,7 +1,8 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { expect } from "vitest";
 import { type Send, wireClient } from "../../src/verify/client.ts";
-import { FACTS, type Verified } from "../../src/verify/plan.ts";
+import type { Verified } from "../../src/verify/exchanges.ts";
+import { FACTS } from "../../src/verify/plan.ts";
 import { type Outcome, Run } from "../../src/verify/run.ts";
 import type { Backend, DatabaseKeys, ServiceUnderTest } from "./backends.ts";
 import { fetchBy } from "./clients.ts";

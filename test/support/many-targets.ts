@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { structuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { latestSketches } from "../../src/images/cache.ts";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
@@ -57,7 +56,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
     latestSketches.set(sha256, sketch);
-    prepareInBackground(image, [structuralSimilarityMatcher]);
+    prepareInBackground(image, ["structuralSimilarity"]);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });
 }

@@ -24,7 +24,7 @@ export const whyNoRedis: string | undefined =
     ? "neither redis-server nor valkey-server is on the path, and REDIS_URL is not set"
     : undefined;
 
-if (whyNoRedis !== undefined) sayWhatIsSkipped(`The tests with Redis are skipped: ${whyNoRedis}.`);
+if (whyNoRedis !== undefined) sayWhatIsSkipped(`what needs Redis (${whyNoRedis})`);
 
 export interface RunningRedis {
   readonly url: string;

@@ -117,17 +117,13 @@ async function secretsOfOthers(
   { services }: ApiContext,
   { databaseName }: { readonly databaseName: string },
 ): Promise<readonly Secret[]> {
-  const databases = (await services.store.listCloudDatabases()).filter(
-    (other) => other.databaseName !== databaseName,
-  );
-  return databases.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
-    [
-      ["server secret key", other.serverSecretKey] as const,
-      ["client secret key", other.clientSecretKey] as const,
-    ].map(([name, key]) => ({
-      key,
+  const databases = await services.store.listCloudDatabases();
+  const others = databases.filter((other) => other.databaseName !== databaseName);
+  return others.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
+    (["server", "client"] as const).map((role) => ({
+      key: other[`${role}SecretKey`],
       advice:
-        `the signature was made with the ${name} of another database, ${JSON.stringify(other.databaseName)}; the access key ` +
+        `the signature was made with the ${role} secret key of another database, ${JSON.stringify(other.databaseName)}; the access key ` +
         `belongs to ${JSON.stringify(databaseName)}: take both keys from the same database`,
     })),
   );

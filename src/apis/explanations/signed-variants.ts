@@ -4,6 +4,7 @@ import { parseLargeJson } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { percentDecoded } from "../../emulator/operation.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { asciiOnly } from "../../emulator/text.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
 export interface Variant {
@@ -157,8 +158,7 @@ async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant
   }
   for (const [make, mistake] of await otherTextsOf(body)) {
     await yieldToEventLoop();
-    const bytes = make();
-    if (bytes !== undefined) wrong.push(variant("digest", await hashed("md5", bytes), mistake(exact), true));
+    wrong.push(variant("digest", await hashed("md5", make()), mistake(exact), true));
   }
   return wrong;
 }
@@ -171,10 +171,10 @@ async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | stri
 
 type Mistake = (exact: string) => string;
 
-/** Makes the bytes that clients sign instead of the body's own, and says what the mistake is. None is equal to the body. */
+/** Makes the bytes that clients sign instead of the body's own, and says what the mistake is. */
 async function otherTextsOf(
   body: Buffer,
-): Promise<readonly (readonly [make: () => Buffer | string | undefined, mistake: Mistake])[]> {
+): Promise<readonly (readonly [make: () => Buffer | string, mistake: Mistake])[]> {
   if (body.length === 0) return [];
   const text = body.toString();
   const as =
@@ -196,16 +196,7 @@ async function otherTextsOf(
     [() => Buffer.from(text, "utf16le"), as("UTF-16")],
     [() => body.toString("base64"), as("base64")],
     [() => `${text}\n`, as("text with a line feed appended")],
-    ...rewritten.map(
-      (write) =>
-        [
-          () => {
-            const written = write();
-            return written === text ? undefined : written;
-          },
-          again,
-        ] as const,
-    ),
+    ...rewritten.map((write) => [write, again] as const),
   ];
 }
 
@@ -237,6 +228,3 @@ function spaced(value: unknown): string {
   const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`);
   return `{${members.join(", ")}}`;
 }
-
-const asciiOnly = (json: string): string =>
-  json.replace(/[\u007f-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -129,9 +129,6 @@ export function rememberKeys(
   }
 }
 
-/** Name of the database that the key belonged to. */
-const formerKeyOwner = (accessKey: string): string | undefined => former.get(accessKey);
-
 /** Texts that programs send in place of a value that they do not have. */
 export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
 
@@ -155,24 +152,41 @@ export function missingIdAdvice(path: string): string | undefined {
 /** What a mock of this process says of an access key that is one of its own. */
 export type KeyOwner = (accessKey: string) => string | undefined;
 
-/** How many mocks are asked, the newest first. */
+/** How many mocks of each kind are asked, the newest first. */
 const MOST_MOCKS = 100;
 
-/** Those of the mocks that still exist. Held weakly: nobody has to stop a mock. */
-const keyOwners = new Set<WeakRef<KeyOwner>>();
+/** Those of the mocks that intercept, until they are stopped. */
+const keyOwners = new Set<KeyOwner>();
 
-/** @param owner - asked for keys that another mock does not know, as long as someone else holds it. */
+/**
+ * Those of other mocks that still exist. Held weakly, because nobody has to stop them, and not all mocks are: what was held
+ * weakly outlives the quick collections of garbage, with all that belongs to the mock.
+ */
+const idleKeyOwners = new Set<WeakRef<KeyOwner>>();
+
+/** @param owner - asked for keys that another mock does not know, until {@link removeKeyOwner}. */
 export function addKeyOwner(owner: KeyOwner): void {
-  // Not each time, so that the cost of a mock does not grow with the number of those that are not collected yet.
-  if (keyOwners.size % MOST_MOCKS === MOST_MOCKS - 1)
-    for (const other of keyOwners) if (other.deref() === undefined) keyOwners.delete(other);
-  keyOwners.add(new WeakRef(owner));
+  keyOwners.add(owner);
 }
+
+export function removeKeyOwner(owner: KeyOwner): void {
+  keyOwners.delete(owner);
+}
+
+/** @param owner - likewise, as long as someone else holds it. */
+export function addIdleKeyOwner(owner: KeyOwner): void {
+  // Not each time, so that the cost of a mock does not grow with the number of those that are not collected yet.
+  if (idleKeyOwners.size % MOST_MOCKS === MOST_MOCKS - 1)
+    for (const other of idleKeyOwners) if (other.deref() === undefined) idleKeyOwners.delete(other);
+  idleKeyOwners.add(new WeakRef(owner));
+}
+
+const newest = <Item>(items: ReadonlySet<Item>): Item[] => [...items].slice(-MOST_MOCKS).reverse();
 
 /** What another mock of this process says of a key. */
 function otherMockWith(accessKey: string): string | undefined {
-  for (const owner of [...keyOwners].slice(-MOST_MOCKS).reverse()) {
-    const said = owner.deref()?.(accessKey);
+  for (const owner of [...newest(keyOwners), ...newest(idleKeyOwners).map((held) => held.deref())]) {
+    const said = owner?.(accessKey);
     if (said !== undefined) return said;
   }
   return undefined;
@@ -213,10 +227,10 @@ export async function unknownKeyReason(
   if (inOtherCase !== undefined) {
     return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in other letter case: send it exactly as it is`;
   }
-  const former = formerKeyOwner(key);
-  if (former !== undefined) {
+  const formerOwner = former.get(key);
+  if (formerOwner !== undefined) {
     return (
-      `the access key ${showUnknownKey(key)} belongs to the database ${show(former)} of a mock that has stopped: is this a request ` +
+      `the access key ${showUnknownKey(key)} belongs to the database ${show(formerOwner)} of a mock that has stopped: is this a request ` +
       "left over from an earlier test, or a client created in one? Await all requests, and create the client in each test"
     );
   }

@@ -84,9 +84,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   const updated = doneWith(json);
   const newBody = jsonBody(resource.posted.schema);
   const changes = jsonBody(resource.put.schema);
-  return {
+  return [
     /** Written in slices: there may be many targets. */
-    list: operation({
+    operation({
       ...named(resource.list),
       method: "GET",
       path,
@@ -109,7 +109,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
         return ok(listed, await largeJsonBody(written));
       },
     }),
-    add: operation({
+    operation({
       ...named(resource.add),
       method: "POST",
       path,
@@ -118,16 +118,26 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       responses: [added, taken],
       handle: async (context) => {
         const { given, services } = context;
-        let database = resource.create(given, context);
-        let conflict = await services.store.createDatabase(database);
-        while (conflict !== undefined && wasDrawn(conflict, given)) {
-          database = resource.create(given, context);
-          conflict = await services.store.createDatabase(database);
+        for (;;) {
+          const database = resource.create(given, context);
+          const conflict = await services.store.createDatabase(database);
+          if (conflict === undefined) return ok(added, view(database, []));
+          if (!wasDrawn(conflict, given)) return databaseConflict(conflict);
         }
-        return conflict === undefined ? ok(added, view(database, [])) : databaseConflict(conflict);
       },
     }),
-    update: operation({
+    operation({
+      ...named(resource.delete),
+      method: "DELETE",
+      path: one,
+      checks: anyRequest.row(knownDatabase<Kind>(kind, unknownToDelete)),
+      responses: [noBody],
+      handle: async ({ database, services }) => {
+        await services.store.deleteDatabase(database.databaseName);
+        return ok(noBody);
+      },
+    }),
+    operation({
       ...named(resource.update),
       method: "PUT",
       path: one,
@@ -142,18 +152,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
         return ok(updated, view(changed, await Promise.all(items.map((item) => targets.view(item, now)))));
       },
     }),
-    delete: operation({
-      ...named(resource.delete),
-      method: "DELETE",
-      path: one,
-      checks: anyRequest.row(knownDatabase<Kind>(kind, unknownToDelete)),
-      responses: [noBody],
-      handle: async ({ database, services }) => {
-        await services.store.deleteDatabase(database.databaseName);
-        return ok(noBody);
-      },
-    }),
-  };
+  ];
 }
 
 export const cloudDatabases = operationsOn({

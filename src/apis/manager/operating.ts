@@ -51,7 +51,7 @@ const requests = doneLarge(
   }),
 );
 
-export const listRequests = operation({
+const listRequests = operation({
   name: "manager.listRequests",
   method: "GET",
   path: "/requests",
@@ -75,7 +75,7 @@ export const listRequests = operation({
   },
 });
 
-export const clearRequests = operation({
+const clearRequests = operation({
   name: "manager.clearRequests",
   method: "DELETE",
   path: "/requests",
@@ -88,7 +88,7 @@ export const clearRequests = operation({
   },
 });
 
-export const reset = operation({
+const reset = operation({
   name: "manager.reset",
   method: "POST",
   path: "/reset",
@@ -108,7 +108,7 @@ export const reset = operation({
 const SNAPSHOT = "/snapshot";
 const wholeState = doneLarge(snapshot);
 
-export const takeSnapshot = operation({
+const takeSnapshot = operation({
   name: "manager.takeSnapshot",
   method: "GET",
   path: SNAPSHOT,
@@ -122,7 +122,7 @@ export const takeSnapshot = operation({
   },
 });
 
-export const restoreSnapshot = operation({
+const restoreSnapshot = operation({
   name: "manager.restoreSnapshot",
   method: "PUT",
   path: SNAPSHOT,
@@ -139,7 +139,7 @@ export const restoreSnapshot = operation({
   },
 });
 
-export const finishProcessing = operation({
+const finishProcessing = operation({
   name: "manager.finishProcessing",
   method: "POST",
   path: "/finish_processing",
@@ -154,7 +154,7 @@ export const finishProcessing = operation({
 
 const healthy = done(object({ status: constant("ok") }));
 
-export const live = operation({
+const live = operation({
   name: "manager.live",
   method: "GET",
   path: "/livez",
@@ -164,7 +164,7 @@ export const live = operation({
   handle: () => ok(healthy, { status: "ok" }),
 });
 
-export const ready = operation({
+const ready = operation({
   name: "manager.ready",
   method: "GET",
   path: "/readyz",
@@ -185,7 +185,7 @@ const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, fro
 const stateOf = ({ services: { clock } }: ApiContext) =>
   ok(clockState, { now: clock.now().getTime(), frozen: clock.isFrozen });
 
-export const readClock = operation({
+const readClock = operation({
   name: "manager.readClock",
   method: "GET",
   path: CLOCK,
@@ -197,7 +197,7 @@ export const readClock = operation({
 
 const setting = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: flag }))));
 
-export const setClock = operation({
+const setClock = operation({
   name: "manager.setClock",
   method: "PUT",
   path: CLOCK,
@@ -214,7 +214,7 @@ export const setClock = operation({
 
 const advance = jsonBody(z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) })));
 
-export const advanceClock = operation({
+const advanceClock = operation({
   name: "manager.advanceClock",
   method: "POST",
   path: `${CLOCK}/advance`,
@@ -235,7 +235,7 @@ export const advanceClock = operation({
   },
 });
 
-export const resetClock = operation({
+const resetClock = operation({
   name: "manager.resetClock",
   method: "DELETE",
   path: CLOCK,
@@ -247,3 +247,10 @@ export const resetClock = operation({
     return ok(noBody);
   },
 });
+
+export const journalOperations = [listRequests, clearRequests];
+export const stateOperations = [
+  ...[reset, takeSnapshot, restoreSnapshot, finishProcessing],
+  ...[readClock, setClock, advanceClock, resetClock],
+  ...[live, ready],
+];

@@ -44,8 +44,8 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
   const listed = doneWithAll(json);
   const body = jsonBody(posted.schema);
   const added = resource.added ?? addedWith(json);
-  return {
-    list: operation({
+  return [
+    operation({
       ...named(resource.list),
       method: "GET",
       path,
@@ -53,7 +53,7 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
       responses: [listed],
       handle: async ({ services }) => ok(listed, await resource.all(services)),
     }),
-    add: operation({
+    operation({
       ...named(resource.add),
       method: "POST",
       path,
@@ -62,7 +62,7 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
       responses: [added],
       handle: async (context) => ok(added, await resource.create(context.given, context)),
     }),
-    delete: operation({
+    operation({
       ...named(resource.delete),
       method: "DELETE",
       path: `${path}/{${key}}`,
@@ -74,7 +74,7 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
         return refuseUnknown(`there is no ${resource.called} ${show(value)}`, unknownToDelete);
       },
     }),
-  };
+  ];
 }
 
 export const datasets = operationsOf({

@@ -69,7 +69,7 @@ const nameTaken = (name: string | undefined) =>
 
 const newTarget = jsonBody(postedTarget.schema);
 
-export const addTarget = operation({
+const addTarget = operation({
   name: "manager.addTarget",
   method: "POST",
   path: TARGETS,
@@ -112,7 +112,7 @@ export const addTarget = operation({
 
 const targetChanges = jsonBody(putTarget.schema);
 
-export const updateTarget = operation({
+const updateTarget = operation({
   name: "manager.updateTarget",
   method: "PUT",
   path: TARGET,
@@ -140,7 +140,7 @@ export const updateTarget = operation({
   },
 });
 
-export const deleteTarget = operation({
+const deleteTarget = operation({
   name: "manager.deleteTarget",
   method: "DELETE",
   path: TARGET,
@@ -157,7 +157,7 @@ export const deleteTarget = operation({
 
 const counts = jsonBody(postedCounts.schema);
 
-export const setRecognitionCounts = operation({
+const setRecognitionCounts = operation({
   name: "manager.setRecognitionCounts",
   method: "POST",
   path: `${TARGET}/recognition_counts`,
@@ -195,3 +195,5 @@ export const addVuMarkTarget = operation({
     return isAdded ? ok(templateTargetAdded, target) : unknownDatabase(context, "vumark");
   },
 });
+
+export const targetOperations = [addTarget, updateTarget, deleteTarget, setRecognitionCounts];

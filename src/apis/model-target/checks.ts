@@ -2,7 +2,7 @@ import { check } from "../../emulator/check.ts";
 import { type Context, type OperationContext, RequestBody } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
-import { type Refusal, refuse } from "../../emulator/response.ts";
+import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
@@ -77,22 +77,16 @@ export function tokenSource(authorization: string | undefined): string | undefin
   return typeof source === "string" ? source : undefined;
 }
 
+/** `Basic` and padded base64. */
+const BASIC = /^Basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
 /** The id and secret of HTTP Basic; undefined without a well-formed header. */
 export function basicCredentials(
   authorization: string | undefined,
 ): { readonly id: string; readonly secret: string } | undefined {
-  const encoded = /^Basic (.*)$/.exec(authorization ?? "")?.[1];
-  const bytes = encoded === undefined ? undefined : decodeBase64(encoded);
-  const text = bytes === undefined ? undefined : utf8TextOf(bytes);
-  const [, id, secret] = /^([^:]*):(.*)$/s.exec(text ?? "") ?? [];
+  const [, encoded = ""] = BASIC.exec(authorization ?? "") ?? [];
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(utf8TextOf(Buffer.from(encoded, "base64")) ?? "") ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
-}
-
-/** The bytes of padded base64; undefined when the text is anything else. */
-function decodeBase64(text: string): Buffer | undefined {
-  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
-    ? Buffer.from(text, "base64")
-    : undefined;
 }
 
 /** The database that the requests of a client belong to, by its token, or by its id when it asks for one. */
@@ -124,6 +118,47 @@ const unauthorized = serviceError<string>(
 
 const rejected = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
 
+/** What a token says, or what is wrong with it. */
+function payloadOf(token: string): JsonObject | Refusal {
+  const parts = token.split(".");
+  const [head = "", body = "", signature = ""] = parts;
+  if (parts.length !== 3)
+    return rejected(
+      "Invalid JWT serialization: Missing dot delimiter(s)",
+      `the bearer token is ${showToken(token)}; expected the access_token of POST /oauth2/token, three parts with dots between them`,
+    );
+  const jose = jsonObjectPart(head);
+  if (jose === undefined)
+    return rejected(
+      "Invalid unsecured/JWS/JWE header: Invalid JSON object",
+      "the bearer token's first part must be a JSON object in unpadded base64url",
+    );
+  if (!Object.hasOwn(jose, "alg"))
+    return rejected(
+      'Missing "alg" in header JSON object',
+      "the JSON object in the bearer token's first part must name its algorithm as alg",
+    );
+  if (jose.alg === "none")
+    return rejected(
+      "Unsecured (plain) JWTs are rejected, extend class to handle",
+      "the bearer token's alg is none; it must be signed",
+    );
+  const payload = jsonObjectPart(body);
+  if (payload === undefined)
+    return rejected(
+      "Payload of JWS object is not a valid JSON object",
+      "the bearer token's second part must be a JSON object in unpadded base64url",
+    );
+  if (signature === "")
+    return rejected("The signature must not be empty", "the bearer token's third part is empty");
+  return decodeBase64Url(signature) === undefined
+    ? rejected(
+        "Signed JWT rejected: Invalid signature",
+        "the bearer token's third part must be unpadded base64url",
+      )
+    : payload;
+}
+
 /** A well-formed token. Whether it was ever issued, or is still valid, is not verified. */
 export const bearerToken = check({
   name: "bearerToken",
@@ -138,60 +173,14 @@ export const bearerToken = check({
         `expected an Authorization header with \`Bearer\` and a token from POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
       );
     }
-    const [headerPart, payloadPart, signaturePart, ...rest] = token.split(".");
-    if (
-      headerPart === undefined ||
-      payloadPart === undefined ||
-      signaturePart === undefined ||
-      rest.length > 0
-    ) {
-      return rejected(
-        "Invalid JWT serialization: Missing dot delimiter(s)",
-        `the bearer token is ${showToken(token)}; expected the access_token of POST /oauth2/token, three parts with dots between them`,
-      );
-    }
-    const jose = jsonObjectPart(headerPart);
-    if (jose === undefined) {
-      return rejected(
-        "Invalid unsecured/JWS/JWE header: Invalid JSON object",
-        "the bearer token's first part must be a JSON object in unpadded base64url",
-      );
-    }
-    if (!Object.hasOwn(jose, "alg")) {
-      return rejected(
-        'Missing "alg" in header JSON object',
-        "the JSON object in the bearer token's first part must name its algorithm as alg",
-      );
-    }
-    if (jose.alg === "none") {
-      return rejected(
-        "Unsecured (plain) JWTs are rejected, extend class to handle",
-        "the bearer token's alg is none; it must be signed",
-      );
-    }
-    const payload = jsonObjectPart(payloadPart);
-    if (payload === undefined) {
-      return rejected(
-        "Payload of JWS object is not a valid JSON object",
-        "the bearer token's second part must be a JSON object in unpadded base64url",
-      );
-    }
-    if (signaturePart === "") {
-      return rejected("The signature must not be empty", "the bearer token's third part is empty");
-    }
-    if (decodeBase64Url(signaturePart) === undefined) {
-      return rejected(
-        "Signed JWT rejected: Invalid signature",
-        "the bearer token's third part must be unpadded base64url",
-      );
-    }
+    const payload = payloadOf(token);
+    if (payload instanceof Refusal) return payload;
     const databaseName = (await ownerOfClient(given, services))?.databaseName;
     if (databaseName !== undefined) notes.database = databaseName;
     return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [], databaseName };
   },
 });
 
-/** The token holds one of these scopes. */
 export const holdsScope = (...accepted: readonly string[]) =>
   check({
     name: "holdsScope",
@@ -225,10 +214,9 @@ export const creationLengthIsInteger = check({
 });
 
 const JSON_TYPES = ["application/json", "text/json"];
-const EXPECTED_TYPE = "Expecting text/json or application/json body";
 
 const wrongContentType = serviceError(415, "ERROR", "The content type is not JSON.", () => ({
-  message: EXPECTED_TYPE,
+  message: "Expecting text/json or application/json body",
 }));
 
 /** `Content-Type` names JSON. */

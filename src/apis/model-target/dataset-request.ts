@@ -22,17 +22,9 @@ export interface Model extends Part {
   readonly views: readonly Part[];
 }
 
-export function readDatasetRequest(
-  fields: JsonObject,
-  family: DatasetTypeName,
-  profile: Profile,
-): DatasetRequest {
-  const models = partsOf({ path: "", fields }, "models").map((model) => ({
-    ...model,
-    views: partsOf(model, "views"),
-  }));
-  return { family, profile, fields, models };
-}
+/** The models of a request's body. */
+export const modelsIn = (fields: JsonObject): readonly Model[] =>
+  partsOf({ path: "", fields }, "models").map((model) => ({ ...model, views: partsOf(model, "views") }));
 
 function partsOf({ path, fields }: Part, key: string): readonly Part[] {
   const entries = fields[key];
@@ -44,7 +36,7 @@ function partsOf({ path, fields }: Part, key: string): readonly Part[] {
 }
 
 /** A key that is present counts as given, even if its value is null. */
-export const isGiven = ({ fields }: Part, key: string): boolean => Object.hasOwn(fields, key);
+export const isGiven = ({ fields }: Pick<Part, "fields">, key: string): boolean => Object.hasOwn(fields, key);
 
 export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
 
@@ -54,24 +46,36 @@ export interface Finding {
   readonly reason: string;
 }
 
-const TYPES = {
-  jsstring: "a string",
-  jsarray: "an array",
-  jsobject: "an object",
-  jsnumber: "a number",
-} as const;
-
 export const missing = (path: string): Finding => ({
   message: `${path}: element is required`,
   reason: `${path} is missing`,
 });
 
-export const expected = (path: string, type: keyof typeof TYPES, value: unknown): Finding => ({
+const TYPES = {
+  jsstring: { called: "a string", fits: (value: unknown) => typeof value === "string" },
+  jsarray: { called: "an array", fits: (value: unknown) => Array.isArray(value) },
+  jsobject: { called: "an object", fits: isJsonObject },
+  jsnumber: { called: "a number", fits: (value: unknown) => typeof value === "number" },
+};
+type TypeName = keyof typeof TYPES;
+
+export const expected = (path: string, type: TypeName, value: unknown): Finding => ({
   message: `${path}: error.expected.${type}`,
   get reason() {
-    return `${path} must be ${TYPES[type]}; got ${show(value)}`;
+    return `${path} must be ${TYPES[type].called}; got ${show(value)}`;
   },
 });
+
+/** A finding unless a value has that type. */
+export const typed = (path: string, type: TypeName, value: unknown): readonly Finding[] =>
+  TYPES[type].fits(value) ? [] : [expected(path, type, value)];
+
+/** A finding if a field is given with another type, or not given although it is required. */
+export function field(part: Part, key: string, type: TypeName, isRequired: boolean): readonly Finding[] {
+  const path = `${part.path}/${key}`;
+  if (isGiven(part, key)) return typed(path, type, part.fields[key]);
+  return isRequired ? [missing(path)] : [];
+}
 
 const SHOWN_FINDINGS = 5;
 
@@ -83,11 +87,8 @@ export function reasonFor(findings: readonly Finding[]): string {
 }
 
 export const MOST_MODELS = 20;
-
 export const WHEN = ["never", "always", "auto"];
-
 export const OPTIMIZATIONS = ["default", "low_feature_objects", "ar_controller"];
-
 export const APPEARANCES = ["true", "false", "auto"];
 
 /** A request that creates a dataset, as the OpenAPI document shows it; dataset-validation.ts has the rules. */

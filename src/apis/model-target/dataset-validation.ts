@@ -1,75 +1,255 @@
+import { parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import type { JsonObject } from "../../schema/kernel/values.ts";
+import { show } from "../../emulator/text.ts";
+import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
+  APPEARANCES,
   type DatasetRequest,
-  expected,
   type Finding,
+  field,
+  isGiven,
+  isStateBased,
   MOST_MODELS,
+  type Model,
   missing,
-  readDatasetRequest,
+  modelsIn,
+  OPTIMIZATIONS,
+  type Part,
+  typed,
+  WHEN,
 } from "./dataset-request.ts";
-import {
-  configurations,
-  declaredStates,
-  enumerations,
-  missingInModels,
-  modelSources,
-  modelStrings,
-  statesEntries,
-  statesTypes,
-  viewPositions,
-  views,
-} from "./model-validation.ts";
 
-const TOP_LEVEL = [
-  { key: "models", type: "jsarray", fits: Array.isArray },
-  { key: "name", type: "jsstring", fits: isString },
-  { key: "targetSdk", type: "jsstring", fits: isString },
-] as const;
+type Stage = (request: DatasetRequest) => readonly Finding[];
 
-function isString(value: unknown): boolean {
-  return typeof value === "string";
-}
+const inModels =
+  (find: (model: Model, request: DatasetRequest) => readonly Finding[]): Stage =>
+  (request) =>
+    request.models.flatMap((model) => find(model, request));
+
+const inViews = (find: (view: Part, model: Model) => readonly Finding[]): Stage =>
+  inModels((model) => model.views.flatMap((view) => find(view, model)));
+
+const TOP_LEVEL = { models: "jsarray", name: "jsstring", targetSdk: "jsstring" } as const;
 
 /** Required fields of a request. */
 export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
-  TOP_LEVEL.filter(({ key }) => !Object.hasOwn(fields, key)).map(({ key }) => missing(`/${key}`));
+  Object.keys(TOP_LEVEL)
+    .filter((key) => !isGiven({ fields }, key))
+    .map((key) => missing(`/${key}`));
 
 /** Their types. */
-export const topLevelTypes = ({ fields }: DatasetRequest): readonly Finding[] =>
-  TOP_LEVEL.filter(({ key, fits }) => !fits(fields[key])).map(({ key, type }) =>
-    expected(`/${key}`, type, fields[key]),
-  );
+const topLevelTypes: Stage = ({ fields }) =>
+  Object.entries(TOP_LEVEL).flatMap(([key, type]) => typed(`/${key}`, type, fields[key]));
 
 /** Counts: the profile decides their place among the stages. */
-export function modelCounts({ family, models: { length } }: DatasetRequest): readonly Finding[] {
-  const reason = (wanted: string) => `models has ${length} entries; expected ${wanted}`;
-  if (family === "STANDARD") {
-    return length === 1
-      ? []
-      : [{ message: "exactly one model should be provided", reason: reason("exactly one") }];
-  }
-  const wanted = reason(`1 to ${MOST_MODELS}`);
-  if (length > MOST_MODELS)
-    return [{ message: `total number of models must be maximum ${MOST_MODELS}`, reason: wanted }];
-  return length === 0 ? [{ message: "models must contain at least one entry", reason: wanted }] : [];
-}
+const modelCounts: Stage = ({ family, models: { length } }) => {
+  const [most, wanted] = family === "STANDARD" ? [1, "exactly one"] : [MOST_MODELS, `1 to ${MOST_MODELS}`];
+  if (length >= 1 && length <= most) return [];
+  const tooMany = `total number of models must be maximum ${MOST_MODELS}`;
+  const ofAdvanced = length > most ? tooMany : "models must contain at least one entry";
+  const message = family === "STANDARD" ? "exactly one model should be provided" : ofAdvanced;
+  return [{ message, reason: `models has ${length} entries; expected ${wanted}` }];
+};
 
 /** Names: by profile; reported last, before the counts if these are last too. */
-export function uniqueNames({ family, models }: DatasetRequest): readonly Finding[] {
-  const names = new Set(models.map(({ fields }) => fields.name));
-  return family === "STANDARD" || names.size === models.length
-    ? []
-    : [
-        {
-          message: "names of models must be unique within a Target.",
-          reason: `models has ${models.length} entries with ${names.size} different names; each needs a unique name`,
-        },
-      ];
+const uniqueNames: Stage = ({ family, models }) => {
+  const { size } = new Set(models.map(({ fields }) => fields.name));
+  if (family === "STANDARD" || size === models.length) return [];
+  const reason = `models has ${models.length} entries with ${size} different names; each needs a unique name`;
+  return [{ message: "names of models must be unique within a Target.", reason }];
+};
+
+/** Required fields of a model. */
+const missingInModels = inModels((model, { profile }) =>
+  (profile.datasetViewsRequired ? ["name", "views"] : ["name"])
+    .filter((key) => !isGiven(model, key))
+    .map((key) => missing(`${model.path}/${key}`)),
+);
+
+/** Exactly one source of CAD data. */
+const modelSources = inModels((model, { profile }) => {
+  const sources = ["cadDataBlob", "cadDataUrl", ...(profile.cadDataUuidIsSource ? ["cadDataUuid"] : [])];
+  const given = sources.filter((source) => isGiven(model, source));
+  if (given.length === 1) return [];
+  const wanted = given.length === 0 ? "One of" : "Only one of";
+  const listed = sources.map((source) => `\`${source}\``).join(", ");
+  const { name } = model.fields;
+  // Types are checked later, so a name may still be anything.
+  const shown = typeof name === "string" ? name : show(name);
+  return [
+    {
+      message: `model '${shown}' is invalid. ${wanted} ${listed} need to be provided`,
+      reason: `${model.path} must have exactly one of ${sources.join(", ")}; got ${given.join(", ") || "none"}`,
+    },
+  ];
+});
+
+/** Whether a family reads a field; others may hold anything in it. */
+const isRead = (key: string, family: DatasetTypeName): boolean =>
+  key !== "realisticAppearance" || family === "ADVANCED";
+
+/** Fields that newer engines no longer support: by profile, they are refused whatever their value. */
+const isUnsupported = (key: string, { trackingHintsSupported }: Profile): boolean =>
+  !trackingHintsSupported && (key === "motionHint" || key === "trackingMode");
+
+/** What is wrong with a field's value. An earlier stage made sure that it is a string. */
+type Rule = (value: string, path: string, profile: Profile) => readonly Finding[];
+
+const refused = (path: string, value: string, allowed: readonly string[], message: string): Finding[] => [
+  { message, reason: `${path} is ${show(value)}; expected one of ${allowed.join(", ")}` },
+];
+
+const anyOf =
+  (allowed: readonly string[], message: (value: string, path: string) => string): Rule =>
+  (value, path) =>
+    allowed.includes(value) ? [] : refused(path, value, allowed, message(value, path));
+
+const when = (key: string, shown: (value: string) => string): Rule => {
+  const listed = WHEN.map((value) => `'${value}'`).join(", ");
+  const rule = `invalid ${key}. Should be one of ${listed}. You provided`;
+  return anyOf(WHEN, (value) => `${rule} '${shown(value)}'`);
+};
+
+const trackingHint = (...allowed: string[]): Rule =>
+  anyOf(allowed, (_value, path) => `${path}: error.expected.validenum`);
+
+const cadDataFormat: Rule = (value, path, { cadDataFormats }) => {
+  const format = value.toUpperCase();
+  if (cadDataFormats === null || cadDataFormats.includes(format)) return [];
+  const message = `Unrecognized cadDataFormat '${format}'.  Allowed values are: ${cadDataFormats.join(", ")}, or specify no cadDataFormat to auto-detect GLB and zipped glTFs.`;
+  return refused(path, value, cadDataFormats, message);
+};
+
+/** In the order in which they are reported. */
+const RULES: Readonly<Record<string, Rule>> = {
+  automaticColoring: when("automaticColoring", (value) => value),
+  cadDataFormat,
+  motionHint: trackingHint("static", "dynamic", "adaptive"),
+  optimizeTrackingFor: anyOf(
+    OPTIMIZATIONS,
+    () => "`optimizeTrackingFor` must be one of default,low_feature_objects,ar_controller",
+  ),
+  realisticAppearance: anyOf(
+    APPEARANCES,
+    () => '`realisticAppearance` must be one of "true", "false", "auto".` ',
+  ),
+  simplify: when("simplify", (value) => `Some(${value})`),
+  trackingMode: trackingHint("default", "car", "scan"),
+};
+
+/** In the order in which they are reported. */
+const STRINGS = [
+  ...Object.keys(RULES),
+  ...["cadDataBlob", "cadDataUrl", "name", "stateBasedConfigurationJsonString"],
+].sort();
+
+/** String fields of the models. */
+const modelStrings = inModels((model, { family, profile }) =>
+  STRINGS.filter((key) => isRead(key, family) && !isUnsupported(key, profile)).flatMap((key) =>
+    field(model, key, "jsstring", false),
+  ),
+);
+
+const unsupported = (path: string): Finding => ({
+  message:
+    "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.",
+  reason: `${path} is not supported under this profile: remove it, or use optimizeTrackingFor`,
+});
+
+/** Enumerated fields, and `views` is an array. */
+const enumerations = inModels((model, { family, profile }) => [
+  ...Object.entries(RULES).flatMap(([key, rule]) => {
+    const path = `${model.path}/${key}`;
+    if (isUnsupported(key, profile) && isGiven(model, key)) return unsupported(path);
+    const value = model.fields[key];
+    return typeof value === "string" && isRead(key, family) ? rule(value, path, profile) : [];
+  }),
+  ...field(model, "views", "jsarray", false),
+]);
+
+/** Fields of the views. */
+const viewFields = inViews((view, model) => [
+  ...field(view, "guideViewPosition", "jsobject", isStateBased(model)),
+  ...field(view, "name", "jsstring", true),
+]);
+
+/** The vectors of a view's position. */
+const viewPositions = inViews(({ path, fields: { guideViewPosition } }) => {
+  if (!isJsonObject(guideViewPosition)) return [];
+  const position = { path: `${path}/guideViewPosition`, fields: guideViewPosition };
+  return ["rotation", "translation"].flatMap((key) => [
+    ...field(position, key, "jsarray", true),
+    ...entriesOf(position, key).flatMap((value, index) =>
+      typed(`${position.path}/${key}(${index})`, "jsnumber", value),
+    ),
+  ]);
+});
+
+/** The entries of an array; none when the field is anything else. */
+function entriesOf({ fields }: Part, key: string): readonly unknown[] {
+  const entries = fields[key];
+  return Array.isArray(entries) ? entries : [];
 }
 
-type Stage = (request: DatasetRequest) => readonly Finding[];
+/** A view's `states` is an array. */
+const statesTypes = inViews((view) => field(view, "states", "jsarray", false));
+
+/** The array holds strings. */
+const statesEntries = inViews((view) =>
+  entriesOf(view, "states").flatMap((state, index) =>
+    typed(`${view.path}/states(${index})`, "jsstring", state),
+  ),
+);
+
+const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
+
+/** In characters. Of a longer one, only the beginning is read, which is not valid JSON. */
+const LONGEST_CONFIGURATION = 2 ** 18;
+
+/** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
+function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
+  const text = fields.stateBasedConfigurationJsonString;
+  if (typeof text !== "string") return undefined;
+  const parsed = parseJson(text.slice(0, LONGEST_CONFIGURATION));
+  return parsed.error === undefined ? parsed : undefined;
+}
+
+/** Configurations are JSON and declare states. Stages that follow know that they do. */
+const configurations = inModels((model) => {
+  if (!isStateBased(model)) return [];
+  const path = configurationPath(model);
+  const configuration = configurationOf(model);
+  return configuration === undefined
+    ? [{ message: `${path}: error.expected.validjson`, reason: `${path} must be the text of a JSON object` }]
+    : typed(`${path}/states`, "jsobject", statesOf(configuration.value));
+});
+
+const statesOf = (configuration: unknown): unknown =>
+  isJsonObject(configuration) ? configuration.states : undefined;
+
+/** Views name only states that their model declares. */
+const declaredStates = inModels((model) => {
+  const views = model.views.filter((view) => entriesOf(view, "states").length > 0);
+  if (views.length === 0) return [];
+  const declared = statesOf(configurationOf(model)?.value);
+  if (!isJsonObject(declared)) {
+    const message = `${missing(configurationPath(model)).message} when view states are given`;
+    const needs = "has states, so its model needs stateBasedConfigurationJsonString";
+    return views.map(({ path }) => ({ message, reason: `${path} ${needs}` }));
+  }
+  const states = show(Object.keys(declared).join(", "));
+  return views.flatMap((view) =>
+    entriesOf(view, "states")
+      .filter((state) => !Object.hasOwn(declared, String(state)))
+      .map((state) => ({
+        message: `states in entrypoint ${String(view.fields.name)}' must be a subset of all states`,
+        get reason() {
+          return `${view.path}/states has ${show(state)}; its model declares ${states}`;
+        },
+      })),
+  );
+});
 
 /** The stages of validation, in order; see README.md. */
 const stagesUnder = ({ modelCountsReported, modelNamesUnique }: Profile): readonly Stage[] => [
@@ -80,7 +260,7 @@ const stagesUnder = ({ modelCountsReported, modelNamesUnique }: Profile): readon
   modelSources,
   modelStrings,
   enumerations,
-  views,
+  viewFields,
   viewPositions,
   statesTypes,
   statesEntries,
@@ -98,7 +278,7 @@ export function findingsIn(
   family: DatasetTypeName,
   profile: Profile,
 ): readonly Finding[] {
-  const request = readDatasetRequest(fields, family, profile);
+  const request = { family, profile, fields, models: modelsIn(fields) };
   for (const stage of stagesUnder(profile)) {
     const findings = stage(request);
     if (findings.length > 0) return findings;

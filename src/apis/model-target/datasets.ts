@@ -16,7 +16,7 @@ import {
   text,
 } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { isJsonObject, MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import type { ApiContext, Settings } from "../services.ts";
 import {
@@ -30,7 +30,7 @@ import {
   jsonContentType,
   validJson,
 } from "./checks.ts";
-import { datasetRequestSchema, reasonFor } from "./dataset-request.ts";
+import { datasetRequestSchema, isStateBased, modelsIn, reasonFor } from "./dataset-request.ts";
 import { findingsIn } from "./dataset-validation.ts";
 import { datasetArchive, done, serviceError, success, validationError, zip } from "./responses.ts";
 
@@ -38,6 +38,7 @@ import { datasetArchive, done, serviceError, success, validationError, zip } fro
 const USER = "userId:mock";
 
 const concerns = ["createDataset"] as const;
+const OF_ONE = ["datasetStatus", "downloadDataset", "deleteDataset"] as const;
 
 const statesNotAllowed = serviceError(
   403,
@@ -52,15 +53,9 @@ const mayUseStates = (family: DatasetTypeName) =>
     concerns,
     refusals: [statesNotAllowed],
     test: ({ body, scopes }: ApiContext & Bearer) => {
-      const { models } = body.fields;
-      const usesStates =
-        Array.isArray(models) &&
-        models.some(
-          (model) => isJsonObject(model) && Object.hasOwn(model, "stateBasedConfigurationJsonString"),
-        );
       const accepted = [FAMILY_SCOPES[family].stateBased, EVERYTHING];
       return (
-        !usesStates ||
+        !modelsIn(body.fields).some(isStateBased) ||
         scopes.some((scope) => accepted.includes(scope)) ||
         `the bearer token's scope is ${show(scopes.join(" "))}; a model with stateBasedConfigurationJsonString needs ${accepted.join(" or ")}`
       );
@@ -115,7 +110,7 @@ const datasetUnknown = (uuid: string): Refusal =>
 /** The path names a dataset of either family. Finds it. */
 const knownDataset = check({
   name: "knownDataset",
-  concerns: ["datasetStatus", "downloadDataset", "deleteDataset"],
+  concerns: OF_ONE,
   refusals: [unknownDataset],
   test: async ({ params: { uuid = "" }, services }: ApiContext) => {
     const dataset = await services.store.findDataset(uuid);
@@ -123,12 +118,10 @@ const knownDataset = check({
   },
 });
 
-type DatasetOperation = "createDataset" | "datasetStatus" | "downloadDataset" | "deleteDataset";
-
 /** The checks of one family's operations. */
 export const datasetTable = (family: DatasetTypeName) =>
-  CheckTable.on<ApiContext, DatasetOperation>()
-    .row({ ...contentLengthIsInteger, concerns: ["datasetStatus", "downloadDataset", "deleteDataset"] })
+  CheckTable.on<ApiContext, (typeof concerns | typeof OF_ONE)[number]>()
+    .row({ ...contentLengthIsInteger, concerns: OF_ONE })
     .row({ ...creationLengthIsInteger, concerns })
     .row(bearerToken)
     .row(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING))
@@ -156,13 +149,7 @@ function configuredOutcome({
 }: Settings): Pick<Dataset, "generationFailureMessage" | "generationWarning"> {
   return {
     generationFailureMessage: failure === undefined ? null : (failure.message ?? DEFAULT_FAILURE),
-    generationWarning:
-      warning === undefined
-        ? null
-        : {
-            message: warning.message ?? DEFAULT_WARNING.message,
-            details: warning.details ?? DEFAULT_WARNING.details,
-          },
+    generationWarning: warning === undefined ? null : { ...DEFAULT_WARNING, ...warning },
   };
 }
 

@@ -113,16 +113,12 @@ const jsonAdvice = ({ body }: ApiContext): string =>
     : "";
 
 function userOf(context: ApiContext & Form): Refusal | Holder {
-  const {
-    form,
-    services: { settings },
-  } = context;
-  const username = form.get("username") ?? "";
-  const password = form.get("password") ?? "";
+  const username = context.form.get("username") ?? "";
+  const password = context.form.get("password") ?? "";
   if (username === "" || password === "") {
     return refuse(missingUser, "the password grant needs the form fields username and password");
   }
-  const user = settings.modelTargetUser;
+  const user = context.services.settings.modelTargetUser;
   if (username === user.name && password === user.password) return { source: username, scopes: ALL_SCOPES };
   return refuse(
     invalidGrant,

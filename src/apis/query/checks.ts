@@ -1,6 +1,6 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { header, acceptsJson as jsonIsCovered } from "../../emulator/message.ts";
+import { header, isAccepted } from "../../emulator/message.ts";
 import { type MediaType, parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
@@ -41,7 +41,6 @@ import {
   unsupportedMediaType,
 } from "./responses.ts";
 
-/** `Content-Length`, where visible, is an integer and equals the body's length. */
 const contentLengthFits = contentLengthCheck({
   notAnInteger: lengthNotAnInteger,
   tooLarge: bodyTooShort,
@@ -93,6 +92,9 @@ const projectActive = check({
     `the state of the database "${database.databaseName}" is PROJECT_INACTIVE`,
 });
 
+/** The media ranges that cover JSON, from the most specific to the most general. */
+const JSON_RANGES = ["application/json", "application/*", "*/*"];
+
 /** `Accept` is absent, or one of its media ranges covers JSON. */
 const acceptsJson = check({
   name: "acceptsJson",
@@ -101,14 +103,13 @@ const acceptsJson = check({
     const accept = header(request, "accept");
     return (
       accept === undefined ||
-      jsonIsCovered(accept) ||
+      isAccepted(accept, JSON_RANGES) ||
       `the Accept header is ${show(accept)}; expected none, or one that covers application/json: ` +
         "set it on the request, to replace the client's default"
     );
   },
 });
 
-/** `Date` is present. */
 const dateGiven = check({
   name: "dateGiven",
   refusals: [dateRequired],

@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { type FormPart, MOST_PARTS, occursIn, readLargeForm } from "../../emulator/multipart.ts";
+import { type Form, MOST_PARTS, occursIn, readLargeForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
@@ -16,50 +16,51 @@ import {
 
 type BoundaryContext = Context & { readonly boundary: string };
 
-/** The boundary occurs in the body. */
+/** The boundary occurs in the body. Finds the form. */
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
-  test: async ({ request, boundary }: BoundaryContext) =>
-    (await occursIn(request.body, Buffer.from(boundary, "latin1"))) ||
-    `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`,
+  test: async ({ request, boundary }: BoundaryContext) => {
+    const form = await readLargeForm(request.body, boundary);
+    return form.parts.length > 0 || (await occursIn(request.body, Buffer.from(boundary, "latin1")))
+      ? { form }
+      : `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`;
+  },
 });
+
+interface FormContext {
+  readonly form: Form;
+}
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
 
-/** Only known fields; names are case-sensitive. Finds the form. */
+/** Only known fields; names are case-sensitive. */
 export const fieldsKnown = check({
   name: "fieldsKnown",
   refusals: ({ unknownQueryField }) => [
     unknownQueryField === "json" ? unknownParameters : unknownParametersText,
   ],
-  test: async ({ request, boundary }: BoundaryContext) => {
-    const { parts: form, isCut } = await readLargeForm(request.body, boundary);
+  test: ({ form: { parts, isCut } }: FormContext) => {
     if (isCut)
       return `the form has more than ${MOST_PARTS} parts; expected at most one of each of ${FIELDS.join(", ")}`;
-    const unknown = form.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
-    return unknown.length === 0
-      ? { form }
-      : `the form has unknown fields (${show(unknown.join(", "))}); expected only ${FIELDS.join(", ")}`;
+    const unknown = parts.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
+    return (
+      unknown.length === 0 ||
+      `the form has unknown fields (${show(unknown.join(", "))}); expected only ${FIELDS.join(", ")}`
+    );
   },
 });
-
-interface FormContext {
-  readonly form: readonly FormPart[];
-}
 
 /** An image is given, as a file. Finds its bytes. */
 export const imageGiven = check({
   name: "imageGiven",
   refusals: [noImage],
   test: ({ form }: FormContext) => {
-    const images = form.filter(({ name }) => name === "image");
-    const file = images.find(({ filename }) => filename !== undefined);
+    const file = form.parts.find(({ name, filename }) => name === "image" && filename !== undefined);
     if (file !== undefined) return { image: file.content };
-    const found =
-      images.length === 0
-        ? "the form has no complete part named image"
-        : "the form's part image has no filename parameter";
+    const found = form.parts.some(({ name }) => name === "image")
+      ? "the form's part image has no filename parameter"
+      : "the form has no complete part named image";
     return `${found}; expected Content-Disposition: form-data; name="image"; filename="<any>"`;
   },
 });
@@ -80,7 +81,6 @@ export const imageOpens = check({
 
 const MOST_IMAGE_BYTES = 2_097_152;
 
-/** The image is at most 2 MiB. */
 export const imageSmallEnough = check({
   name: "imageSmallEnough",
   refusals: [entityTooLarge],
@@ -94,7 +94,7 @@ const MOST_FIELD_BYTES = 2 ** 16;
 
 /** The bytes of a field's first part that is not a file: the first ones, if it has very many. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
-  const content = form.find((part) => part.name === name && part.filename === undefined)?.content;
+  const content = form.parts.find((part) => part.name === name && part.filename === undefined)?.content;
   return content?.subarray(0, MOST_FIELD_BYTES);
 }
 

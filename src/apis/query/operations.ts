@@ -3,7 +3,6 @@ import { header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import type { Target } from "../../schema/target.ts";
 import type { Services, Settings } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
 import { headerLinesFit } from "../signed/framing.ts";
@@ -60,9 +59,16 @@ export const query = operation({
     if (search.otherTargets !== undefined) notes.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
     return ok(found, {
-      results: search.found.map((target, index) => ({
-        target_id: target.targetId,
-        ...(index < detailed && { target_data: targetData(target) }),
+      results: search.found.map(({ targetId, name, applicationMetadata, lastModifiedDate }, index) => ({
+        target_id: targetId,
+        ...(index < detailed && {
+          target_data: {
+            target_timestamp: Math.floor(lastModifiedDate / 1000),
+            name,
+            application_metadata:
+              applicationMetadata && (decodeServiceBase64(applicationMetadata)?.toString("base64") ?? null),
+          },
+        }),
       })),
     });
   },
@@ -71,15 +77,6 @@ export const query = operation({
 const GZIP_UNASKED =
   "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
   '"identity"';
-
-function targetData({ name, applicationMetadata: metadata, lastModifiedDate: modifiedAt }: Target) {
-  return {
-    target_timestamp: Math.floor(modifiedAt / 1000),
-    name,
-    application_metadata:
-      metadata === null ? null : (decodeServiceBase64(metadata)?.toString("base64") ?? null),
-  };
-}
 
 /** `cloudQueryFailure`: every query gets the configured response. */
 function presetFaults({ cloudQueryFailure }: Settings): readonly FaultRule[] {

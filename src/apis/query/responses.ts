@@ -214,7 +214,8 @@ export async function encodeResponse(
   return {
     ...response,
     headers: [
-      ...response.headers.filter(([name]) => name !== "Content-Length"),
+      // Without their length, which comes last.
+      ...response.headers.slice(0, -1),
       ...(isEncoded ? [["Content-Encoding", "gzip"] as const] : []),
       ...regionHeader(context.profile),
       ["Content-Length", String(body.length)],

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
-import { createStructuralSimilarityMatcher } from "../../images/matching/matchers.ts";
+import { similarityAbove } from "../../images/matching/matchers.ts";
 import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
 import { awaitRatings, ratingAt, whyNotFound } from "../../schema/processing.ts";
@@ -51,7 +51,10 @@ export async function searchTargets(
     const isRankCertain = index < certain || notCompared.length === 0;
     const rank = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
     const place = recognition ? `${rank}; ${recognition.why}` : rank;
-    const reason = index < maxNumResults ? matched(place) : cutOff(place, maxNumResults);
+    const reason =
+      index < maxNumResults
+        ? { matched: true, why: `matched: ${place}`, kind: "matched" }
+        : cutOff(place, maxNumResults);
     report.add([target], reason, recognition?.outline);
   }
   const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
@@ -70,7 +73,13 @@ export async function searchTargets(
       report.add([target], because("no match", `: ${whyNot(target)}`));
     report.add(others.slice(MAX_CONSIDERED), because("no match"));
   }
-  return { found: matches.slice(0, maxNumResults).map(({ target }) => target), whyNone, ...report.read() };
+  const { considered, others: counted } = report;
+  return {
+    found: matches.slice(0, maxNumResults).map(({ target }) => target),
+    considered,
+    otherTargets: counted.size > 0 ? Object.fromEntries(counted) : undefined,
+    whyNone,
+  };
 }
 
 /** When a query finds nothing, this many targets are reported with their scores. */
@@ -89,7 +98,7 @@ async function scoresOfNearest(
   const comparison = comparisonOf(matcher);
   if (comparison?.by !== "structuralSimilarity") return [];
   const nearest = unmatched.slice(0, MOST_SCORED);
-  const { matches } = await rankTargets(anySimilarity, image, nearest);
+  const { matches } = await rankTargets(similarityAbove(-1), image, nearest);
   return nearest.map((target, index) => {
     const score = matches.find((match) => match.target === target)?.score;
     const shown =
@@ -97,8 +106,6 @@ async function scoresOfNearest(
     return { target, why: `: ${shown}, must be above ${comparison.threshold}${index === 0 ? ADVICE : ""}` };
   });
 }
-
-const anySimilarity = createStructuralSimilarityMatcher({ threshold: -1 });
 
 /** What would make targets better that are rated 0, where features decide. */
 async function adviceFor(
@@ -124,7 +131,6 @@ export interface Reason {
 }
 
 const because = (kind: string, detail = ""): Reason => ({ matched: false, why: kind + detail, kind });
-const matched = (place: string): Reason => ({ matched: true, why: `matched: ${place}`, kind: "matched" });
 const cutOff = (place: string, maxNumResults: number): Reason => {
   const kind = `cut off by max_num_results ${maxNumResults}`;
   return { matched: true, why: `${place}, ${kind}`, kind };
@@ -132,8 +138,8 @@ const cutOff = (place: string, maxNumResults: number): Reason => {
 
 /** Reports the first targets one by one, and counts the others. */
 class Report {
-  private readonly considered: ConsideredTarget[] = [];
-  private readonly others = new Map<string, number>();
+  readonly considered: ConsideredTarget[] = [];
+  readonly others = new Map<string, number>();
 
   add(targets: readonly Target[], { matched, why, kind }: Reason, outline?: Outline): void {
     const reported = targets.slice(0, MAX_CONSIDERED - this.considered.length);
@@ -142,10 +148,5 @@ class Report {
     }
     const left = targets.length - reported.length;
     if (left > 0) this.others.set(kind, (this.others.get(kind) ?? 0) + left);
-  }
-
-  read(): Pick<Search, "considered" | "otherTargets"> {
-    const { considered, others } = this;
-    return { considered, otherTargets: others.size > 0 ? Object.fromEntries(others) : undefined };
   }
 }

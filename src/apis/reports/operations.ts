@@ -1,10 +1,10 @@
 import { operation } from "../../emulator/operation.ts";
-import { constant, described, notYet, ok, refuse, text } from "../../emulator/response.ts";
+import { described, notYet, ok, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
 import { jsonBody } from "../signed/responses.ts";
 import { downloadTable, reportTable } from "./checks.ts";
-import { noSuchKey, parameterName, presignedUrl, report, reportPlace } from "./responses.ts";
+import { noSuchKey, parametersUnder, presignedUrl, report, reportPlace } from "./responses.ts";
 
 const requestReport = operation({
   name: "requestReport",
@@ -39,19 +39,7 @@ const downloadReport = operation({
   method: "GET",
   path: "/reports/{database_id}/{file:[^/]+\\.csv}",
   summary: "Downloads a report that is ready.",
-  query: (profile) => ({
-    [parameterName(profile, "Security-Token")]: text,
-    [parameterName(profile, "Algorithm")]: constant(profile.reportAlgorithm),
-    [parameterName(profile, "Date")]: { type: "string", pattern: "^[0-9]{8}T[0-9]{6}Z$" },
-    [parameterName(profile, "SignedHeaders")]: text,
-    [parameterName(profile, "Credential")]: text,
-    [parameterName(profile, "Expires")]: {
-      type: "string",
-      pattern: "^-?[0-9]+$",
-      description: "In seconds.",
-    },
-    [parameterName(profile, "Signature")]: text,
-  }),
+  query: parametersUnder,
   checks: downloadTable,
   responses: [report, noSuchKey],
   handle: async ({ services, now, params }) => {

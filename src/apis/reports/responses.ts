@@ -1,6 +1,14 @@
 import type { Context } from "../../emulator/context.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import { type DeclaredResponse, dated, described, text } from "../../emulator/response.ts";
+import {
+  constant,
+  type DeclaredResponse,
+  dated,
+  described,
+  type JsonSchema,
+  type JsonSchemas,
+  text,
+} from "../../emulator/response.ts";
 import { xmlText } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
@@ -85,35 +93,44 @@ export function presignedUrl(
 ): string {
   const date = compactDate(now);
   const accessKey = random.text(20, UPPER_CASE);
-  const parameters: readonly (readonly [Parameter, string])[] = [
-    ["Security-Token", random.bytes(TOKEN_BYTES).toString("base64")],
-    ["Algorithm", profile.reportAlgorithm],
-    ["Date", date],
-    ["SignedHeaders", "host"],
-    ["Credential", `${accessKey}/${date.slice(0, "YYYYMMDD".length)}/${profile.reportCredentialScope}`],
-    ["Expires", String(VALID_SECONDS)],
-    ["Signature", random.hex(64)],
-  ];
-  const query = parameters.map(
+  const parameters: Readonly<Record<Parameter, string>> = {
+    "Security-Token": random.bytes(TOKEN_BYTES).toString("base64"),
+    Algorithm: profile.reportAlgorithm,
+    Date: date,
+    SignedHeaders: "host",
+    Credential: `${accessKey}/${date.slice(0, "YYYYMMDD".length)}/${profile.reportCredentialScope}`,
+    Expires: String(VALID_SECONDS),
+    Signature: random.hex(64),
+  };
+  const query = Object.entries(parameters).map(
     ([name, value]) => `${parameterName(profile, name)}=${encodeURIComponent(value)}`,
   );
   const path = `/reports/${encodeURIComponent(databaseId)}/${file}.csv`;
   return `${baseUrl.replace(/\/+$/, "")}${path}?${query.join("&")}`;
 }
 
-const PARAMETERS = [
-  "Security-Token",
-  "Algorithm",
-  "Date",
-  "SignedHeaders",
-  "Credential",
-  "Expires",
-  "Signature",
-] as const;
+/** The schemas of the URL's parameters, by what follows the profile's prefix in their names. */
+const PARAMETERS = {
+  "Security-Token": () => text,
+  Algorithm: ({ reportAlgorithm }: Profile) => constant(reportAlgorithm),
+  Date: () => ({ type: "string", pattern: "^[0-9]{8}T[0-9]{6}Z$" }),
+  SignedHeaders: () => text,
+  Credential: () => text,
+  Expires: () => ({ type: "string", pattern: "^-?[0-9]+$", description: "In seconds." }),
+  Signature: () => text,
+} satisfies Record<string, (profile: Profile) => JsonSchema>;
 
-type Parameter = (typeof PARAMETERS)[number];
+type Parameter = keyof typeof PARAMETERS;
 
-export const parameterName = ({ reportParameterPrefix }: Profile, name: Parameter): string =>
+export const parametersUnder = (profile: Profile): JsonSchemas =>
+  Object.fromEntries(
+    Object.entries(PARAMETERS).map(([name, schemaUnder]) => [
+      parameterName(profile, name),
+      schemaUnder(profile),
+    ]),
+  );
+
+const parameterName = ({ reportParameterPrefix }: Profile, name: string): string =>
   `${reportParameterPrefix}${name}`;
 
 /** When a download's URL expires, or what is wrong with it. Of a repeated parameter the first counts. */
@@ -122,9 +139,7 @@ export function readValidity(
   query: string,
 ): { readonly expires: string; readonly expiresAt: number } | { readonly problem: string } {
   const parameters = new URLSearchParams(query);
-  const missing = PARAMETERS.map((name) => parameterName(profile, name)).filter(
-    (name) => !parameters.has(name),
-  );
+  const missing = Object.keys(parametersUnder(profile)).filter((name) => !parameters.has(name));
   if (missing.length > 0) return { problem: `the URL lacks ${missing.join(", ")}` };
   const start = parseCompactDate(parameters.get(parameterName(profile, "Date")) ?? "");
   if (start === undefined) {

@@ -5,7 +5,7 @@ import type { Api } from "../../emulator/operation.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
-import type { RequestRateLimits } from "../../schema/cloud-database.ts";
+import type { RequestRateLimit } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { RateRule } from "../../store/rate-history.ts";
@@ -32,19 +32,13 @@ export function ownerOf(
 export const ownerOfServerKey: Api<Services>["owner"] = async (authorization, services) =>
   (await ownerOf("serverAccessKey", authorization, services))?.database;
 
-const GROUPS: Partial<Record<Operation, Exclude<keyof RequestRateLimits, "other">>> = {
-  listTargets: "listTargets",
-  getTarget: "getTarget",
-  getDuplicates: "getDuplicates",
-};
-
-/** The limits that apply to a request: the one per second first, then its group's. */
+/** The limits that apply to a request: the one per second first, then that of its group, which is named after its operation. */
 function rulesFor(database: Database, operation: Operation): readonly RateRule[] {
   if (database.kind !== "cloud") return [];
   const { requestsPerSecondLimit, requestRateLimits } = database;
-  const own = GROUPS[operation];
-  const group = own !== undefined && requestRateLimits?.[own] != null ? own : "other";
-  const limit = requestRateLimits?.[group];
+  const limits: { readonly [group: string]: RequestRateLimit | null } = { ...requestRateLimits };
+  const group = limits[operation] == null ? "other" : operation;
+  const limit = limits[group];
   return [
     ...(requestsPerSecondLimit === null
       ? []
@@ -86,7 +80,6 @@ function limited(
   return full instanceof Promise ? full.then(verdict) : verdict(full);
 }
 
-/** `Authorization` is present. */
 export const authorizationGiven = (refusal: DeclaredResponse, expected: string) =>
   check({
     name: "authorizationGiven",
@@ -187,7 +180,6 @@ export const signedByAnyDatabase = signedTable
 
 type DatabaseContext = ApiContext & { readonly database: Database };
 
-/** The request quota is not 0. Template databases have none. */
 export const requestQuotaLeft = check({
   name: "requestQuotaLeft",
   refusals: [failure("RequestQuotaReached")],

@@ -119,7 +119,6 @@ export const dateCurrent = check({
   },
 });
 
-/** The body is not empty. */
 export const bodyGiven = (refusal: DeclaredResponse) =>
   check({
     name: "bodyGiven",
@@ -127,7 +126,6 @@ export const bodyGiven = (refusal: DeclaredResponse) =>
     test: ({ body }: ApiContext) => !body.isEmpty || "the body is empty; expected a JSON object",
   });
 
-/** The body is a JSON object. */
 export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
   check({
     name: "bodyIsJsonObject",

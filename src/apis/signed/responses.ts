@@ -145,18 +145,18 @@ export const jsonBody = (required: JsonSchemas, optional: JsonSchemas = {}): Dec
 
 /** The standard pages of the servers in front of the real service. */
 
-const crlfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
-
 const lfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
-export const LOAD_BALANCER_PAGE = crlfPage(
-  "<html>",
-  "<head><title>400 Bad Request</title></head>",
-  "<body>",
-  "<center><h1>400 Bad Request</h1></center>",
-  "</body>",
-  "</html>",
-);
+const crlfPage = (title: string, ...body: string[]): Buffer => {
+  const head = ["<html>", `<head><title>${title}</title></head>`, "<body>"];
+  const lines = [...head, ...body, "</body>", "</html>"];
+  return Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
+};
+
+const BAD_REQUEST = "<center><h1>400 Bad Request</h1></center>";
+const NGINX = "<hr><center>nginx</center>";
+
+export const LOAD_BALANCER_PAGE = crlfPage("400 Bad Request", BAD_REQUEST);
 
 /** For a `Content-Length` that is not an integer. */
 export const loadBalancerPage: DeclaredResponse = {
@@ -173,14 +173,10 @@ export const loadBalancerPage: DeclaredResponse = {
 };
 
 export const HEADER_TOO_LARGE_PAGE = crlfPage(
-  "<html>",
-  "<head><title>400 Request Header Or Cookie Too Large</title></head>",
-  "<body>",
-  "<center><h1>400 Bad Request</h1></center>",
+  "400 Request Header Or Cookie Too Large",
+  BAD_REQUEST,
   "<center>Request Header Or Cookie Too Large</center>",
-  "<hr><center>nginx</center>",
-  "</body>",
-  "</html>",
+  NGINX,
 );
 
 /** For a header line that is too long. */
@@ -197,13 +193,9 @@ export const headerTooLargePage: DeclaredResponse = {
 };
 
 export const ENTITY_TOO_LARGE_PAGE = crlfPage(
-  "<html>",
-  "<head><title>413 Request Entity Too Large</title></head>",
-  "<body>",
+  "413 Request Entity Too Large",
   "<center><h1>413 Request Entity Too Large</h1></center>",
-  "<hr><center>nginx</center>",
-  "</body>",
-  "</html>",
+  NGINX,
 );
 
 export const JETTY_PAGE = lfPage(
@@ -259,26 +251,17 @@ const pageNotFound = (request: string): Buffer =>
   );
 
 /** For an unserved path, or an unserved method of a served path; the details say which. */
-const notFoundPage: DeclaredResponse<string> = {
+const notFoundPage = (isGzipped: boolean): DeclaredResponse<string> => ({
   status: 404,
   description: "Nothing is served at this path.",
   headers: ({ profile }) => [
     ["Content-Type", "text/html; charset=UTF-8"],
+    ...(isGzipped ? [["Content-Encoding", "gzip"] as const] : []),
     [profile.upstreamTimeHeader, UPSTREAM_TIME],
   ],
   schema: text,
-  body: (_context, request) => pageNotFound(request),
-};
-
-const gzippedNotFoundPage: DeclaredResponse<string> = {
-  ...notFoundPage,
-  headers: ({ profile }) => [
-    ["Content-Type", "text/html; charset=UTF-8"],
-    ["Content-Encoding", "gzip"],
-    [profile.upstreamTimeHeader, UPSTREAM_TIME],
-  ],
-  body: (_context, request) => gzipSync(pageNotFound(request)),
-};
+  body: (_context, request) => (isGzipped ? gzipSync(pageNotFound(request)) : pageNotFound(request)),
+});
 
 export const emptyNotFound: DeclaredResponse = {
   status: 404,
@@ -292,5 +275,5 @@ export function notFound({ request, profile }: Context): PreparedResponse {
   if (!profile.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix))) return ok(emptyNotFound);
   const isGzipped =
     profile.notFoundPageEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip");
-  return ok(isGzipped ? gzippedNotFoundPage : notFoundPage, `${method} ${percentDecoded(path)}`);
+  return ok(notFoundPage(isGzipped), `${method} ${percentDecoded(path)}`);
 }

@@ -34,7 +34,6 @@ type CloudContext = ApiContext & {
   readonly records: RecordsOf<CloudDatabase>;
 };
 
-/** There is room in the target quota. */
 const targetQuotaLeft = check({
   name: "targetQuotaLeft",
   concerns: ["addTarget"],
@@ -65,7 +64,6 @@ const WITHOUT_BODY = [
   "targetSummary",
 ] as const;
 
-/** No body on `GET` and `DELETE`. */
 const noUnexpectedBody = check({
   name: "noUnexpectedBody",
   concerns: WITHOUT_BODY,
@@ -85,10 +83,8 @@ const LARGE_IMAGE_CHARACTERS = 2 ** 18;
 
 /** Notes for the journal that a base64 text is in lines, as encoders for mail write it. */
 function noteLines({ notes }: ApiContext, name: string, text: string): void {
-  const breaks = [text.indexOf("\n"), text.indexOf("\r")].filter((at) => at !== -1);
-  if (breaks.length === 0) return;
-  const length = Math.min(...breaks);
-  const remark = `${name} is base64 in lines of ${length} characters, whose line breaks are skipped`;
+  if (!text.includes("\n") && !text.includes("\r")) return;
+  const remark = `${name} is base64 in lines of ${text.search(/[\r\n]/)} characters, whose line breaks are skipped`;
   notes.reason = notes.reason === undefined ? remark : `${notes.reason}; ${remark}`;
 }
 

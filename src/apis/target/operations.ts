@@ -63,7 +63,9 @@ const addTarget = operation({
       database.databaseName,
       {
         targetId: random.hex(32),
-        anotherId: () => random.hex(32),
+        anotherId() {
+          return random.hex(32);
+        },
         name: String(name),
         width: Number(width),
         image: image ?? Buffer.alloc(0),

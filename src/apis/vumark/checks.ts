@@ -64,7 +64,6 @@ type InstanceContext = ApiContext & {
   readonly target: Target | TemplateTarget;
 };
 
-/** The keys belong to a template database. */
 const databaseHasTemplates = check({
   name: "databaseHasTemplates",
   refusals: [failure("InvalidTargetType")],

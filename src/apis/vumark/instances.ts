@@ -10,10 +10,14 @@ interface Label {
   readonly lines: readonly (readonly string[])[];
   /** Size of one unit; a character's cell is 6 units wide and 10 high. */
   readonly scale: number;
+  /** Of a monospaced font whose characters are as wide as a cell. */
+  readonly fontSize: number;
 }
 
 const CELL_WIDTH = 6;
 const CELL_HEIGHT = 10;
+/** Width of a monospaced character (Courier in the PDF), relative to the font size. */
+const WIDTH_PER_SIZE = 0.6;
 const PAGE_WIDTH = 512;
 const MIN_PAGE_HEIGHT = 256;
 
@@ -37,7 +41,7 @@ function layOut(characters: readonly string[]): Label {
   }
   if (characters.length > columns * MOST_LINES) lines.push([..."..."]);
   const height = Math.max(MIN_PAGE_HEIGHT, 2 * MARGIN + lines.length * CELL_HEIGHT * scale);
-  return { width: PAGE_WIDTH, height, lines, scale };
+  return { width: PAGE_WIDTH, height, lines, scale, fontSize: (CELL_WIDTH * scale) / WIDTH_PER_SIZE };
 }
 
 /** Where a line's first cell begins: its left edge, and its top from the page's top. */
@@ -49,8 +53,8 @@ function placeOf({ width, height, lines, scale }: Label, line: number) {
   };
 }
 
-/** The frame around the label, as distances from the page's edge. */
-const FRAME = { outer: 8, inner: 14 };
+/** The frame around the label: its line's edges, middle and width, in distances from the page's edge. */
+const FRAME = { outer: 8, inner: 14, middle: 11, width: 6 };
 
 /** More than all lines hold, however narrow the characters are: splitting a long id takes long. */
 const MOST_DRAWN = 4000;
@@ -85,18 +89,19 @@ const COLUMNS =
   " 4428102844 4c9090907c 4464544c44 0008364100 0000770000 0041360800 0201020402";
 // x to ~
 
-const GLYPHS: readonly Buffer[] = COLUMNS.split(" ").map((columns) => Buffer.from(columns, "hex"));
+const GLYPHS: readonly string[] = COLUMNS.split(" ");
 
 /** Whether a pixel of a printable ASCII character is black. */
 export function isBlack(character: string, column: number, row: number): boolean {
-  const bits = GLYPHS[character.charCodeAt(0) - 0x20]?.[column] ?? 0;
+  const glyph = GLYPHS[character.charCodeAt(0) - 0x20] ?? "";
+  const bits = Number.parseInt(glyph.slice(2 * column, 2 * column + 2), 16);
   return ((bits >> row) & 1) === 1;
 }
 
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 const KEYWORD = "instance_id";
 const WHITE = 255;
-const GREYSCALE_OF_8_BITS = [8, 0, 0, 0, 0];
+const GREYSCALE_OF_8_BITS = Buffer.from([8, 0, 0, 0, 0]);
 
 /**
  * A PNG that shows the id and contains it in a `tEXt` chunk.
@@ -106,14 +111,10 @@ const GREYSCALE_OF_8_BITS = [8, 0, 0, 0, 0];
  */
 export function pngInstance(id: string): Buffer {
   const label = layOut(printable(id));
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(label.width, 0);
-  header.writeUInt32BE(label.height, 4);
-  header.set(GREYSCALE_OF_8_BITS, 8);
   const encoding = /[^\0-\xff]/.test(id) ? "utf8" : "latin1";
   return Buffer.concat([
     SIGNATURE,
-    chunk("IHDR", header),
+    chunk("IHDR", uint32(label.width), uint32(label.height), GREYSCALE_OF_8_BITS),
     chunk("tEXt", Buffer.from(`${KEYWORD}\0`), Buffer.from(id, encoding)),
     // Not compressed; without a language or a translated keyword.
     ...(/[^\0-\x7f]/.test(id) ? [chunk("iTXt", Buffer.from(`${KEYWORD}\0\0\0\0\0${id}`))] : []),
@@ -153,14 +154,14 @@ function pixelRows(label: Label): Buffer {
 
 function chunk(type: string, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat([Buffer.from(type, "latin1"), ...parts]);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(body.length - type.length, 0);
-  frame.writeUInt32BE(crc32(body), 4);
-  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  return Buffer.concat([uint32(body.length - type.length), body, uint32(crc32(body))]);
 }
 
-/** Width of a monospaced character (Courier in the PDF), relative to the font size. */
-const WIDTH_PER_SIZE = 0.6;
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
 
 /** How far below the top of its cell a character's base line is. */
 const BASE_LINE = 8;
@@ -168,9 +169,8 @@ const BASE_LINE = 8;
 /** An SVG that shows the id in its one `text` element and has it as its title. */
 export function svgInstance(id: string): Buffer {
   const label = layOut(charactersOf(id).flatMap(cells));
-  const { width, height, lines, scale } = label;
-  const { outer, inner } = FRAME;
-  const between = (outer + inner) / 2;
+  const { width, height, lines, scale, fontSize } = label;
+  const { middle } = FRAME;
   const spans = lines.map((characters, line) => {
     const { left, top } = placeOf(label, line);
     const length = characters.length * CELL_WIDTH * scale;
@@ -178,13 +178,12 @@ export function svgInstance(id: string): Buffer {
     return `<tspan ${place} lengthAdjust="spacingAndGlyphs">${xmlText(characters.join(""))}</tspan>`;
   });
   const frame =
-    `<rect x="${between}" y="${between}" width="${width - 2 * between}" height="${height - 2 * between}" ` +
-    `fill="white" stroke="black" stroke-width="${inner - outer}"/>`;
-  const size = (CELL_WIDTH * scale) / WIDTH_PER_SIZE;
+    `<rect x="${middle}" y="${middle}" width="${width - 2 * middle}" height="${height - 2 * middle}" ` +
+    `fill="white" stroke="black" stroke-width="${FRAME.width}"/>`;
   const document =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
     `<title>${xmlText(id)}</title><rect width="${width}" height="${height}" fill="white"/>${frame}` +
-    `<text font-family="monospace" font-size="${size}" xml:space="preserve">${spans.join("")}</text></svg>\n`;
+    `<text font-family="monospace" font-size="${fontSize}" xml:space="preserve">${spans.join("")}</text></svg>\n`;
   return Buffer.from(document);
 }
 
@@ -209,16 +208,14 @@ export function pdfInstance(id: string): Buffer {
 
 /** The page's operators; a PDF's origin is the lower left corner. */
 function drawing(label: Label): string {
-  const { width, height, lines, scale } = label;
-  const { outer, inner } = FRAME;
-  const between = (outer + inner) / 2;
-  const frame = `${between} ${between} ${width - 2 * between} ${height - 2 * between} re S`;
+  const { width, height, lines, scale, fontSize } = label;
+  const { middle } = FRAME;
+  const frame = `${middle} ${middle} ${width - 2 * middle} ${height - 2 * middle} re S`;
   const texts = lines.map((characters, line) => {
     const { left, top } = placeOf(label, line);
     return `1 0 0 1 ${left} ${height - top - BASE_LINE * scale} Tm ${literal(characters.join(""))} Tj`;
   });
-  const size = (CELL_WIDTH * scale) / WIDTH_PER_SIZE;
-  return [`${inner - outer} w`, frame, "BT", `/F1 ${size} Tf`, ...texts, "ET"].join("\n");
+  return [`${FRAME.width} w`, frame, "BT", `/F1 ${fontSize} Tf`, ...texts, "ET"].join("\n");
 }
 
 /** The objects, numbered from 1: the first is the catalog, the last the document's information. All ASCII. */

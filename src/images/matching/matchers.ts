@@ -63,7 +63,8 @@ export function createStructuralSimilarityMatcher(options: SimilarityOptions = {
   return similarityAbove(checked("options", similarityOptions, options).threshold ?? DEFAULT_THRESHOLD);
 }
 
-function similarityAbove(threshold: number): ImageMatcher {
+/** A matcher whose options are known to be valid. */
+export function similarityAbove(threshold: number): ImageMatcher {
   return declareComparison({ by: "structuralSimilarity", threshold }, async (a, b) => {
     const score = await compareImages(a, b);
     return score !== null && score > threshold ? score : null;

@@ -7,6 +7,7 @@ import { decodeThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
   type ComparedTarget,
+  type Comparison,
   comparisonOf,
   type ImageMatcher,
   type Ranking,
@@ -66,13 +67,12 @@ export async function rankTargets<T extends ComparedTarget>(
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for future comparisons by these matchers, in the background, unless that has stopped. */
+/** Prepares a target's image for future comparisons in these ways, in the background, unless that has stopped. */
 export function prepareInBackground(
   image: ComparedImage,
-  matchers: readonly ImageMatcher[],
+  ways: readonly (Comparison["by"] | undefined)[],
   by?: Wanted,
 ): void {
-  const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
   if (ways.includes("structuralSimilarity")) sketches.prepare(image, by);
   if (ways.includes("features")) targetFeatures.prepare(image, by);
 }
@@ -99,12 +99,12 @@ async function rankBySimilarity<T extends ComparedTarget>(
   const best = new BestScores(most);
   const size = most === Number.POSITIVE_INFINITY ? IMAGES_PER_SLICE : BEST_PER_SLICE;
   for (const part of candidates.reverse()) {
-    // A target that may equal the lowest of the best scores is compared too: the given order decides between equal scores.
-    const mayBeAmongTheBest = ({ bound }: Candidate<T>) => bound >= best.least;
-    if (part.some(mayBeAmongTheBest)) part.sort((a, b) => b.bound - a.bound);
+    if (part.length > 1 && part.some(({ bound }) => bound >= best.least))
+      part.sort((a, b) => b.bound - a.bound);
     let compared = 0;
     while (true) {
-      const slice = part.slice(compared, compared + size).filter(mayBeAmongTheBest);
+      // A target that may equal the lowest of the best scores is compared too: the given order decides between equal scores.
+      const slice = part.slice(compared, compared + size).filter(({ bound }) => bound >= best.least);
       if (slice.length === 0) break;
       compared += slice.length;
       const images = await Promise.all(slice.map(({ target }) => preparedOf(target.image)));
@@ -162,24 +162,21 @@ async function findCandidates<T extends ComparedTarget>(
 class BestScores {
   /** Ascending. */
   readonly #scores: number[] = [];
-
-  constructor(private readonly most: number) {}
-
   /**
    * The score that another one needs to be among them. None can be when all are 1, the score of equal images: equal images
    * have equal bounds too, so those that the given order prefers were compared first.
    */
-  get least(): number {
-    if (this.#scores.length < this.most) return -2;
-    const [least = 1] = this.#scores;
-    return least < 1 ? least : Number.POSITIVE_INFINITY;
-  }
+  least = -2;
+
+  constructor(private readonly most: number) {}
 
   add(score: number): void {
     if (this.most === Number.POSITIVE_INFINITY || score <= this.least) return;
     const place = this.#scores.findIndex((other) => other > score);
     this.#scores.splice(place === -1 ? this.#scores.length : place, 0, score);
     if (this.#scores.length > this.most) this.#scores.shift();
+    const [least = 1] = this.#scores;
+    if (this.#scores.length === this.most) this.least = least < 1 ? least : Number.POSITIVE_INFINITY;
   }
 }
 

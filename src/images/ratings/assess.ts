@@ -1,11 +1,13 @@
 import type { Random } from "../../emulator/random.ts";
-import type { Wanted } from "../../emulator/scheduling.ts";
+import type { BackgroundJob, Steps, Wanted } from "../../emulator/scheduling.ts";
 import type { LateRating } from "../../schema/processing.ts";
-import { remembered } from "../cache.ts";
+import { featureRatingJobs, ratingJobs, remembered } from "../cache.ts";
+import type { Pixels, Undecodable } from "../decode.ts";
 import { startRatingByFeatures } from "../matching/features/rank.ts";
-import { Upload } from "../upload.ts";
-import { rateByBrisque } from "./brisque/rate.ts";
-import { checkRating, type TargetRater } from "./rating.ts";
+import { deviatesMoreThan, reduceSteps, Upload } from "../upload.ts";
+import { type BrisqueModel, brisqueModel, scoreSteps } from "./brisque/score.ts";
+import { forgetJob, ratingJob } from "./jobs.ts";
+import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
 
 /** A rater of this package, which rates after the image was added. */
 export type LateRater = "brisque" | "features";
@@ -37,26 +39,51 @@ export async function assessImage(
   by?: Wanted,
 ): Promise<Assessment> {
   const upload = known instanceof Upload ? known : new Upload(bytes);
-  const deviation = await remembered("deviation", upload.sha256, async () => {
+  const isFlat = await remembered("isFlat", upload.sha256, async () => {
     const decoded = await upload.decoded();
-    return "damage" in decoded ? 0 : decoded.deviation;
+    return "damage" in decoded || !(await deviatesMoreThan(FLAT_IMAGE_DEVIATION, decoded));
   });
   const rating =
     typeof rater === "function"
       ? checkRating(await rater(bytes, random), "targetRater")
-      : await startRating(upload, rater, by);
+      : await startRating(upload, rater, isFlat, by);
   upload.forgetPixels();
-  const outcome = deviation > FLAT_IMAGE_DEVIATION ? "success" : "failed";
-  return { outcome, rating, sha256: upload.sha256 };
+  return { outcome: isFlat ? "failed" : "success", rating, sha256: upload.sha256 };
 }
 
 async function startRating(
   upload: Upload,
   rater: LateRater,
+  isFlat: boolean,
   by: Wanted | undefined,
 ): Promise<number | LateRating> {
-  const job = await (rater === "brisque" ? rateByBrisque(upload) : startRatingByFeatures(upload));
+  const job = await (rater === "brisque" ? rateByBrisque(upload) : startRatingByFeatures(upload, !isFlat));
   if (job.known !== undefined) return job.known;
-  job.start(by);
+  job.start(by, () => forgetJob(rater === "brisque" ? ratingJobs : featureRatingJobs, upload.sha256, job));
   return job;
 }
+
+/** How many points of a BRISQUE score, which is from 0 (best) to 100, cost one point of the rating. */
+const SCORE_PER_RATING = 20;
+
+/**
+ * Rates an image by its BRISQUE score, 0 when it cannot be decoded: later, or when somebody needs the rating. An image that was
+ * rated a short while ago has the same job.
+ */
+async function rateByBrisque(upload: Upload): Promise<BackgroundJob<number>> {
+  const known = ratingJobs.get(upload.sha256);
+  if (known) return known;
+  const [decoded, model] = await Promise.all([upload.decoded(), brisqueModel()]);
+  return ratingJob(ratingJobs, upload.sha256, decoded, () => ratingSteps(decoded, model));
+}
+
+function* ratingSteps(decoded: Pixels | Undecodable, model: BrisqueModel): Steps<number> {
+  if ("damage" in decoded) return 0;
+  const { grey } = yield* reduceSteps(decoded);
+  yield;
+  const score = yield* scoreSteps(grey, model);
+  return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
+}
+
+export const rateImage = async (image: Buffer): Promise<number> =>
+  (await rateByBrisque(new Upload(image))).result();

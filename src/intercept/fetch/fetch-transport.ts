@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
-import { answer, connectionError, socketError, stoppedError, unhandledError } from "../answer.ts";
-import { type HostTable, originOf } from "../host-table.ts";
+import { header, type WireResponse } from "../../emulator/message.ts";
+import { connectionError, socketError, stoppedError, unhandledError } from "../errors.ts";
+import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 
@@ -22,7 +22,7 @@ interface FetchOptions {
   readonly Response?: typeof Response;
 }
 
-const NO_BYTES = Buffer.alloc(0);
+const NO_BYTES = new ArrayBuffer(0);
 
 /** Statuses whose responses must not have a body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
@@ -46,7 +46,8 @@ export async function fetchFrom(
   const decode = DECODERS[header(received, "content-encoding")?.toLowerCase() ?? ""];
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.has(status);
   const content = hasBody ? new Uint8Array(decode === undefined ? bytes : await decode(bytes)) : null;
-  const headers = received.headers.map(([name, value]): [string, string] => [name, value]);
+  // Only read there, although its type does not say so.
+  const headers = received.headers as [string, string][];
   const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
   if (isIntercepted) Object.defineProperties(response.headers, UNCHANGEABLE);
   const [urlWithoutFragment = ""] = url.split("#", 1);
@@ -71,13 +72,13 @@ function asReceived(response: Response, url: string): Response {
 }
 
 async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<WireResponse> {
-  const body = await bodyOf(request);
+  // Waits without a body, too: whoever called `fetch` may stop the mock in the same turn.
+  const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
-  // The last mock may have stopped since, at least in the same turn as the client called `fetch`.
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
   if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
     throw mismatch();
-  return answer(hosts, sent);
+  return hosts.answer(sent);
 }
 
 /** What `fetch` itself refuses, or hangs on. */
@@ -87,25 +88,23 @@ const mismatch = (): Error =>
     code: "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
   });
 
-const bodyOf = async (request: Request): Promise<Buffer> =>
-  request.body === null ? NO_BYTES : Buffer.from(await request.arrayBuffer());
-
 /** Adds the headers that `fetch` sends but a `Request` does not have. */
-function wireRequest(
-  { url, method, headers }: Request,
-  body: Buffer,
-): WireRequest & { readonly origin: string } {
+function wireRequest({ url, method, headers }: Request, body: Buffer): InterceptedRequest {
   const target = new URL(url);
   const pairs: [string, string][] = [...headers];
-  const add = (name: string, value: string) => headers.has(name) || pairs.push([name, value]);
-  add("host", target.host);
-  add("connection", "keep-alive");
-  add("accept", "*/*");
-  add("accept-language", "*");
-  add("sec-fetch-mode", "cors");
-  add("user-agent", "node");
-  add("accept-encoding", target.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate");
-  if (body.length > 0 || method === "POST" || method === "PUT") add("content-length", String(body.length));
+  const added = {
+    host: target.host,
+    connection: "keep-alive",
+    accept: "*/*",
+    "accept-language": "*",
+    "sec-fetch-mode": "cors",
+    "user-agent": "node",
+    "accept-encoding": target.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate",
+    ...((body.length > 0 || method === "POST" || method === "PUT") && {
+      "content-length": String(body.length),
+    }),
+  };
+  for (const [name, value] of Object.entries(added)) if (!headers.has(name)) pairs.push([name, value]);
   return {
     origin: originOf(target),
     method,

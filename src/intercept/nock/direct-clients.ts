@@ -1,6 +1,5 @@
 import http, { type ClientRequest, OutgoingMessage } from "node:http";
 import https from "node:https";
-import { syncBuiltinESMExports } from "node:module";
 import { urlToHttpOptions } from "node:url";
 import { types } from "node:util";
 import { fetchFrom } from "../fetch/fetch-transport.ts";
@@ -100,20 +99,22 @@ function secureArguments(args: readonly unknown[]): unknown[] {
  * Sends requests to served hosts past nock's interceptor, which misreads some of them: `fetch` is answered where it is called, and
  * requests of node:http at their sockets. Everything else goes to nock, unless nobody could notice.
  *
- * @param isServed - whether a mock serves an origin, and no mock of the user in nock may answer it.
- * @param isIgnored - whether nock would do nothing with a request to an origin but send it, with an agent of its own.
+ * @param isUsers - whether a mock of the user in nock may answer requests to a served origin.
+ * @param isIgnored - whether nock would do nothing with a request to another origin but send it, with an agent of its own.
  * @returns a function that restores what nock had installed.
  */
 export function answerDirectly(
   hosts: HostTable,
   unmocked: Unmocked,
-  isServed: (origin: string) => boolean,
+  isUsers: (origin: string) => boolean,
   isIgnored: (origin: string) => boolean,
 ): () => void {
   let isActive = true;
-  const isDirect: IsOrigin = (origin) => isActive && origin !== undefined && isServed(origin);
+  const isDirect: IsOrigin = (origin) =>
+    isActive && origin !== undefined && hosts.has(origin) && !isUsers(origin);
   const isSent: IsOrigin = (origin) =>
-    isDirect(origin) || (isActive && origin !== undefined && !unmocked.passesOver && isIgnored(origin));
+    isDirect(origin) ||
+    (isActive && origin !== undefined && !unmocked.passesOver && !hosts.has(origin) && isIgnored(origin));
   const restorers = OWNERS.flatMap(([scheme, owner]) =>
     NAMES.map((name) =>
       replace(owner, name, (original) => {
@@ -148,8 +149,9 @@ export function answerDirectly(
       return function fetch(this: unknown, ...args) {
         // A client that keeps this function (axios does) calls it after the stop too, when other mocks may intercept.
         if (!isActive) return (genuine ?? original).apply(this, args);
-        const url = urlOfInput(args[0]);
-        if (url === undefined || !isDirect(originOf(url))) return original.apply(this, args);
+        const [input] = args;
+        const url = isFields(input) && typeof input.url === "string" ? input.url : String(input);
+        if (!URL.canParse(url) || !isDirect(originOf(new URL(url)))) return original.apply(this, args);
         return (async () => {
           // Of these classes, nock's would record every header once more.
           const { Request, Response } = unmocked;
@@ -178,11 +180,9 @@ export function answerDirectly(
     ),
     restoreAgents(isDirect, (origin) => origin !== undefined && hosts.has(origin)),
   );
-  syncBuiltinESMExports();
   return () => {
     isActive = false;
     for (const restore of restorers) restore();
-    syncBuiltinESMExports();
   };
 }
 
@@ -257,11 +257,6 @@ function urlIn(value: unknown): URL | undefined {
   const { href, protocol, auth, path } = value;
   const isUrl = typeof href === "string" && protocol && auth === undefined && path === undefined;
   return isUrl && URL.canParse(href) ? new URL(href) : undefined;
-}
-
-function urlOfInput(input: unknown): URL | undefined {
-  const text = isFields(input) && typeof input.url === "string" ? input.url : String(input);
-  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;

@@ -1,9 +1,9 @@
 import http from "node:http";
 import https from "node:https";
-import { createRequire, syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import type nockType from "nock";
-import { messageOf } from "../../emulator/text.ts";
+import { loadModule } from "../../emulator/package.ts";
+import { codeOf, messageOf } from "../../emulator/text.ts";
 import { isNodes, isPlainFunction } from "./direct-clients.ts";
 
 export type Nock = typeof nockType;
@@ -27,25 +27,21 @@ export interface ActiveNock {
 
 /**
  * Loads and activates nock. nock is not imported, because loading it patches `fetch` and `node:http`, and importing this package
- * must patch nothing.
+ * must patch nothing. ECMAScript modules see what this and the returned functions patch after `syncBuiltinESMExports()`.
  *
  * @throws Error if nock cannot be used in this process, with what to change.
  */
 export function activateNock(): ActiveNock {
   checkProcess();
-  // Not named `require`: the CommonJS build uses that name in the initializer.
-  const load = createRequire(import.meta.url);
-  const version = checkNock(load);
-  const wasLoaded = load.cache[load.resolve("nock")] !== undefined;
+  const version = checkNock(loadModule);
+  const wasLoaded = loadModule.cache[installed(loadModule).file] !== undefined;
   const restoreHttp = keepProperties(http, ["ClientRequest", "get", "request"]);
   const restoreHttps = keepProperties(https, ["get", "request"]);
   const registerEarlier = keepRegistered();
-  const nock = loaded(load);
+  const nock = loadNock();
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
   const registerOwn = keepRegistered();
-  // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
-  syncBuiltinESMExports();
   return {
     nock,
     hasKnownInternals: version.startsWith("14.0."),
@@ -58,20 +54,18 @@ export function activateNock(): ActiveNock {
       if (nock.isActive()) nock.restore();
       for (const keep of keepGenuine) keep();
       registerEarlier();
-      syncBuiltinESMExports();
     },
     detach: () => {
       restoreHttp();
       restoreHttps();
-      syncBuiltinESMExports();
     },
   };
 }
 
 /** @throws Error if this environment lacks globals that nock needs, such as `Request` in Jest's jsdom. */
-function loaded(load: NodeJS.Require): Nock {
+function loadNock(): Nock {
   try {
-    const nock = load("nock");
+    const nock = loadModule("nock");
     // Vitest's vmThreads keeps a module that failed to load.
     if (typeof nock.isActive !== "function") throw new Error("an earlier attempt failed");
     return nock;
@@ -94,14 +88,32 @@ function checkProcess(): void {
   }
 }
 
+interface InstalledNock {
+  readonly file: string;
+  readonly version: string;
+}
+
+/** Found once: Node takes longer to find a package than to activate nock. */
+const found = new WeakMap<NodeJS.Require, InstalledNock>();
+
+/** @throws Error if nock is missing or of an unsupported version. */
+function installed(load: NodeJS.Require): InstalledNock {
+  const known = found.get(load);
+  if (known !== undefined) return known;
+  const version = installedVersion(load);
+  if (typeof version !== "string" || !SUPPORTED.test(version))
+    throw new Error(`unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; ${ADVICE}`);
+  const nock = { version, file: load.resolve("nock") };
+  found.set(load, nock);
+  return nock;
+}
+
 function installedVersion(load: NodeJS.Require): unknown {
   try {
     return load("nock/package.json").version;
   } catch (cause) {
-    const isHidden =
-      cause instanceof Error && "code" in cause && cause.code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
     // nock 15 no longer exports its package.json.
-    if (isHidden) return "15 or later";
+    if (codeOf(cause) === "ERR_PACKAGE_PATH_NOT_EXPORTED") return "15 or later";
     throw new Error(`nock is not installed; ${ADVICE}`, { cause });
   }
 }
@@ -112,11 +124,8 @@ function installedVersion(load: NodeJS.Require): unknown {
  * @throws Error if nock is missing or of an unsupported version, or if another copy of nock is already loaded.
  */
 export function checkNock(load: NodeJS.Require): string {
-  const version = installedVersion(load);
-  if (typeof version !== "string" || !SUPPORTED.test(version)) {
-    throw new Error(`unsupported nock version: expected 14.0.17 or a later 14.x; got ${version}; ${ADVICE}`);
-  }
-  const own = dirname(load.resolve("nock"));
+  const { version, file } = installed(load);
+  const own = dirname(file);
   const others = Object.keys(load.cache)
     .filter((file) => /[\\/]nock[^\\/]*[\\/]lib[\\/]intercept\.js$/.test(file))
     .map((file) => dirname(dirname(file)))

@@ -1,12 +1,24 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
 import { realTimers } from "../../emulator/real-timers.ts";
-import { stoppedError, unhandledError } from "../answer.ts";
+import { stoppedError, unhandledError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 import type { Nock } from "./nock-module.ts";
-import { isRequestOptions, type RequestOptions } from "./nock-request.ts";
+
+/** nock's description of a request that has no request object yet. */
+interface RequestOptions {
+  readonly proto: string;
+  readonly host: string;
+  readonly port?: number | string;
+  readonly method: string;
+  readonly path: string;
+}
+
+function isRequestOptions(value: unknown): value is RequestOptions {
+  return typeof value === "object" && value !== null && "proto" in value && "host" in value;
+}
 
 const REQUEST_SENT = "http.client.request.start";
 

@@ -1,6 +1,6 @@
 import { Duplex, Readable } from "node:stream";
 import { realTimers } from "../../emulator/real-timers.ts";
-import type { AnyFunction } from "../replace.ts";
+import { isFunction } from "../replace.ts";
 
 /**
  * Sends a request on to its real connection, which is intercepted at the socket, if nock's socket (that of @mswjs/interceptors)
@@ -54,4 +54,3 @@ function connectReally(socket: Duplex): void {
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-const isFunction = (value: unknown): value is AnyFunction => typeof value === "function";

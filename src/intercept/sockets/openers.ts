@@ -41,7 +41,7 @@ export const canonicalHost = (host: string): string =>
     .replace(/\.$/, "")
     .toLowerCase();
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /** A connection that a client of this process is about to open. */

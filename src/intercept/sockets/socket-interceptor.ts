@@ -3,14 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Result, WireResponse } from "../../emulator/message.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { HttpServer } from "../../servers/http/http-server.ts";
-import {
-  answer,
-  answerMalformed,
-  connectionError,
-  socketError,
-  stoppedError,
-  unhandledError,
-} from "../answer.ts";
+import { connectionError, socketError, stoppedError, unhandledError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { MemorySocket } from "./memory-socket.ts";
@@ -18,6 +11,7 @@ import {
   canonicalHost,
   type Endpoint,
   failConnecting,
+  isRecord,
   type Opening,
   type OpeningHandler,
   protocolsOf,
@@ -122,7 +116,7 @@ export class SocketInterceptor implements OpeningHandler {
   private targetOf({ scheme, host, port, options }: Opening): Endpoint {
     const target = { scheme, host, port, options };
     if (scheme === "http:") return target;
-    const authority = isObject(options.socket) ? this.tunnels.get(options.socket) : undefined;
+    const authority = isRecord(options.socket) ? this.tunnels.get(options.socket) : undefined;
     if (authority !== undefined) return { ...target, ...hostAndPort(authority) };
     const name = typeof options.servername === "string" ? canonicalHost(options.servername) : host;
     return this.hosts.has(`https://${name}:${port}`) ? { ...target, host: name } : target;
@@ -174,11 +168,8 @@ export class SocketInterceptor implements OpeningHandler {
     );
     const origin = originOf(url);
     if (isForProxy && this.hosts.has(origin)) {
-      const isSecure = url.protocol === "https:";
-      const port = Number(url.port || (isSecure ? 443 : 80));
-      const scheme = isSecure ? "https:" : "http:";
-      const endpoint: Endpoint = { scheme, host: url.hostname, port, options: {} };
-      return { fail: this.bypassError(endpoint, WHY.proxy) };
+      const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
+      return { fail: this.bypassError({ host: url.hostname, port }, WHY.proxy) };
     }
     if (!this.others.mayPass(origin))
       return { fail: unhandledError(method, origin, url.pathname + url.search) };
@@ -191,9 +182,9 @@ export class SocketInterceptor implements OpeningHandler {
     const http = new HttpServer(
       {
         answer: (request, socket) =>
-          this.respond(origin, request, socket, (hosts) => answer(hosts, { origin, ...request })),
+          this.respond(origin, request, socket, (hosts) => hosts.answer({ origin, ...request })),
         answerMalformed: (why, head, socket) =>
-          this.respond(origin, head, socket, (hosts) => answerMalformed(hosts, origin, why, head)),
+          this.respond(origin, head, socket, (hosts) => hosts.answerMalformed(origin, why, head)),
       },
       {
         limits: { idleMilliseconds: IDLE_MILLISECONDS },
@@ -231,7 +222,7 @@ export class SocketInterceptor implements OpeningHandler {
     }
   }
 
-  private bypassError(endpoint: Endpoint, why: string): Error {
+  private bypassError(endpoint: HostAndPort, why: string): Error {
     const message = `bypassed the mock: ${why}`;
     this.hosts.noteRefusal(endpoint.host, authorityOf(endpoint), message);
     return connectError(endpoint, message);
@@ -249,15 +240,17 @@ const WHY = {
   proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
 } as const;
 
-const authorityOf = ({ host, port }: Pick<Endpoint, "host" | "port">) => `${host}:${port}`;
+type HostAndPort = Pick<Endpoint, "host" | "port">;
+
+const authorityOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
 const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${authorityOf(endpoint)}`;
 
-function hostAndPort(authority: string): Pick<Endpoint, "host" | "port"> {
+function hostAndPort(authority: string): HostAndPort {
   const colon = authority.lastIndexOf(":");
   return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
 }
 
-const connectError = (endpoint: Endpoint, why: string) =>
+const connectError = (endpoint: HostAndPort, why: string) =>
   socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
 
 const refused = ({ options }: Opening, error: Error) =>
@@ -281,5 +274,4 @@ const secureProperties = (options: Opening["options"]) => ({
   }),
 });
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const isSocket = (value: unknown): value is Socket => value instanceof Socket;

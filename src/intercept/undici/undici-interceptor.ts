@@ -1,5 +1,5 @@
 import { realTimers } from "../../emulator/real-timers.ts";
-import { stoppedError, unhandledError } from "../answer.ts";
+import { stoppedError, unhandledError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 

@@ -7,7 +7,6 @@ import { build } from "esbuild";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const DEFAULT_OUTPUT = fileURLToPath(new URL("../../../dist/page.html.br", import.meta.url));
-/** Maximum size of the compressed page. */
 const MAX_GZIP_BYTES = 150_000;
 
 interface BuiltPage {
@@ -21,7 +20,7 @@ interface BuiltPage {
 export async function buildPage(output = DEFAULT_OUTPUT): Promise<BuiltPage> {
   const bundled = await build({
     absWorkingDir: folder,
-    entryPoints: ["main.tsx", "style.css"],
+    entryPoints: ["main.tsx"],
     outdir: folder,
     bundle: true,
     minify: true,
@@ -50,29 +49,7 @@ export async function buildPage(output = DEFAULT_OUTPUT): Promise<BuiltPage> {
     "form-action 'none'",
     "require-trusted-types-for 'script'",
   ].join("; ");
-  const page = pageOf({ policy, style, script });
-  const gzipBytes = gzipSync(page).length;
-  if (gzipBytes > MAX_GZIP_BYTES)
-    throw new Error(`the page has ${gzipBytes} bytes compressed; expected at most ${MAX_GZIP_BYTES}`);
-  await mkdir(dirname(output), { recursive: true });
-  // Replace the file in one step, because a server may be reading the previous build.
-  await writeFile(`${output}.${process.pid}`, brotliCompressSync(page));
-  await rename(`${output}.${process.pid}`, output);
-  const packages = Object.keys(bundled.metafile.inputs).flatMap(
-    (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
-  );
-  return { bytes: Buffer.byteLength(page), gzipBytes, packages: [...new Set(packages)] };
-}
-
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46c8"/><path d="M8 12V9a1 1 0 0 1 1-1h3M20 8h3a1 1 0 0 1 1 1v3M24 20v3a1 1 0 0 1-1 1h-3M12 24H9a1 1 0 0 1-1-1v-3" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="16" cy="16" r="3.6" fill="#fff"/></svg>`;
-
-interface Parts {
-  readonly policy: string;
-  readonly style: string;
-  readonly script: string;
-}
-
-const pageOf = ({ policy, style, script }: Parts): string => `<!doctype html>
+  const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -91,6 +68,20 @@ const pageOf = ({ policy, style, script }: Parts): string => `<!doctype html>
 </body>
 </html>
 `;
+  const gzipBytes = gzipSync(page).length;
+  if (gzipBytes > MAX_GZIP_BYTES)
+    throw new Error(`the page has ${gzipBytes} bytes compressed; expected at most ${MAX_GZIP_BYTES}`);
+  await mkdir(dirname(output), { recursive: true });
+  // Replace the file in one step, because a server may be reading the previous build.
+  await writeFile(`${output}.${process.pid}`, brotliCompressSync(page));
+  await rename(`${output}.${process.pid}`, output);
+  const packages = Object.keys(bundled.metafile.inputs).flatMap(
+    (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
+  );
+  return { bytes: Buffer.byteLength(page), gzipBytes, packages: [...new Set(packages)] };
+}
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46c8"/><path d="M8 12V9a1 1 0 0 1 1-1h3M20 8h3a1 1 0 0 1 1 1v3M24 20v3a1 1 0 0 1-1 1h-3M12 24H9a1 1 0 0 1-1-1v-3" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/><circle cx="16" cy="16" r="3.6" fill="#fff"/></svg>`;
 
 const hashSource = (content: string): string =>
   `'sha256-${createHash("sha256").update(content).digest("base64")}'`;

@@ -1,3 +1,7 @@
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/parts.css";
+import "./styles/views.css";
 import { useComputed } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -9,7 +13,7 @@ import { Icon, Logo } from "./parts/icons.tsx";
 import { ask, attempt, report } from "./state/api.ts";
 import { clientRequests, connect, emulatorSecond, lead, link, state } from "./state/connection.ts";
 import { duration, number } from "./state/format.ts";
-import { addressOf, route, VIEWS, type View } from "./state/route.ts";
+import { addressOf, route, TITLES, VIEWS, type View } from "./state/route.ts";
 import { BackToRealTime, Controls } from "./views/controls.tsx";
 import { Models } from "./views/models.tsx";
 import { Overview } from "./views/overview.tsx";
@@ -18,14 +22,6 @@ import { Requests } from "./views/requests.tsx";
 import { Targets } from "./views/targets.tsx";
 import { TryPicture } from "./views/try-picture.tsx";
 
-const TITLES: Readonly<Record<View, string>> = {
-  overview: "Overview",
-  targets: "Targets",
-  requests: "Requests",
-  try: "Try a picture",
-  models: "Models & VuMarks",
-  controls: "Controls",
-};
 const SHORT_TITLES: Readonly<Partial<Record<View, string>>> = { try: "Try", models: "Models" };
 const LINKS = {
   connecting: ["Connecting", "busy"],
@@ -34,17 +30,12 @@ const LINKS = {
   report: ["Report", "off"],
 } as const;
 
-const SHOWN: Readonly<Partial<Record<View, ComponentType>>> =
-  report !== null
-    ? { overview: ReportSummary, targets: Targets, requests: Requests }
-    : {
-        overview: Overview,
-        targets: Targets,
-        requests: Requests,
-        try: TryPicture,
-        models: Models,
-        controls: Controls,
-      };
+const SHOWN: Readonly<Partial<Record<View, ComponentType>>> = {
+  overview: report === null ? Overview : ReportSummary,
+  targets: Targets,
+  requests: Requests,
+  ...(report === null && { try: TryPicture, models: Models, controls: Controls }),
+};
 
 /** The frame around all views: navigation, clock, connection state and notices. */
 function Shell() {

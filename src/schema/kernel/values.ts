@@ -160,25 +160,15 @@ export const jsonObject = deferred(
 const BASE64 = "base64 (A-Z, a-z, 0-9, + and /, padding at the end)";
 
 /** Base64 as the service reads it, stored as it was sent. */
-const base64Text = deferred(
-  BASE64,
-  () => z.string().check(z.refine((given) => decodeServiceBase64(given) !== undefined)),
-  {
-    contentEncoding: "base64",
-  },
-);
-
-/** Base64 of a limited number of bytes, stored as it was sent. */
-export const base64UpTo = (bytes: number) =>
-  deferred(
-    `${BASE64} of at most ${bytes} bytes`,
-    () => z.string().check(z.refine((given) => (decodeServiceBase64(given)?.length ?? bytes + 1) <= bytes)),
-    { contentEncoding: "base64" },
-  );
+const base64 = (description: string, mostBytes = Number.MAX_SAFE_INTEGER) => {
+  const fits = (given: string) => (decodeServiceBase64(given)?.length ?? Infinity) <= mostBytes;
+  return deferred(description, () => z.string().check(z.refine(fits)), { contentEncoding: "base64" });
+};
+export const base64UpTo = (bytes: number) => base64(`${BASE64} of at most ${bytes} bytes`, bytes);
 
 /** Bytes, which JSON holds as base64. */
 export const bytes = z.lazy(() =>
-  z.codec(base64Text, binary, {
+  z.codec(base64(BASE64), binary, {
     decode: (given) => decodeServiceBase64(given) ?? z.NEVER,
     encode: (value) => Buffer.from(value).toString("base64"),
   }),
@@ -189,29 +179,22 @@ const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 const millisecondsOf = (given: string): number =>
   parseISO(/(Z|[+-]\d\d:\d\d)$/.test(given) ? given : `${given}Z`).getTime();
 
-const writtenMoment = (description: string, accepts: (milliseconds: number) => boolean) =>
-  deferred(
-    description,
-    () => z.string().check(z.refine((given) => ISO_8601.test(given) && accepts(millisecondsOf(given)))),
-    { format: "date-time" },
-  );
-
 /** The most milliseconds before and after the epoch that a `Date` can hold. */
 export const MOST_MILLISECONDS = 8.64e15;
 const EXAMPLE = "2026-11-21T10:42:00.000Z";
 const milliseconds = deferred("a moment, in milliseconds since 1970", () =>
   z.number().check(z.gte(-MOST_MILLISECONDS), z.lte(MOST_MILLISECONDS)),
 );
-const toIso = (time: number): string => new Date(time).toISOString();
 
 /** Milliseconds since the epoch, which JSON holds as ISO 8601. */
-export const moment = z.lazy(() =>
-  z.codec(
-    writtenMoment(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time)),
-    milliseconds,
-    { decode: millisecondsOf, encode: toIso },
-  ),
-);
+const momentFor = (description: string, accepts: (milliseconds: number) => boolean) =>
+  z.lazy(() => {
+    const fits = (given: string) => ISO_8601.test(given) && accepts(millisecondsOf(given));
+    const written = deferred(description, () => z.string().check(z.refine(fits)), { format: "date-time" });
+    const encode = (time: number) => new Date(time).toISOString();
+    return z.codec(written, milliseconds, { decode: millisecondsOf, encode });
+  });
+export const moment = momentFor(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time));
 
 /** The last millisecond of the year 9999. */
 export const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
@@ -221,9 +204,4 @@ export const isClockMoment = (time: number): boolean => time >= 0 && time <= END
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
 /** A moment that a clock can be set to. */
-export const clockMoment = z.lazy(() =>
-  z.codec(writtenMoment(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment), milliseconds, {
-    decode: millisecondsOf,
-    encode: toIso,
-  }),
-);
+export const clockMoment = momentFor(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment);

@@ -21,15 +21,22 @@ export interface WireForm<T> {
   fieldNames(): readonly string[];
 }
 
-export const wireForm = <T>(schema: z.ZodMiniType<T>, options: WireOptions = {}): WireForm<T> => ({
-  schema: z.lazy(() => reader(schema, options) as z.ZodMiniType<T>),
-  write: (value) => writer(schema, options)(value) as JsonObject,
-  fieldNames: () => {
-    const def = defOf(schema);
-    const shape = defOf(def.type === "lazy" ? def.getter() : schema);
-    return shape.type === "object" ? Object.keys(shape.shape).map((name) => jsonName(name, options)) : [];
-  },
-});
+export function wireForm<T>(schema: z.ZodMiniType<T>, options: WireOptions = {}): WireForm<T> {
+  /** Built once: one listing may write thousands of targets. */
+  let write: Write | undefined;
+  return {
+    schema: z.lazy(() => reader(schema, options) as z.ZodMiniType<T>),
+    write: (value) => {
+      write ??= writer(schema, options);
+      return write(value) as JsonObject;
+    },
+    fieldNames: () => {
+      const def = defOf(schema);
+      const shape = defOf(def.type === "lazy" ? def.getter() : schema);
+      return shape.type === "object" ? Object.keys(shape.shape).map((name) => jsonName(name, options)) : [];
+    },
+  };
+}
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const jsonName = (name: string, { names }: WireOptions): string => names?.[name] ?? snakeCase(name);
@@ -76,53 +83,42 @@ function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType 
 }
 
 type Write = (value: unknown) => unknown;
-const writers = new WeakMap<WireOptions, WeakMap<z.core.SomeType, Write>>();
 
-/** Built once for each schema: one listing may write thousands of targets. */
 function writer(schema: z.core.SomeType, options: WireOptions): Write {
-  const known = writers.get(options) ?? new WeakMap<z.core.SomeType, Write>();
-  writers.set(options, known);
-  const write = known.get(schema) ?? makeWriter(schema, options);
-  known.set(schema, write);
-  return write;
-}
-
-function makeWriter(schema: z.core.SomeType, options: WireOptions): Write {
   const def = defOf(schema);
-  const orNothing = (inner: z.core.SomeType): Write => {
-    const write = writer(inner, options);
-    return (value) => (value === null || value === undefined ? value : write(value));
-  };
+  const inner = (one: z.core.SomeType) => writer(one, options);
   switch (def.type) {
     case "object": {
       const fields = Object.entries(def.shape).map(([name, field]) => ({
         name,
         json: jsonName(name, options),
-        write: writer(field, options),
+        write: inner(field),
       }));
       return (value) =>
         Object.fromEntries(fields.map(({ name, json, write }) => [json, write(Object(value)[name])]));
     }
     case "array": {
-      const write = writer(def.element, options);
+      const write = inner(def.element);
       return (value) => Array.from(value as readonly unknown[], write);
     }
     case "union": {
       const forms = def.options.map((form) => ({
         kept: z.output(form as z.ZodMiniType),
-        write: writer(form, options),
+        write: inner(form),
       }));
       return (value) => forms.find(({ kept }) => kept.safeParse(value).success)?.write(value);
     }
     case "nullable": {
-      const write = writer(def.innerType, options);
+      const write = inner(def.innerType);
       return (value) => (value === null || value === undefined ? null : write(value));
     }
     case "optional":
-    case "default":
-      return orNothing(def.innerType);
+    case "default": {
+      const write = inner(def.innerType);
+      return (value) => (value === undefined ? value : write(value));
+    }
     case "lazy":
-      return writer(def.getter(), options);
+      return inner(def.getter());
     case "pipe": {
       const { reverseTransform } = def;
       if (reverseTransform === undefined) break;

@@ -19,7 +19,7 @@ export class IdleTimer {
   constructor(
     milliseconds: number,
     onIdle: () => void,
-    private readonly isExpected: () => boolean = () => false,
+    private readonly isExpected?: () => boolean | undefined,
   ) {
     this.timer = realTimers.setInterval(() => {
       this.idleSteps += 1;
@@ -40,7 +40,7 @@ export class IdleTimer {
   }
 
   private decide(onIdle: () => void): void {
-    if (this.idleSteps < STEPS * (this.isExpected() ? PATIENCE : 1)) return;
+    if (this.idleSteps < STEPS * (this.isExpected?.() === true ? PATIENCE : 1)) return;
     this.stop();
     onIdle();
   }
@@ -56,7 +56,7 @@ export type BodyRead =
       readonly bytes: Buffer;
       readonly images?: ReadonlyMap<string, Buffer>;
     }
-  | { readonly end: "tooLarge" | "overloaded" | "aborted" };
+  | { readonly end: "bodyTooLarge" | "overloaded" | "aborted" };
 
 export interface BodyLimits {
   /** Size limit of one body in bytes. */
@@ -125,7 +125,7 @@ export class BodyReader {
     private readonly limits: BodyLimits,
     private readonly held: HeldBytes,
     private readonly filter?: BodyFilter,
-    private readonly isSending?: () => boolean,
+    private readonly isSending?: () => boolean | undefined,
   ) {
     const announced = Number(incoming.headers["content-length"] ?? 0);
     this.joined = new Joined(filter === undefined && announced <= limits.maxBytes ? announced : 0);
@@ -174,7 +174,7 @@ export class BodyReader {
     // What a filter shortens may be as large as all bodies together.
     const { maxBytes, maxTotalBytes } = this.limits;
     const most = this.filter === undefined ? maxBytes : maxTotalBytes;
-    if (this.joined.length + length > most) this.end({ end: "tooLarge" });
+    if (this.joined.length + length > most) this.end({ end: "bodyTooLarge" });
     else if (this.held.count > this.limits.maxTotalBytes) this.end({ end: "overloaded" });
     else {
       for (const part of kept) this.joined.add(part);

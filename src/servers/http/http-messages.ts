@@ -12,18 +12,25 @@ import {
   type WireResponse,
 } from "../../emulator/message.ts";
 import type { MalformedKind } from "../../emulator/operation.ts";
+import type { ServerRefusal } from "../../emulator/router.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { LONGEST_HEADER_LINE_BYTES, type Service } from "../../schema/protocol.ts";
 
 /** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
-export function headOf({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead {
+export const headOf = ({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead => ({
+  method,
+  ...splitTarget(url),
+  headers: headerPairs(rawHeaders),
+});
+
+/** Names and values that follow each other, in pairs. */
+export function headerPairs(flat: readonly string[]): HeaderList {
   const headers: [string, string][] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    headers.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
-  }
-  return { method, ...splitTarget(url), headers };
+  for (let index = 0; index < flat.length; index += 2)
+    headers.push([flat[index] ?? "", flat[index + 1] ?? ""]);
+  return headers;
 }
 
 /**
@@ -79,11 +86,9 @@ export function isDelimited({ status, headers }: WireResponse, method: string): 
   return headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
 }
 
-/** Whether a response closes its connection. */
 export const saysClose = (response: Pick<WireResponse, "headers">): boolean =>
   header(response, "connection")?.toLowerCase() === "close";
 
-/** Adds `Connection: close` to a response. */
 export function withClose<T extends Pick<WireResponse, "headers">>(response: T): T {
   if (saysClose(response)) return response;
   const known = response.headers.some(([name]) => name.toLowerCase() === "connection");
@@ -93,13 +98,11 @@ export function withClose<T extends Pick<WireResponse, "headers">>(response: T):
   return { ...response, headers };
 }
 
-/** Whether a client may send another request on the connection. */
 export function keepsAlive({ httpVersion, headers }: IncomingMessage): boolean {
   const connection = headers.connection?.toLowerCase() ?? "";
   return httpVersion === "1.0" ? connection.includes("keep-alive") : !connection.includes("close");
 }
 
-/** Ends a connection with a reset, or silently. */
 export function disconnect(socket: Duplex, kind: ConnectionError["kind"] | undefined): void {
   if (kind === "reset" && socket instanceof Socket) socket.resetAndDestroy();
   else socket.destroy();
@@ -113,7 +116,6 @@ interface StreamedResponse {
   readonly stream: (signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** A response of an HTTP server. */
 export type ServedResponse = WireResponse | StreamedResponse;
 
 export const isStreamed = (response: ServedResponse): response is StreamedResponse =>
@@ -124,7 +126,6 @@ export type ServedResult =
   | { readonly response: ServedResponse; readonly connectionError?: undefined }
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
 
-/** Handles a request that arrived over a socket. */
 export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
 
 /** Sends chunks as they become available, at the speed of the client. */
@@ -166,12 +167,7 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
   return code?.startsWith("HPE_") === true ? "malformed" : undefined;
 }
 
-interface Refused {
-  readonly refusedBy: string;
-  readonly reason: string;
-}
-
-const REFUSALS: Readonly<Record<MalformedKind, Refused>> = {
+const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "reason">>> = {
   contentLength: {
     refusedBy: "contentLengthFits",
     reason: "Content-Length must be one whole number, the length of the body in bytes",

@@ -68,9 +68,6 @@ const KEEP_ALIVE_MILLISECONDS = 120_000;
 export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
-  private readonly reportsProgress: (head: RequestHead) => boolean;
-  private readonly filterFor: NonNullable<HttpServerOptions["filterFor"]>;
-  private readonly isSending: NonNullable<HttpServerOptions["isSending"]>;
   private readonly held: HeldBytes = { count: 0 };
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
@@ -82,20 +79,18 @@ export class HttpServer {
 
   constructor(
     private readonly answerer: RequestAnswerer,
-    { tls, limits, reportsProgress, filterFor, isSending }: HttpServerOptions = {},
+    private readonly options: HttpServerOptions = {},
   ) {
+    const { tls, limits } = options;
     this.limits = { ...DEFAULT_LIMITS, ...limits };
-    this.reportsProgress = reportsProgress ?? (() => false);
-    this.filterFor = filterFor ?? (() => undefined);
-    this.isSending = isSending ?? (() => false);
-    const options = {
+    const plain = {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     };
     // Clients that ask for HTTP/1.0 name it in their handshake, and Node accepts only 1.1.
-    const secure = { ...options, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
-    this.server = tls === undefined ? createServer(options) : createTlsServer(secure);
+    const secure = { ...plain, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
+    this.server = tls === undefined ? createServer(plain) : createTlsServer(secure);
     this.server.maxHeadersCount = 0;
     // A client that ends its side early still expects its response.
     Object.assign(this.server, { httpAllowHalfOpen: true });
@@ -193,8 +188,10 @@ export class HttpServer {
     const connection = this.connectionOf(socket);
     connection.heads?.began(incoming);
     const head = headOf(incoming);
-    const isSending = () => this.isSending(socket);
-    const reader = new BodyReader(incoming, this.limits, this.held, this.filterFor(head), isSending);
+    const { filterFor, isSending } = this.options;
+    const reader = new BodyReader(incoming, this.limits, this.held, filterFor?.(head), () =>
+      isSending?.(socket),
+    );
     const pending: PendingRequest = { reader, last: !keepsAlive(incoming), keepsHeaders: false };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
@@ -224,14 +221,8 @@ export class HttpServer {
     connection: Duplex,
   ): Promise<ServedResult | undefined> {
     const read = await pending.reader.read();
-    switch (read.end) {
-      case "aborted":
-        return undefined;
-      case "tooLarge":
-        return this.answerer.answerMalformed("bodyTooLarge", head, connection);
-      case "overloaded":
-        return this.answerer.answerMalformed("overloaded", head, connection);
-    }
+    if (read.end === "aborted") return undefined;
+    if (!("bytes" in read)) return this.answerer.answerMalformed(read.end, head, connection);
     await turnOfRequest();
     const { end, bytes, images } = read;
     const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
@@ -243,7 +234,7 @@ export class HttpServer {
   }
 
   private async reporting<T>(head: RequestHead, response: ServerResponse, act: () => Promise<T>): Promise<T> {
-    if (!this.reportsProgress(head)) return act();
+    if (this.options.reportsProgress?.(head) !== true) return act();
     const timer = setInterval(() => response.writeProcessing(), PROGRESS_MILLISECONDS);
     try {
       return await act();

@@ -5,8 +5,8 @@ import { anyText, flag, kind, listOf, oneOf, wholeNumber } from "../../schema/ke
 import { isOperation, type Operation, SERVICES } from "../../schema/protocol.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { SUMMARY_KINDS } from "../../schema/target.ts";
-import type { Backing, FaultQuestion, FoundRecords, SharedState, Version } from "../backing.ts";
-import { clockSetting, conflict, rateRule, type StoredImage, storedChange, storedImage } from "../codec.ts";
+import type { FaultQuestion, FoundRecords, RecordsKey, Version } from "../backing.ts";
+import { clockSetting, conflict, rateRule, storedChange, storedImage } from "../codec.ts";
 
 /*
  * The protocol between the servers and the target manager: each method of `StateCalls` is `POST /internal/{method}`. The body
@@ -31,44 +31,19 @@ export const CHANGE_HEADER = "Change-Id";
 /** Header of a change that is sent again: the run of the manager that may have made it already. */
 export const RUN_HEADER = "Only-Run";
 
-/** What a target manager does for other servers. */
-export interface StateCalls
-  extends Required<Omit<Backing, "restore" | "putImage">>,
-    Pick<SharedState, "readClock" | "putJournal"> {
-  /** As `Backing.putImage`. */
-  putImage(bytes: Buffer): Promise<StoredImage>;
-  /** As `Backing.restore`. */
-  restore(snapshot: unknown): Promise<string | undefined>;
-  /** As `SharedState.chooseFault`, but returns the fault itself. */
-  chooseFault(question: FaultQuestion): Promise<ChosenFault | undefined>;
-}
-
-/** A fault in JSON, and where a program added it. */
-interface ChosenFault {
-  readonly fault: unknown;
-  readonly addedAt?: string | undefined;
-}
-
-interface Call<Takes, Returns> {
-  readonly takes: z.ZodMiniType<Takes>;
-  readonly returns: z.ZodMiniType<Returns>;
-  /** It changes nothing, so that nothing has to be remembered of it. */
-  readonly reads?: true;
-}
-type Calls = {
-  readonly [Name in keyof StateCalls]: Call<
-    Parameters<StateCalls[Name]>,
-    Awaited<ReturnType<StateCalls[Name]>>
-  >;
-};
-
 const bytes = z.custom<Buffer>(Buffer.isBuffer);
-const chosenFault = z.lazy(() => record<ChosenFault>({ fault: z.unknown(), addedAt: z.optional(anyText) }));
+/** The fault in JSON, and where a program added it. */
+const chosenFault = z.lazy(() =>
+  record<{ readonly fault: unknown; readonly addedAt?: string | undefined }>({
+    fault: z.unknown(),
+    addedAt: z.optional(anyText),
+  }),
+);
 const noArguments = z.tuple([]);
-const nothing = z.undefined();
+const nothing = z.void();
 const version = z.lazy(() => record<Version>({ scope: anyText, version: wholeNumber }));
 const changes = z.lazy(() => atMost(1000, "changes", listOf(storedChange)));
-const recordsKey = z.lazy(() =>
+const recordsKey: z.ZodMiniType<RecordsKey> = z.lazy(() =>
   z.tuple([
     oneOf("databaseId", "databaseName", "serverAccessKey", "clientAccessKey", "scope", "global"),
     anyText,
@@ -90,41 +65,43 @@ const faultQuestion = z.lazy(() =>
   }),
 );
 
-/** Every method of {@link StateCalls}: what it takes and returns. */
-export const CALLS: Calls = {
-  read: {
-    takes: z.tuple([recordsKey, z.optional(version)]),
-    returns: z.union([z.literal("unchanged"), nothing, found]),
-    reads: true,
-  },
-  list: { takes: noArguments, returns: listOf(version), reads: true },
-  create: { takes: z.tuple([databaseRecord]), returns: z.optional(conflict) },
-  commit: {
-    takes: z.tuple([version, changes]),
-    returns: z.union([wholeNumber, oneOf("stale", "gone", "missingImage")]),
-  },
-  takeRateToken: {
-    takes: z.tuple([anyText, listOf(rateRule), z.number()]),
-    returns: z.optional(rateRule),
-  },
-  putImage: { takes: z.tuple([bytes]), returns: storedImage },
-  getImage: { takes: z.tuple([anyText]), returns: bytes, reads: true },
-  getSummaries: {
-    takes: z.tuple([oneOf(...SUMMARY_KINDS), listOf(anyText)]),
-    returns: listOf(z.optional(bytes)),
-    reads: true,
-  },
-  getRatings: {
-    takes: z.tuple([listOf(anyText)]),
-    returns: listOf(z.optional(wholeNumber)),
-    reads: true,
-  },
-  reset: { takes: noArguments, returns: nothing },
-  snapshot: { takes: noArguments, returns: snapshot, reads: true },
-  restore: { takes: z.tuple([z.unknown()]), returns: z.optional(anyText) },
-  readClock: { takes: noArguments, returns: nothing, reads: true },
-  chooseFault: { takes: z.tuple([faultQuestion]), returns: z.optional(chosenFault) },
-  putJournal: { takes: z.tuple([bytes, anyText]), returns: nothing },
+const change = <Takes, Returns>(
+  takes: z.ZodMiniType<Takes>,
+  returns: z.ZodMiniType<Returns>,
+  reads = false,
+) => ({ takes, returns, reads });
+/** Changes nothing, so that nothing has to be remembered of it. */
+const query = <Takes, Returns>(takes: z.ZodMiniType<Takes>, returns: z.ZodMiniType<Returns>) =>
+  change(takes, returns, true);
+
+/** What a target manager does for other servers: what each call takes and returns. */
+export const CALLS = {
+  read: query(
+    z.tuple([recordsKey, z.optional(version)]),
+    z.union([z.literal("unchanged"), z.undefined(), found]),
+  ),
+  list: query(noArguments, listOf(version)),
+  create: change(z.tuple([databaseRecord]), z.optional(conflict)),
+  commit: change(z.tuple([version, changes]), z.union([wholeNumber, oneOf("stale", "gone", "missingImage")])),
+  takeRateToken: change(z.tuple([anyText, listOf(rateRule), z.number()]), z.optional(rateRule)),
+  putImage: change(z.tuple([bytes]), storedImage),
+  getImage: query(z.tuple([anyText]), bytes),
+  getSummaries: query(z.tuple([oneOf(...SUMMARY_KINDS), listOf(anyText)]), listOf(z.optional(bytes))),
+  getRatings: query(z.tuple([listOf(anyText)]), listOf(z.optional(wholeNumber))),
+  reset: change(noArguments, nothing),
+  snapshot: query(noArguments, snapshot),
+  restore: change(z.tuple([z.unknown()]), z.optional(anyText)),
+  readClock: query(noArguments, nothing),
+  /** Returns the fault itself. */
+  chooseFault: change(z.tuple([faultQuestion]), z.optional(chosenFault)),
+  putJournal: change(z.tuple([bytes, anyText]), nothing),
+};
+
+/** The calls as methods: those of `SharedState`, but for what only the own process knows. */
+export type StateCalls = {
+  readonly [Name in keyof typeof CALLS]: (
+    ...given: z.output<(typeof CALLS)[Name]["takes"]>
+  ) => Promise<z.output<(typeof CALLS)[Name]["returns"]>>;
 };
 
 /** What every response is: the result, the clock setting, whether there are faults, and the journal's era. */

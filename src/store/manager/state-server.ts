@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type * as z from "zod/mini";
 import { header, type WireRequest, type WireResponse } from "../../emulator/message.ts";
 import { messageOf } from "../../emulator/text.ts";
@@ -17,8 +18,7 @@ const REMEMBERED_CHANGES = 4096;
 
 /** Answers other servers' requests to a target manager; see `protocol.ts`. These requests are not in the journal. */
 export class StateServer {
-  /** Results of changes by id, the latest last. */
-  private readonly changes = new Map<string, Promise<unknown>>();
+  private readonly changes = new LRUCache<string, Promise<unknown>>({ max: REMEMBERED_CHANGES });
 
   /** @param run - names this run of the manager. */
   constructor(
@@ -26,7 +26,6 @@ export class StateServer {
     private readonly run: string,
   ) {}
 
-  /** Whether the path is below that of the protocol. */
   serves({ path }: WireRequest): boolean {
     return path.startsWith(INTERNAL_PREFIX);
   }
@@ -39,9 +38,11 @@ export class StateServer {
       const takes: z.ZodMiniType<readonly unknown[]> = CALLS[name].takes;
       const given = decoded(takes, await unpack(request.body), name);
       const again = header(request, RUN_HEADER);
-      if (again !== undefined && again !== this.run && CALLS[name].reads !== true)
+      if (again !== undefined && again !== this.run && !CALLS[name].reads)
         return this.reply(409, "the manager was restarted, and may have made this change before");
-      const result = await this.once(header(request, CHANGE_HEADER), () => this.act(name, given));
+      const method = this.state[name] as (...given: readonly unknown[]) => Promise<unknown>;
+      const act = () => method.apply(this.state, [...given]);
+      const result = await this.once(header(request, CHANGE_HEADER), act);
       const { clock, hasFaults, journalEra } = this.state;
       return this.reply(200, pack([result, clock, hasFaults, journalEra]));
     } catch (error) {
@@ -49,22 +50,11 @@ export class StateServer {
     }
   }
 
-  private async act(name: keyof StateCalls, given: readonly unknown[]): Promise<unknown> {
-    const method = this.state[name] as (...given: readonly unknown[]) => Promise<unknown>;
-    return method.apply(this.state, [...given]);
-  }
-
   /** Makes a change, unless it is being made or was made. */
   private once(id: string | undefined, act: () => Promise<unknown>): Promise<unknown> {
     if (id === undefined) return act();
-    const known = this.changes.get(id);
-    if (known !== undefined) return known;
-    const result = act();
+    const result = this.changes.get(id) ?? act();
     this.changes.set(id, result);
-    for (const oldest of this.changes.keys()) {
-      if (this.changes.size <= REMEMBERED_CHANGES) break;
-      this.changes.delete(oldest);
-    }
     return result;
   }
 

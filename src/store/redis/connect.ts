@@ -42,19 +42,21 @@ export async function connectToRedis(
   });
   const shown = `${stateUrl.protocol}//${stateUrl.host}`;
   const redis = new RedisConnection(client, statePrefix, shown);
-  let refusal: string | undefined;
-  client.on("error", (error) => {
-    if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
-  });
+  let isRefused = false;
+  const note = (error: unknown) => {
+    isRefused ||= REFUSED.test(messageOf(error));
+  };
+  client.on("error", note);
   try {
     await client.connect();
     await redis.open();
   } catch (error) {
-    if (REFUSED.test(messageOf(error))) refusal = messageOf(error);
-    if (refusal !== undefined || error instanceof StateRefusedError) client.disconnect();
-    if (refusal !== undefined)
-      throw new StateRefusedError(`STATE_URL: ${shown} rejects the user or the password`);
-    if (error instanceof StateRefusedError) throw new StateRefusedError(`STATE_URL: ${error.message}`);
+    note(error);
+    if (isRefused || error instanceof StateRefusedError) {
+      client.disconnect();
+      const why = isRefused ? `${shown} rejects the user or the password` : messageOf(error);
+      throw new StateRefusedError(`STATE_URL: ${why}`);
+    }
   }
   return new RedisBacking(redis, assess, summaries, clockIsShared);
 }

@@ -37,12 +37,15 @@ end
 
 local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
 
+-- Acts on an image's bytes and on what queries compare of it.
+local function ofImage(command, image, ...)
+  for _, kind in ipairs({'image', 'sketch', 'features'}) do redis.call(command, key(kind, image), ...) end
+end
+
 local function release(image)
   if redis.call('DECR', key('uses', image)) > 0 then return end
   redis.call('DEL', key('uses', image))
-  redis.call('EXPIRE', key('image', image), SPARE_SECONDS)
-  redis.call('EXPIRE', key('sketch', image), SPARE_SECONDS)
-  redis.call('EXPIRE', key('features', image), SPARE_SECONDS)
+  ofImage('EXPIRE', image, SPARE_SECONDS)
 end
 
 local function keep(scope, place, record)
@@ -53,9 +56,7 @@ local function keep(scope, place, record)
     if freed ~= taken then
       if taken then
         redis.call('INCR', key('uses', taken))
-        redis.call('PERSIST', key('image', taken))
-        redis.call('PERSIST', key('sketch', taken))
-        redis.call('PERSIST', key('features', taken))
+        ofImage('PERSIST', taken)
       end
       if freed then release(freed) end
     end
@@ -105,6 +106,12 @@ local function register(scope, unique)
     redis.call('HSET', key('unique', pair[1]), pair[2], scope)
     redis.call('HSET', key('unique-of', scope), pair[1], pair[2])
   end
+end
+
+-- Whether a record is a target whose image is not stored.
+local function missesImage(pair)
+  local image = isTarget(pair[1]) and imageOf(pair[2])
+  return image and redis.call('EXISTS', key('image', image)) == 0
 end
 
 local function accept(scope, limit, moment)
@@ -224,8 +231,7 @@ function operations.commit()
     return '0'
   end
   for _, pair in ipairs(records) do
-    local image = isTarget(pair[1]) and imageOf(pair[2])
-    if image and redis.call('EXISTS', key('image', image)) == 0 then return 'missingImage' end
+    if missesImage(pair) then return 'missingImage' end
   end
   local latest = version
   for _, pair in ipairs(records) do latest = keep(scope, pair[1], pair[2]) end
@@ -271,8 +277,7 @@ function operations.build()
   local scope, records, accepted = take(), takePairs(), takePairs()
   redis.call('ZADD', key('building'), milliseconds(), scope)
   for _, pair in ipairs(records) do
-    local image = isTarget(pair[1]) and imageOf(pair[2])
-    if image and redis.call('EXISTS', key('image', image)) == 0 then return 0 end
+    if missesImage(pair) then return 0 end
     keep(scope, pair[1], pair[2])
   end
   for _, pair in ipairs(accepted) do accept(scope, pair[1], pair[2]) end

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { type FoundRecords, GLOBAL, type RecordsKey, StateUnavailableError } from "../backing.ts";
+import { type Backing, GLOBAL, type RecordsKey, StateUnavailableError } from "../backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "../codec.ts";
 import { type KeptImage, keptImage } from "../image-blobs.ts";
 import { type Change, Records } from "../records.ts";
@@ -30,12 +30,7 @@ const IMAGES_SENT = { items: 500, size: 2 ** 22 };
 const PIECE = { items: 500, size: 2 ** 22 };
 
 /** What is read of a state in Redis. */
-interface Source {
-  readonly redis: RedisConnection;
-  list(): Promise<readonly { readonly scope: string }[]>;
-  read(key: RecordsKey): Promise<FoundRecords | "unchanged" | undefined>;
-  getImage(sha256: string): Promise<Buffer>;
-}
+type Source = Pick<Backing, "list" | "read" | "getImage"> & { readonly redis: RedisConnection };
 
 /** Records by their places, as they are at a version. */
 interface ReadScope {
@@ -158,7 +153,6 @@ export async function replaceAll(
   await sweep(redis);
 }
 
-/** Removes in steps what was dropped. */
 export async function sweep(redis: RedisConnection): Promise<void> {
   while (Number(await redis.run("sweep", [])) > 0);
 }

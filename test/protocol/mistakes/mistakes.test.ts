@@ -445,17 +445,21 @@ const MISTAKES: readonly Mistake[] = [
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
   it("is one of 69", () => expect(MISTAKES).toHaveLength(69));
 
-  // Separate servers pass their entries on, and keep none.
-  it.skipIf(backend.overSockets)("the signature of another request", async () => {
-    await using service = await backend.open({ targetUrl: "https://target.example" });
+  it("the signature of another request", async () => {
+    await using service = await backend.open(
+      backend.overSockets ? {} : { targetUrl: "https://target.example" },
+    );
     const keys = await service.addCloudDatabase({ databaseName: "shop" });
     const situation = { service, keys, other: keys };
     const added = adding(situation);
     await send(situation, added);
     await send(situation, changed(listing(situation), added.signed));
     const { reason = "" } = await service.latest();
-    expect(reason).toBe(
-      "the signature does not match: it is the signature of request #1 (POST /targets); sign each request",
+    // Separate servers pass their entries on, and keep none: they do not know the numbers of others.
+    expect(reason).toContain(
+      backend.overSockets
+        ? "no common mistake explains it"
+        : "the signature does not match: it is the signature of request #1 (POST /targets); sign each request",
     );
     // Those of a client that signs wrongly are equal too, and are no request's own.
     const wrong = changed(listing(situation), { method: "get" });

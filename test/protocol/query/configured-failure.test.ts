@@ -15,7 +15,7 @@ describe("the configured failure", () => {
     await using mock = new MockCloudReco({ cloudQueryFailure: failure });
     const keys = mock.addCloudDatabase();
     const good = goodPlan(new Date());
-    const bad = { ...good, authorization: undefined, extraHeader: "x".repeat(9000) };
+    const bad = { ...good, authorization: undefined, headers: { "X-Extra": "x".repeat(9000) } };
     for (const plan of [good, bad]) {
       const response = await sendPlan(mock, keys, plan, nodeClient);
       expect(response.rawHeaders).toEqual(Object.entries(headers));

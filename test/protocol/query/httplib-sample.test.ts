@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { sayWhatIsSkipped } from "../../support/skipped.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-if (!hasPython) sayWhatIsSkipped("Skipped the query sample for httplib: no python3.");
+if (!hasPython) sayWhatIsSkipped("the query sample for httplib (no python3)");
 
 /** Sends a query as the service's sample for Python does; `httplib` is `http.client` in Python 3. It decodes no gzip. */
 const SAMPLE = `

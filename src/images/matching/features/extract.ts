@@ -1,7 +1,7 @@
 import { BackgroundJob, type Steps } from "../../../emulator/scheduling.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import { BITS, VALUES } from "./projections.ts";
+import { BITS, type Projections, VALUES } from "./projections.ts";
 
 /** The local features of a picture, those that are dark on light ground first. */
 export interface Features {
@@ -88,12 +88,8 @@ export interface FeaturesKernel extends KernelMemory {
   codesAt(): number;
   projectionAt(): number;
   biasesAt(): number;
-}
-
-/** What signs of a feature's values make its code. */
-export interface Projections {
-  readonly weights: Int8Array;
-  readonly biases: Int32Array;
+  valuesAt(): number;
+  codeOfMirrored(): void;
 }
 
 const CODE_BYTES = BITS / 8;
@@ -104,6 +100,7 @@ const [FEATURE_FIELDS, CANDIDATE_FIELDS] = [6, 8];
 const MOST_CANDIDATES = 16_384;
 /** Slices take 1 to 3 ms: a turn of the event loop costs up to half a millisecond, too. */
 const DESCRIBED_PER_SLICE = 150;
+const MIRRORED_PER_SLICE = 500;
 /** Parts of the detection in an octave, which takes a quarter of the time of the one before. */
 const OCTAVE_PARTS = 8;
 const beginsSlice = (part: number): boolean =>
@@ -131,19 +128,65 @@ export class FeatureFinder {
 
   /** The same as a job, which may also be done at once. */
   job(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void) {
-    const job: BackgroundJob<Features> = new BackgroundJob(this.#steps(picture, search, read, () => job));
+    const job: BackgroundJob<Features> = new BackgroundJob(() =>
+      this.#steps(picture, search, read, () => job),
+    );
     return job;
   }
 
+  /** The values of features whose places are in the kernel's memory. */
+  valuesOf(places: readonly number[]): Uint8Array {
+    const values = new Uint8Array(places.length * VALUES);
+    const given = new Uint8Array(this.kernel.memory.buffer, this.kernel.rawAt());
+    for (const [index, place] of places.entries())
+      values.set(given.subarray(place * VALUES, (place + 1) * VALUES), index * VALUES);
+    return values;
+  }
+
+  /**
+   * The features of a picture's mirror image, which nobody has to search.
+   * @param values of the features, in order
+   */
+  *mirror(features: Features, values: Uint8Array): Steps<Features> {
+    const { kernel } = this;
+    const codes = new Uint8Array(features.count * CODE_BYTES);
+    for (let index = 0; index < features.count; index++) {
+      if (index > 0 && index % MIRRORED_PER_SLICE === 0) yield;
+      const memory = new Uint8Array(kernel.memory.buffer, kernel.valuesAt(), VALUES + CODE_BYTES);
+      memory.set(values.subarray(index * VALUES, (index + 1) * VALUES));
+      kernel.codeOfMirrored();
+      codes.set(memory.subarray(VALUES), index * CODE_BYTES);
+    }
+    const frames = features.frames.map((value, at) => {
+      const field = at % FRAME_FIELDS;
+      // Half a turn from the direction against the picture's width.
+      return field === 0 ? features.width * 64 - value : field === 3 ? 32_768 - value : value;
+    });
+    return { ...features, frames, codes };
+  }
+
   *#steps(
-    { data, width, height }: GreyPicture,
-    { most, contrast, finest }: Search,
+    picture: GreyPicture,
+    search: Search,
     read: ((places: readonly number[]) => void) | undefined,
     self: () => BackgroundJob<Features>,
   ): Steps<Features> {
     // Whoever waits for the kernel does the work of the job that has it: nobody else may need that any more.
     while (this.#running?.advance() === false) yield;
     this.#running = self();
+    try {
+      return yield* this.#search(picture, search, read);
+    } finally {
+      // One that failed does not have to be ended by the next, which may be itself, begun again.
+      this.#running = undefined;
+    }
+  }
+
+  *#search(
+    { data, width, height }: GreyPicture,
+    { most, contrast, finest }: Search,
+    read: ((places: readonly number[]) => void) | undefined,
+  ): Steps<Features> {
     const { kernel } = this;
     const at = kernel.begin(width, height);
     new Uint8Array(kernel.memory.buffer).set(data, at);

@@ -1,10 +1,18 @@
 import { createHash } from "node:crypto";
-import { type BackgroundJob, type Steps, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import {
+  awaited,
+  BackgroundJob,
+  inTurns,
+  type LateSteps,
+  type Steps,
+  yieldToEventLoop,
+} from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { featureRatingJobs, latestFeatures, MadeOfImages } from "../../cache.ts";
-import { decodeGrey, type Pixels, type Undecodable } from "../../decode.ts";
+import { decodeGrey, decodeGreyAtOnce, type Pixels, type Undecodable } from "../../decode.ts";
 import { ratingJob } from "../../ratings/jobs.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
+import { tallPng } from "../../tall-png.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import {
   FeatureFinder,
@@ -16,30 +24,55 @@ import {
   TARGET_SEARCH,
   unpackFeatures,
 } from "./extract.ts";
-import { readProjections } from "./projections.ts";
+import { projectionSteps } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
-import { countDifferent, judge, recognise } from "./recognise.ts";
+import { countDifferent, type Judgement, judge, recognise } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
-let loaded: FeatureFinder | undefined;
+/** Made for the first picture. */
+const finderJob = new BackgroundJob(function* (): Steps<FeatureFinder> {
+  return new FeatureFinder(yield* projectionSteps());
+});
 
-function finder(): FeatureFinder {
-  loaded ??= new FeatureFinder(readProjections());
-  return loaded;
+const finderAndGrey = async (image: ComparedImage, side: number) =>
+  Promise.all([finderJob.result(), decodeGrey(await image.bytes(), side)]);
+
+/** The features of a query's picture. */
+interface QueryFeatures extends Features {
+  /** Those of its mirror image. */
+  mirrored(): Promise<Features>;
+}
+
+/** Null when the image cannot be decoded. */
+async function featuresOfQuery(image: ComparedImage): Promise<QueryFeatures | null> {
+  const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
+  if ("damage" in grey) return null;
+  let values: Uint8Array = new Uint8Array();
+  const features = await finder.find(grey, QUERY_SEARCH, (places) => {
+    values = finder.valuesOf(places);
+  });
+  let mirrored: Promise<Features> | undefined;
+  return {
+    ...features,
+    mirrored: () => {
+      mirrored ??= inTurns(finder.mirror(features, values));
+      return mirrored;
+    },
+  };
 }
 
 /** Null when the image cannot be decoded. */
 async function featuresOf(image: ComparedImage, search: Search): Promise<Features | null> {
-  const grey = await decodeGrey(await image.bytes(), search.side);
+  const [finder, grey] = await finderAndGrey(image, search.side);
   if ("damage" in grey) return null;
-  return finder().find(grey, search);
+  return finder.find(grey, search);
 }
 
 /** The features of targets' images. */
 export const targetFeatures = new MadeOfImages(latestFeatures, async (image: ComparedImage) => {
   // A rating that is being made finds them, too.
   const job = featureRatingJobs.get(image.sha256);
-  if (job?.isSettled === false) await job.result();
+  if (job?.isDone === false) await job.result();
   const found = latestFeatures.get(image.sha256);
   if (found) return found;
   const packed = await image.summary?.("features");
@@ -68,23 +101,23 @@ export async function rankByFeatures<T extends ComparedTarget>(
   only?: "wholePictures",
 ): Promise<Ranking<T>> {
   const matches: RankedMatch<T>[] = [];
-  const others: T[] = [];
+  const isSame = (target: T) => target.image.sha256 === image.sha256;
   for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
-    if (target.image.sha256 !== image.sha256) others.push(target);
-    else matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
+    if (isSame(target))
+      matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
   }
-  const query = others.length > 0 ? await featuresOf(image, QUERY_SEARCH) : null;
-  const prepared = query ? await featuresOfTargets(others) : [];
+  const query = matches.length < targets.length ? await featuresOfQuery(image) : null;
+  const prepared = query ? await featuresOfTargets(targets) : [];
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
-  const searched = prepared.filter((features) => features !== null);
-  const verified = new Set(query ? await shortlist(query, searched, wanted) : []);
+  const verified = new Set(query ? await shortlist(query, prepared, wanted) : []);
   const failed: { readonly target: T; readonly inliers: number }[] = [];
   const unlike: T[] = [];
   const reasons = new Map<T, string>();
   let compared = 0;
-  for (const [index, target] of others.entries()) {
+  for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
+    if (isSame(target)) continue;
     const features = prepared[index];
     if (!query || !features || !verified.has(features)) {
       if (!query || !features) reasons.set(target, "the picture cannot be decoded");
@@ -93,7 +126,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     }
     if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
     compared += 1;
-    const { inliers, why, found } = judge(recognise(features, query), features, query, minimumInliers);
+    const { inliers, why, found } = await lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
     if (found && !isPart)
       matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
@@ -103,30 +136,48 @@ export async function rankByFeatures<T extends ComparedTarget>(
     }
   }
   matches.sort((a, b) => b.score - a.score);
-  failed.sort((a, b) => b.inliers - a.inliers);
+  unlike.unshift(...failed.sort((a, b) => b.inliers - a.inliers).map(({ target }) => target));
   return {
     matches,
     notCompared: [],
-    unmatched: [...failed.map(({ target }) => target), ...unlike],
+    unmatched: unlike,
     whyNot: (target) => reasons.get(target) ?? "too few features look alike to compare their positions",
   };
+}
+
+/** When so many times as many features agree with the mirror image, only what is symmetric in the target is seen. */
+const MIRRORED = 2;
+
+/** Looks for a target in a picture, in which it must not be mirrored. */
+async function lookFor(target: Features, query: QueryFeatures, minimumInliers: number): Promise<Judgement> {
+  const judgement = judge(recognise(target, query), target, query, minimumInliers);
+  const { inliers, found } = judgement;
+  if (found === undefined || inliers * MIRRORED > target.count) return judgement;
+  await yieldToEventLoop();
+  const mirrored = await query.mirrored();
+  await yieldToEventLoop();
+  const inMirror = recognise(target, mirrored).inliers;
+  if (inMirror < inliers * MIRRORED) return judgement;
+  return { inliers, why: `${inliers} features agree, but ${inMirror} with its mirror image` };
 }
 
 const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_PER_SLICE - 1;
 
 /** The features of targets' images, in order; null for those that cannot be decoded. */
 async function featuresOfTargets(targets: readonly ComparedTarget[]): Promise<readonly (Features | null)[]> {
-  const prepared: (Features | null)[] = [];
+  // At once in its full size: an array that grows is copied again and again.
+  const prepared: (Features | null)[] = new Array(targets.length).fill(null);
+  let done = 0;
   for (const [index, { image }] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
-    if (index < prepared.length) continue;
+    if (index < done) continue;
     const made = targetFeatures.of(image);
-    if (!(made instanceof Promise)) prepared.push(made);
+    if (!(made instanceof Promise)) prepared[index] = made;
     else {
-      const others = targets.slice(index + 1, index + PREPARED_AT_ONCE);
-      prepared.push(
-        ...(await Promise.all([made, ...others.map((target) => targetFeatures.of(target.image))])),
-      );
+      const part = targets.slice(index, index + PREPARED_AT_ONCE);
+      const features = await Promise.all(part.map((target) => targetFeatures.of(target.image)));
+      for (const [place, each] of features.entries()) prepared[index + place] = each;
+      done = index + part.length;
     }
   }
   return prepared;
@@ -136,11 +187,11 @@ async function featuresOfTargets(targets: readonly ComparedTarget[]): Promise<re
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
   const [query, target] = await Promise.all([
-    featuresOf({ sha256: "", bytes: () => a }, QUERY_SEARCH),
+    featuresOfQuery({ sha256: "", bytes: () => a }),
     featuresOf({ sha256: "", bytes: () => b }, TARGET_SEARCH),
   ]);
   if (!query || !target) return null;
-  return judge(recognise(target, query), target, query, minimumInliers).found?.score ?? null;
+  return (await lookFor(target, query, minimumInliers)).found?.score ?? null;
 }
 
 /** An image by itself, as targets have theirs. */
@@ -153,26 +204,38 @@ const imageOf = (bytes: Buffer): ComparedImage => ({
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
   (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
 
-/** {@link rateByFeatures} later, or when somebody needs the rating. The features are kept for comparisons. */
-export async function startRatingByFeatures({
-  sha256,
-  bytes,
-}: {
+interface RatedImage {
   readonly sha256: string;
   readonly bytes: Buffer;
-}): Promise<BackgroundJob<number>> {
-  const known = featureRatingJobs.get(sha256);
-  if (known) return known;
-  const grey = await decodeGrey(bytes, TARGET_SEARCH.side);
-  const held = "damage" in grey ? 0 : grey.data.length;
-  return ratingJob(featureRatingJobs, sha256, held, ratingSteps(sha256, grey));
 }
 
-function* ratingSteps(sha256: string, grey: Pixels | Undecodable): Steps<number> {
-  if ("damage" in grey) return 0;
+/**
+ * {@link rateByFeatures} later, or when somebody needs the rating. The features are kept for comparisons.
+ * @param isSound - whether the image is known to be decodable
+ */
+export async function startRatingByFeatures(
+  image: RatedImage,
+  isSound: boolean,
+): Promise<BackgroundJob<number>> {
+  const { sha256, bytes } = image;
+  const known = featureRatingJobs.get(sha256);
+  if (known) return known;
+  const isLater = isSound && tallPng(bytes) === undefined;
+  const grey = isLater ? undefined : await decodeGrey(bytes, TARGET_SEARCH.side);
+  return ratingJob(featureRatingJobs, sha256, grey, () => ratingSteps(image, grey));
+}
+
+function* ratingSteps(
+  { sha256, bytes }: RatedImage,
+  decoded: Pixels | Undecodable | undefined,
+): LateSteps<number> {
   let features = latestFeatures.get(sha256);
   if (features === undefined) {
-    const job = finder().job(grey, TARGET_SEARCH);
+    const { side } = TARGET_SEARCH;
+    const grey = decoded ?? (yield* awaited(decodeGrey(bytes, side))) ?? decodeGreyAtOnce(bytes, side);
+    if ("damage" in grey) return 0;
+    while (!finderJob.advance()) yield;
+    const job = finderJob.atOnce().job(grey, TARGET_SEARCH);
     while (!job.advance()) yield;
     features = job.atOnce();
     latestFeatures.set(sha256, features);

@@ -40,19 +40,16 @@ export function rate(features: number, cells: number, different = features): Fea
   const worth = different * worthOf(cells);
   const rating = STARS.filter((least) => worth >= least).length;
   const has = `${features} feature${features === 1 ? "" : "s"}`;
+  const differing = `${has}, but only ${different} that differ`;
   if (rating >= GOOD) return { rating, advice: `${has}, enough to be recognised in most photographs` };
   if (features === 0) return { rating, advice: `it has no details: no features; ${GOOD_FEATURES}` };
   if (different < features / 2)
-    return {
-      rating,
-      advice: `it repeats itself: ${has}, but only ${different} that differ; ${GOOD_FEATURES}`,
-    };
+    return { rating, advice: `it repeats itself: ${differing}; ${GOOD_FEATURES}` };
   if (cells < MOSTLY_PLAIN) {
-    const where = `${has} in ${cells} of ${CELLS} parts of the picture`;
+    const where = `${features < LEAST_GOOD ? has : `${differing},`} in ${cells} of ${CELLS} parts of the picture`;
     return { rating, advice: `most of it is plain: ${where}; ${GOOD_FEATURES}` };
   }
-  return {
-    rating,
-    advice: `it needs more detail: ${has}; ${Math.ceil(LEAST_GOOD / worthOf(cells))} spread like these make ${GOOD} stars`,
-  };
+  const enough = Math.ceil(LEAST_GOOD / worthOf(cells));
+  const few = features < enough ? has : differing;
+  return { rating, advice: `it needs more detail: ${few}; ${enough} spread like these make ${GOOD} stars` };
 }

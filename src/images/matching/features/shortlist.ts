@@ -58,58 +58,73 @@ const CHANCE_FEATURES = 60;
 
 /**
  * The targets that share most features with the query, best first.
+ * @param targets - null: without features
  * @returns all of the targets when there are few; else `most`, and those that are too new to be indexed
  */
 export function shortlist(
   query: Features,
-  targets: readonly Features[],
+  targets: readonly (Features | null)[],
   most: number,
 ): Promise<readonly Features[]> {
   return turn.run(async () => {
-    if (targets.length <= MOST_NOT_INDEXED) return targets;
+    if (targets.length <= MOST_NOT_INDEXED) return targets.filter((target) => target !== null);
     let { segments, fresh, loose } = await findSegments(targets);
     if (fresh.length > MOST_NOT_INDEXED) {
       await addSegments(loose);
       ({ segments, fresh } = await findSegments(targets));
     }
-    const best = new Best(most);
     const voters = await chooseVoters(query, [...segments.keys()]);
-    for (const [segment, indexed] of segments) {
-      await vote(query, voters, segment, indexed);
-      readVotes(segment, indexed, best);
+    for (const segment of segments.keys()) await vote(query, voters, segment);
+    const best = new Best(most);
+    for (const [number, target] of targets.entries()) {
+      if (endsSlice(number)) await yieldToEventLoop();
+      const place = target === null ? undefined : places.get(target);
+      if (target === null || place === undefined) continue;
+      const score = segments.get(place.segment)?.scores[place.index] ?? 0;
+      if (score > 0) best.add(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
     }
     return [...best.targets, ...fresh];
   });
 }
 
-/** Targets of a segment. */
-interface Indexed {
-  readonly targets: Features[];
-  /** Where each is in the segment. */
-  readonly indexes: number[];
+const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1;
+
+/** What the kernel of a segment reads and writes, in its memory. */
+interface Votes {
+  /** 1 for each target that is searched. */
+  readonly allowed: Uint8Array;
+  readonly scores: Float32Array;
 }
 
-/** Which targets each segment has, which have none, and which are worth indexing again. */
-async function findSegments(targets: readonly Features[]) {
-  const segments = new Map<Segment, Indexed>();
+/** The segments that have targets, the targets that are in none, and those that are worth indexing again. */
+async function findSegments(targets: readonly (Features | null)[]) {
+  const segments = new Map<Segment, Votes>();
   const fresh: Features[] = [];
   const loose = new Set<Features>();
   for (const [number, target] of targets.entries()) {
-    if (number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
+    if (endsSlice(number)) await yieldToEventLoop();
+    if (target === null) continue;
     const place = places.get(target);
     if (place === undefined || place.segment.size < LEAST_SEGMENT) loose.add(target);
-    if (place === undefined) fresh.push(target);
-    else {
-      let indexed = segments.get(place.segment);
-      if (indexed === undefined) {
-        indexed = { targets: [], indexes: [] };
-        segments.set(place.segment, indexed);
-      }
-      indexed.targets.push(target);
-      indexed.indexes.push(place.index);
+    if (place === undefined) {
+      fresh.push(target);
+      continue;
     }
+    const { segment, index } = place;
+    let votes = segments.get(segment);
+    if (votes === undefined) {
+      votes = votesOf(segment);
+      segments.set(segment, votes);
+    }
+    votes.allowed[index] = 1;
   }
   return { segments, fresh, loose: [...loose] };
+}
+
+function votesOf({ kernel, size }: Segment): Votes {
+  const { buffer } = kernel.memory;
+  const allowed = new Uint8Array(buffer, kernel.allowedAt(), size).fill(0);
+  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), size) };
 }
 
 /** The best targets so far, best first; of equal ones, the first. */
@@ -178,15 +193,8 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
 }
 
 /** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes and measured their costs. */
-async function vote(
-  { count, dark }: Features,
-  voters: Int32Array,
-  { kernel, size }: Segment,
-  { indexes }: Indexed,
-): Promise<void> {
+async function vote({ count, dark }: Features, voters: Int32Array, { kernel }: Segment): Promise<void> {
   const { buffer } = kernel.memory;
-  const allowed = new Uint8Array(buffer, kernel.allowedAt(), size).fill(0);
-  for (const index of indexes) allowed[index] = 1;
   kernel.clearScores();
   new Int32Array(buffer, kernel.chosenAt(), voters.length).set(voters);
   const costs = new Uint32Array(buffer, kernel.costsAt(), count);
@@ -202,12 +210,4 @@ async function vote(
   }
   await yieldToEventLoop();
   kernel.vote(start, voters.length, dark);
-}
-
-function readVotes({ kernel, size }: Segment, { targets, indexes }: Indexed, best: Best): void {
-  const scores = new Float32Array(kernel.memory.buffer, kernel.scoresAt(), size);
-  for (const [place, target] of targets.entries()) {
-    const score = scores[indexes[place] ?? 0] ?? 0;
-    if (score > 0) best.add(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
-  }
 }

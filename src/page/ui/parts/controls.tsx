@@ -1,5 +1,10 @@
 import { type Signal, useSignal } from "@preact/signals";
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import type {
+  AnchorHTMLAttributes,
+  ButtonHTMLAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+} from "preact";
 import { notify } from "../state/api.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -8,56 +13,44 @@ export function set<T>(signal: Signal<T>, value: T): void {
   signal.value = value;
 }
 
-interface ButtonProps
+export interface ButtonProps
   extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "form" | "aria-pressed" | "aria-expanded"> {
   readonly icon?: IconName;
   readonly label: string;
   readonly onClick?: () => unknown;
-  readonly kind?: "plain" | "main" | "danger" | "quiet";
-  /** Shows only the icon. */
-  readonly bare?: boolean;
+  /** Bare ones show only the icon. */
+  readonly kind?: "plain" | "main" | "danger" | "bare";
   readonly submit?: boolean;
 }
 
-export const Button = (props: ButtonProps) => {
-  const { icon, label, onClick, kind = "plain", bare = false, submit = false, ...more } = props;
-  return (
-    <button
-      type={submit ? "submit" : "button"}
-      class={`button ${kind}${bare ? " bare" : ""}`}
-      {...(bare && { "aria-label": label, title: label })}
-      onClick={() => void onClick?.()}
-      {...more}
-    >
-      {icon !== undefined && <Icon name={icon} />}
-      {!bare && <span>{label}</span>}
-    </button>
-  );
-};
+export const Button = ({ icon, label, onClick, kind = "plain", submit, ...more }: ButtonProps) => (
+  <button
+    type={submit === true ? "submit" : "button"}
+    class={`button ${kind}`}
+    {...(kind === "bare" && { "aria-label": label, title: label })}
+    onClick={() => void onClick?.()}
+    {...more}
+  >
+    {icon !== undefined && <Icon name={icon} />}
+    {kind !== "bare" && <span>{label}</span>}
+  </button>
+);
 
-interface LinkProps {
-  readonly href: string;
+interface LinkProps
+  extends Pick<AnchorHTMLAttributes<HTMLAnchorElement>, "href" | "download" | "target" | "rel"> {
   readonly label: string;
   readonly icon?: IconName;
-  /** The name of the file that the link downloads. */
-  readonly download?: string;
-  readonly newTab?: boolean;
 }
 
 /** A link that looks like a button. */
-export const LinkButton = ({ href, label, icon, download, newTab }: LinkProps) => (
-  <a
-    class="button plain"
-    href={href}
-    {...(download !== undefined && { download })}
-    {...(newTab === true && { target: "_blank", rel: "noreferrer" })}
-  >
+export const LinkButton = ({ label, icon, ...link }: LinkProps) => (
+  <a class="button plain" {...link}>
     {icon !== undefined && <Icon name={icon} />}
     <span>{label}</span>
   </a>
 );
 
-interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit"> {
+export interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit"> {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
@@ -72,15 +65,11 @@ export function OpenButton({ children, ...button }: OpenButtonProps) {
   );
 }
 
-export function CopyButton({
-  value,
-  label,
-  bare = true,
-}: {
+interface CopyProps extends Pick<ButtonProps, "label" | "kind"> {
   readonly value: string;
-  readonly label: string;
-  readonly bare?: boolean;
-}) {
+}
+
+export function CopyButton({ value, label, kind = "bare" }: CopyProps) {
   const copied = useSignal(false);
   const copy = async () => {
     try {
@@ -93,8 +82,7 @@ export function CopyButton({
   };
   return (
     <Button
-      kind={bare ? "quiet" : "plain"}
-      bare={bare}
+      kind={kind}
       icon={copied.value ? "check" : "copy"}
       label={copied.value ? "Copied" : label}
       onClick={copy}
@@ -102,14 +90,8 @@ export function CopyButton({
   );
 }
 
-interface SecretProps {
-  readonly value: string;
-  readonly label: string;
-  readonly hidden?: boolean;
-}
-
 /** A value to copy; a hidden one until someone shows it. */
-export function Secret({ value, label, hidden = true }: SecretProps) {
+export function Secret({ value, label, hidden = true }: CopyProps & { readonly hidden?: boolean }) {
   const shown = useSignal(!hidden);
   return (
     <span class="secret">
@@ -118,8 +100,7 @@ export function Secret({ value, label, hidden = true }: SecretProps) {
       </code>
       {hidden && (
         <Button
-          kind="quiet"
-          bare
+          kind="bare"
           icon={shown.value ? "eyeOff" : "eye"}
           label={`${shown.value ? "Hide" : "Show"} ${label}`}
           onClick={() => set(shown, !shown.value)}
@@ -138,69 +119,38 @@ interface LabelledProps {
 }
 
 /** A control with its label, and a hint below it. */
-export const Labelled = ({
-  label,
-  hint,
-  bare,
-  children,
-}: LabelledProps & { readonly children: ComponentChildren }) => (
+export const Labelled = (props: LabelledProps & { readonly children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
   <label class="field">
-    <span class={bare === true ? "visually-hidden" : "field-label"}>{label}</span>
-    {children}
-    {hint !== undefined && <span class="faint small">{hint}</span>}
+    <span class={props.bare === true ? "visually-hidden" : "field-label"}>{props.label}</span>
+    {props.children}
+    {props.hint !== undefined && <span class="faint small">{props.hint}</span>}
   </label>
 );
 
-interface FieldProps extends LabelledProps {
-  readonly name?: string;
-  readonly value?: string;
-  readonly defaultValue?: string;
-  readonly maxLength?: number;
-  readonly required?: boolean;
-  readonly autofocus?: boolean;
-  readonly onInput?: (value: string) => void;
-}
+type InputProps = LabelledProps &
+  Pick<
+    InputHTMLAttributes<HTMLInputElement>,
+    | ("name" | "value" | "defaultValue" | "checked" | "defaultChecked" | "autofocus" | "required")
+    | ("maxLength" | "min" | "step" | "onInput" | "onChange")
+  >;
 
-export const Field = ({ label, hint, onInput, ...input }: FieldProps) => (
+export const Field = ({ label, hint, ...input }: InputProps) => (
   <Labelled label={label} hint={hint}>
-    <input
-      type="text"
-      autocomplete="off"
-      spellcheck={false}
-      onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
-      {...input}
-    />
+    <input type="text" autocomplete="off" spellcheck={false} {...input} />
   </Labelled>
 );
 
-interface NumberFieldProps extends LabelledProps {
-  readonly name: string;
-  readonly defaultValue?: number | "";
-  readonly min?: number;
-  /** Default: whole numbers. */
-  readonly step?: number | "any";
-  readonly required?: boolean;
-}
-
-/** A field for a number, 0 or more. */
-export const NumberField = ({ label, hint, ...input }: NumberFieldProps) => (
+/** A field for a number, 0 or more; for a whole one unless it has a step. */
+export const NumberField = ({ label, hint, ...input }: InputProps) => (
   <Labelled label={label} hint={hint}>
     <input type="number" min={0} step={1} {...input} />
   </Labelled>
 );
 
-interface CheckProps {
-  readonly label: string;
-  readonly name?: string;
-  readonly defaultChecked?: boolean;
-  readonly checked?: boolean;
-  readonly onChange?: (checked: boolean) => void;
-}
-
-export const Check = ({ label, onChange, ...input }: CheckProps) => (
+export const Check = ({ label, ...input }: InputProps) => (
   <label class="check row">
-    <input type="checkbox" onChange={({ currentTarget }) => onChange?.(currentTarget.checked)} {...input} />
+    <input type="checkbox" {...input} />
     <span>{label}</span>
   </label>
 );
@@ -222,8 +172,8 @@ export function Select<T extends string>(props: SelectProps<T>) {
     <Labelled {...labelled}>
       <select
         class="select"
-        {...(name !== undefined && { name })}
-        {...(onChange !== undefined && value !== undefined && { value })}
+        name={name}
+        value={onChange && value}
         onChange={({ currentTarget }) => {
           const chosen = choices.find(([each]) => each === currentTarget.value);
           if (chosen !== undefined) onChange?.(chosen[0]);
@@ -239,15 +189,13 @@ export function Select<T extends string>(props: SelectProps<T>) {
   );
 }
 
-export const SearchField = ({
-  label,
-  value,
-  onInput,
-}: {
+interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-}) => (
+}
+
+export const SearchField = ({ label, value, onInput }: SearchProps) => (
   <label class="search">
     <Icon name="search" />
     <span class="visually-hidden">{label}</span>

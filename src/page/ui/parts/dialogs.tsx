@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { dialogs, dismiss, notices } from "../state/api.ts";
-import { Button } from "./controls.tsx";
+import { Button, OpenButton, type OpenButtonProps } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
 /** Notices of success and failure: of a dialog while it is open, because nothing behind it can be read or used. */
@@ -14,7 +14,7 @@ export const Notices = ({ dialog }: { readonly dialog?: symbol }) => (
         <div key={id} class={`notice row ${kind === "done" ? "good" : "bad"}`}>
           <Icon name={kind === "done" ? "done" : "warning"} />
           <span class="grow">{message}</span>
-          <Button kind="quiet" bare icon="close" label="Close" onClick={() => dismiss(id)} />
+          <Button kind="bare" icon="close" label="Close" onClick={() => dismiss(id)} />
         </div>
       ))}
   </div>
@@ -54,7 +54,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
       <div class="stack">
         <header>
           <h2>{title}</h2>
-          <Button kind="quiet" bare icon="close" label="Close" onClick={onClose} />
+          <Button kind="bare" icon="close" label="Close" onClick={onClose} />
         </header>
         {children}
       </div>
@@ -100,27 +100,31 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
   );
 }
 
-interface ConfirmProps {
+interface ConfirmButtonProps extends Omit<OpenButtonProps, "children"> {
   readonly title: string;
   readonly children: string;
   readonly action: string;
   readonly onConfirm: () => unknown;
-  readonly onClose: () => void;
 }
 
-export const Confirm = ({ title, children, action, onConfirm, onClose }: ConfirmProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <p>{children}</p>
-    <footer class="row">
-      <Button label="Cancel" onClick={onClose} />
-      <Button
-        kind="danger"
-        label={action}
-        onClick={() => {
-          onClose();
-          void onConfirm();
-        }}
-      />
-    </footer>
-  </Dialog>
+/** A button that does something after a dialog has asked whether to. */
+export const ConfirmButton = ({ title, children, action, onConfirm, ...button }: ConfirmButtonProps) => (
+  <OpenButton {...button}>
+    {(close) => (
+      <Dialog title={title} onClose={close}>
+        <p>{children}</p>
+        <footer class="row">
+          <Button label="Cancel" onClick={close} />
+          <Button
+            kind="danger"
+            label={action}
+            onClick={() => {
+              close();
+              void onConfirm();
+            }}
+          />
+        </footer>
+      </Dialog>
+    )}
+  </OpenButton>
 );

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { Button } from "./controls.tsx";
-import { Icon, type IconName } from "./icons.tsx";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button, type ButtonProps } from "./controls.tsx";
+import { Icon } from "./icons.tsx";
 
 /** The file types that a file dialog offers. */
 export const PICTURES = "image/png,image/jpeg";
@@ -22,7 +22,8 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const over = useSignal(0);
   const take = useRef(onFiles);
   take.current = onFiles;
-  useEffect(() => {
+  // With what is drawn, not after it: what is dropped meanwhile goes to what is shown.
+  useLayoutEffect(() => {
     const gone = new AbortController();
     const { signal } = gone;
     const filesOf = (given: DataTransfer | null): readonly File[] => [...(given?.files ?? [])];
@@ -75,26 +76,24 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
   );
 }
 
-/** Opens the browser's file dialog. */
-export function FileButton({
-  label,
-  accept,
-  multiple = false,
-  icon = "upload",
-  kind = "plain",
-  onFiles,
-}: FileButtonProps) {
+interface FileButtonProps extends Pick<ButtonProps, "label" | "icon" | "kind"> {
+  readonly accept: string;
+  readonly multiple?: boolean;
+  readonly onFiles: (files: readonly File[]) => unknown;
+}
+
+export function FileButton({ accept, multiple = false, onFiles, ...button }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button kind={kind} icon={icon} label={label} onClick={() => input.current?.click()} />
+      <Button icon="upload" {...button} onClick={() => input.current?.click()} />
       <input
         ref={input}
         type="file"
         hidden
         accept={accept}
         multiple={multiple}
-        aria-label={label}
+        aria-label={button.label}
         onChange={({ currentTarget }) => {
           const files = [...(currentTarget.files ?? [])];
           currentTarget.value = "";
@@ -103,13 +102,4 @@ export function FileButton({
       />
     </>
   );
-}
-
-interface FileButtonProps {
-  readonly label: string;
-  readonly accept: string;
-  readonly multiple?: boolean;
-  readonly icon?: IconName;
-  readonly kind?: "plain" | "main";
-  readonly onFiles: (files: readonly File[]) => unknown;
 }

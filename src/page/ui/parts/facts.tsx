@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { DatabaseState } from "../../../schema/cloud-database.ts";
 import type { TargetStatus } from "../../../schema/processing.ts";
 import type { ShownTarget } from "../../model.ts";
-import { thumbnailUrl } from "../state/api.ts";
+import { imageUrl } from "../state/api.ts";
 import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/connection.ts";
 import { duration } from "../state/format.ts";
 import { set } from "./controls.tsx";
@@ -11,29 +11,25 @@ import { Icon, type IconName } from "./icons.tsx";
 
 type Tone = "good" | "bad" | "busy" | "off" | "info";
 
-export const Badge = ({
-  tone,
-  icon,
-  children,
-}: {
+interface BadgeProps {
   readonly tone: Tone;
   readonly icon?: IconName;
   readonly children: ComponentChildren;
-}) => (
+}
+
+export const Badge = ({ tone, icon, children }: BadgeProps) => (
   <span class={`badge ${tone}`}>
     {icon !== undefined && <Icon name={icon} />}
     {children}
   </span>
 );
 
-/** The states of a database, and what people call them. */
 export const STATES: readonly (readonly [DatabaseState, string])[] = [
   ["WORKING", "Working"],
   ["PROJECT_INACTIVE", "Inactive"],
   ["PROJECT_SUSPENDED", "Suspended"],
   ["PROJECT_HAS_NO_API_ACCESS", "No API access"],
 ];
-export const STATUSES = { success: "Success", processing: "Processing", failed: "Failed" } as const;
 
 export const StateBadge = ({ state }: { readonly state: DatabaseState }) => (
   <Badge tone={state === "WORKING" ? "good" : "bad"} icon={state === "WORKING" ? "done" : "warning"}>
@@ -41,13 +37,16 @@ export const StateBadge = ({ state }: { readonly state: DatabaseState }) => (
   </Badge>
 );
 
-const STATUS_TONES = { success: "good", processing: "busy", failed: "bad" } as const;
-const STATUS_ICONS = { success: "done", processing: "clock", failed: "failed" } as const;
+export const STATUSES = {
+  success: { text: "Success", tone: "good", icon: "done" },
+  processing: { text: "Processing", tone: "busy", icon: "clock" },
+  failed: { text: "Failed", tone: "bad", icon: "failed" },
+} as const;
 
 /** @param left - the remaining processing time, as text. */
 export const StatusBadge = ({ status, left }: { readonly status: TargetStatus; readonly left?: string }) => (
-  <Badge tone={STATUS_TONES[status]} icon={STATUS_ICONS[status]}>
-    {status === "processing" && left !== undefined ? `${left} left` : STATUSES[status]}
+  <Badge {...STATUSES[status]}>
+    {status === "processing" && left !== undefined ? `${left} left` : STATUSES[status].text}
   </Badge>
 );
 
@@ -74,23 +73,26 @@ export const Stars = ({ rating }: { readonly rating: number }) => (
   </span>
 );
 
-/** The tone of a response's status, by its class. */
-export const toneOf = (status: number | undefined): Tone =>
-  status === undefined ? "bad" : status < 300 ? "good" : status < 400 ? "info" : "bad";
-
-export const StatusCode = ({ status }: { readonly status: number | undefined }) => (
-  <b class={`code mono tone ${toneOf(status)}`}>{status ?? "—"}</b>
-);
+/** A response's status, in the tone of its class. */
+export function StatusCode({ status }: { readonly status: number | undefined }) {
+  const tone = status === undefined || status >= 400 ? "bad" : status < 300 ? "good" : "info";
+  return <b class={`code mono tone ${tone}`}>{status ?? "—"}</b>;
+}
 
 type Fact = readonly [term: string, value: ComponentChildren];
 
-/** A list of terms and their values; those without a value are left out. */
-export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
-  <dl>
+interface FactsProps {
+  readonly facts: readonly Fact[];
+  readonly class?: string;
+}
+
+/** A list of terms, each possibly several times, and their values; those without a value are left out. */
+export const Facts = ({ facts, class: style }: FactsProps) => (
+  <dl class={style}>
     {facts
       .filter(([, value]) => value !== null && value !== undefined)
-      .map(([term, value]) => (
-        <div key={term}>
+      .map(([term, value], index) => (
+        <div key={`${index} ${term}`}>
           <dt>{term}</dt>
           <dd>{value}</dd>
         </div>
@@ -108,30 +110,24 @@ const timeOnly = new Intl.DateTimeFormat("en-GB", {
   fractionalSecondDigits: 3,
 });
 
-const isMoment = (milliseconds: number): boolean => Number.isFinite(new Date(milliseconds).getTime());
-
 const FORMS = {
   long: (at: number) => `${dateTime.format(at)} UTC`,
   time: (at: number) => timeOnly.format(at),
-  iso: (at: number) =>
-    new Date(at)
-      .toISOString()
-      .replace("T", " ")
-      .replace(/\.\d+Z/, "Z"),
+  iso: (at: number) => new Date(at).toISOString().replace(/T(.*)\.\d+Z/, " $1Z"),
 };
 
-/** A time in UTC, like the service's headers. */
-export const Moment = ({
-  at,
-  form = "long",
-}: {
+interface MomentProps {
   readonly at: number;
   readonly form?: keyof typeof FORMS;
-}) => (
-  <time dateTime={isMoment(at) ? new Date(at).toISOString() : undefined}>
-    {isMoment(at) ? FORMS[form](at) : "—"}
-  </time>
-);
+}
+
+/** A time in UTC, like the service's headers. */
+export const Moment = ({ at, form = "long" }: MomentProps) =>
+  Number.isNaN(new Date(at).getTime()) ? (
+    <time>—</time>
+  ) : (
+    <time dateTime={new Date(at).toISOString()}>{FORMS[form](at)}</time>
+  );
 
 /** Status and rating. Follows the clock itself, so that not every tick redraws the gallery. */
 export function StatusLine({ target }: { readonly target: ShownTarget }) {
@@ -151,7 +147,7 @@ export function StatusLine({ target }: { readonly target: ShownTarget }) {
 /** A small version of a picture. The text beside it describes it. */
 export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; readonly alt?: string }) {
   const failed = useSignal<string | null>(null);
-  const url = thumbnailUrl(sha256);
+  const url = imageUrl(sha256, "thumbnails");
   if (url === undefined || failed.value === sha256) {
     return (
       <span class="no-picture">
@@ -193,7 +189,6 @@ export const Panel = ({ icon, title, intro, children }: PanelProps) => (
 interface CardHeadProps {
   readonly title: string;
   readonly note: ComponentChildren;
-  /** A badge. */
   readonly children: ComponentChildren;
 }
 

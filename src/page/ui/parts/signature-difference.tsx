@@ -2,31 +2,20 @@ import type { ShownRequest } from "../../model.ts";
 
 const PARTS = ["Method", "MD5 of the body", "Content type", "Date", "Path"];
 
-/** Splits two texts into their common start, the part that differs, and their common end. */
-function difference(a: string, b: string) {
-  let start = 0;
-  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end])
-    end += 1;
-  return (value: string) => ({
-    before: value.slice(0, start),
-    changed: value.slice(start, value.length - end),
-    after: value.slice(value.length - end),
-  });
-}
-
 /** A line of a string to sign, with its difference from the other string marked. */
 function Line({ value, other }: { readonly value: string; readonly other: string | undefined }) {
-  const whole = other === undefined || value === other;
-  if (whole)
+  if (other === undefined || value === other)
     return <span class={value === "" ? "faint" : undefined}>{value === "" ? "(empty)" : value}</span>;
-  const { before, changed, after } = difference(value, other)(value);
+  const length = Math.min(value.length, other.length);
+  let start = 0;
+  while (start < length && value[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < length - start && value.at(-1 - end) === other.at(-1 - end)) end += 1;
   return (
     <>
-      {before}
-      <mark>{changed === "" ? "\u00a0" : changed}</mark>
-      {after}
+      {value.slice(0, start)}
+      <mark>{value.slice(start, value.length - end) || "\u00a0"}</mark>
+      {value.slice(value.length - end)}
     </>
   );
 }

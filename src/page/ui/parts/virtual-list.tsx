@@ -66,15 +66,11 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const rows = tops.length - 1;
   const topOf = (row: number): number => tops[Math.max(0, Math.min(rows, row))] ?? 0;
   /** The row at a height. */
-  const rowAt = (height: number): number => {
-    let [low, high] = [0, Math.max(0, rows - 1)];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (topOf(middle) <= height) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  };
+  const rowAt = (height: number): number =>
+    Math.max(
+      0,
+      tops.findLastIndex((rowTop, row) => row < rows && rowTop <= height),
+    );
   const { width, height } = size.value;
   const { value: scrollTop } = top;
   // Rows have other heights in another width; the first one in view stays there.
@@ -139,31 +135,28 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     );
   };
 
-  useLayoutEffect(() => {
+  const scrolled = (): void => {
     const element = scroller.current;
-    const scrolled = () => {
-      if (element === null) return;
-      const { scrollTop, clientHeight, scrollHeight } = element;
-      top.value = scrollTop;
-      seen.current = { index: rowAt(scrollTop) * columns, width: seen.current.width };
-      atEnd.current = scrollTop + clientHeight >= scrollHeight - AT_END;
-    };
-    const focused = ({ target }: FocusEvent) => {
-      const index = target instanceof Element && target.closest<HTMLElement>("[data-index]")?.dataset.index;
-      if (typeof index === "string") current.value = Number(index);
-    };
-    element?.addEventListener("focusin", focused);
-    element?.addEventListener("keydown", move);
-    element?.addEventListener("scroll", scrolled, { passive: true });
-    return () => {
-      element?.removeEventListener("focusin", focused);
-      element?.removeEventListener("keydown", move);
-      element?.removeEventListener("scroll", scrolled);
-    };
-  });
+    if (element === null) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    top.value = scrollTop;
+    seen.current = { index: rowAt(scrollTop) * columns, width: seen.current.width };
+    atEnd.current = scrollTop + clientHeight >= scrollHeight - AT_END;
+  };
+  const focused = ({ target }: FocusEvent): void => {
+    const index = target instanceof Element && target.closest<HTMLElement>("[data-index]")?.dataset.index;
+    if (typeof index === "string") current.value = Number(index);
+  };
 
   return (
-    <div ref={scroller} class={`virtual ${props.class ?? ""}`}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the items' own controls.
+    <div
+      ref={scroller}
+      class={`virtual grow ${props.class ?? ""}`}
+      onFocusIn={focused}
+      onKeyDown={move}
+      onScroll={scrolled}
+    >
       {props.heads}
       <ul ref={list} aria-label={label} style={{ height: `${topOf(rows)}px` }}>
         {shown.map((item, offset) => {

@@ -125,18 +125,12 @@ const embedded = document.getElementById("report")?.textContent;
 /** The report embedded in the page; null when a server serves the page. With a report, the page sends no requests. */
 export const report: MockReport | null = embedded == null ? null : JSON.parse(embedded);
 
-/** URL of a small version of a picture; undefined when there is none. */
-export const thumbnailUrl = (sha256: string): string | undefined =>
-  report === null ? pathOf("page", "thumbnails", sha256) : embeddedUrl(sha256);
-
-/** URL of a picture as sent; undefined when there is none. */
-export const imageUrl = (sha256: string): string | undefined =>
-  report === null ? pathOf("page", "images", sha256) : embeddedUrl(sha256);
-
-function embeddedUrl(sha256: string): string | undefined {
-  const image = report?.images[sha256];
+/** URL of a picture as sent, or of a small version; undefined when there is none. */
+export function imageUrl(sha256: string, version: "images" | "thumbnails" = "images"): string | undefined {
+  if (report === null) return pathOf("page", version, sha256);
+  const image = report.images[sha256];
   if (image?.base64 === undefined) return undefined;
-  return `data:image/${image.format === "PNG" ? "png" : "jpeg"};base64,${image.base64}`;
+  return `data:image/${image.format.toLowerCase()};base64,${image.base64}`;
 }
 
 /** The features of a picture that the server keeps. */

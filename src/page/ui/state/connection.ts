@@ -1,7 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { PAGE_HEADER } from "../../../schema/protocol.ts";
 import { changed } from "../../changes.ts";
-import type { MockReport, PageRequest, PageRequests, PageState } from "../../model.ts";
+import type { MockReport, PageChanges, PageRequest, PageRequests, PageState } from "../../model.ts";
 import { report } from "./api.ts";
 
 export { processingLeft, ratingAt as ratingOf, statusAt as statusOf } from "../../../schema/processing.ts";
@@ -43,6 +43,9 @@ const MAX_REQUESTS = 20_000;
 const RETRY_MILLISECONDS = 1000;
 
 export const state = signal<PageState | null>(null);
+export const databases = computed(() =>
+  state.value === null ? [] : [...state.value.cloudDatabases, ...state.value.vuMarkDatabases],
+);
 export const link = signal<"connecting" | "live" | "lost" | "report">("connecting");
 /** Oldest first. */
 export const requests = signal<readonly PageRequest[]>([]);
@@ -82,32 +85,32 @@ export function connect(): void {
       link.value = "lost";
       if (source.readyState === EventSource.CLOSED) setTimeout(open, RETRY_MILLISECONDS);
     };
-    source.addEventListener("state", ({ data }: MessageEvent<string>) => {
-      const given: PageState = JSON.parse(data);
+    const on = <T>(name: string, take: (content: T, id: string) => void) =>
+      source.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) =>
+        take(JSON.parse(data), lastEventId),
+      );
+    on<PageState>("state", (given) => {
       syncClock(given.clock);
       state.value = given;
     });
-    source.addEventListener("changes", ({ data }: MessageEvent<string>) => {
-      if (state.value !== null) state.value = changed(state.value, JSON.parse(data));
+    on<PageChanges>("changes", (changes) => {
+      if (state.value !== null) state.value = changed(state.value, changes);
     });
-    source.addEventListener("clock", ({ data }: MessageEvent<string>) => {
-      const clock: PageState["clock"] = JSON.parse(data);
+    on<PageState["clock"]>("clock", (clock) => {
       syncClock(clock);
       if (state.value !== null) state.value = { ...state.value, clock };
     });
-    source.addEventListener("clear", () => {
+    on("clear", () =>
       batch(() => {
         requests.value = [];
         missedRequests.value = 0;
         clearings.value += 1;
-      });
-    });
-    source.addEventListener("requests", ({ data, lastEventId }: MessageEvent<string>) => {
-      lastId = lastEventId;
-      const news: PageRequests = JSON.parse(data);
+      }),
+    );
+    on<PageRequests>("requests", (news, id) => {
+      lastId = id;
       missedRequests.value += news.missed;
-      const all = [...requests.value, ...news.requests];
-      requests.value = all.length > MAX_REQUESTS ? all.slice(-MAX_REQUESTS) : all;
+      requests.value = [...requests.value, ...news.requests].slice(-MAX_REQUESTS);
     });
   };
   open();

@@ -1,5 +1,5 @@
 import type { ShownRequest } from "../../model.ts";
-import { state } from "./connection.ts";
+import { databases, state } from "./connection.ts";
 
 /** Headers that curl or the signing below sets itself. */
 const OWN_HEADERS = [
@@ -45,21 +45,18 @@ export function curlCommands(request: CurlRequest): string {
   const options = [
     `curl -i -X ${method} ${quoted(`${baseUrl}${path}${query === "" ? "" : `?${query}`}`)}`,
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(keys === undefined
-      ? []
-      : ['-H "Date: $DATE"', `-H "Authorization: VWS "${quoted(keys.access)}":$SIGNATURE"`]),
+    ...(keys ? ['-H "Date: $DATE"', `-H "Authorization: VWS "${quoted(keys.access)}":$SIGNATURE"`] : []),
     ...(body === undefined ? [] : ["--data-binary @request-body"]),
+  ];
+  const signing = (secret: string) => [
+    `DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')`,
+    `MD5=$(${md5} | sed 's/.* //')`,
+    `SIGNATURE=$(printf '${method}\\n%s\\n%s\\n%s\\n%s' "$MD5" ${quoted(type.replace(/;.*$/, ""))} "$DATE" ${quoted(path)} |`,
+    `  openssl dgst -sha1 -hmac ${quoted(secret)} -binary | openssl base64)`,
   ];
   const lines = [
     ...(body === undefined ? [] : [`curl -s ${quoted(body)} -o request-body`]),
-    ...(keys === undefined
-      ? []
-      : [
-          `DATE=$(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')`,
-          `MD5=$(${md5} | sed 's/.* //')`,
-          `SIGNATURE=$(printf '${method}\\n%s\\n%s\\n%s\\n%s' "$MD5" ${quoted(type.replace(/;.*$/, ""))} "$DATE" ${quoted(path)} |`,
-          `  openssl dgst -sha1 -hmac ${quoted(keys.secret)} -binary | openssl base64)`,
-        ]),
+    ...(keys ? signing(keys.secret) : []),
     options.join(" \\\n  "),
   ];
   return `${lines.join("\n")}\n`;
@@ -67,10 +64,9 @@ export function curlCommands(request: CurlRequest): string {
 
 /** The keys that sign requests of a request's API to its database. */
 function keysOf({ api, database: name }: ShownRequest) {
-  const cloud = state.value?.cloudDatabases.find(({ databaseName }) => databaseName === name);
-  if (cloud !== undefined && api === "query")
-    return { access: cloud.clientAccessKey, secret: cloud.clientSecretKey };
-  const database = cloud ?? state.value?.vuMarkDatabases.find(({ databaseName }) => databaseName === name);
+  const database = databases.value.find(({ databaseName }) => databaseName === name);
+  if (database?.kind === "cloud" && api === "query")
+    return { access: database.clientAccessKey, secret: database.clientSecretKey };
   return database && { access: database.serverAccessKey, secret: database.serverSecretKey };
 }
 

@@ -5,6 +5,10 @@ export const number = (value: number): string => value.toLocaleString("en-GB");
 export const count = (value: number, one: string): string =>
   `${number(value)} ${one}${value === 1 ? "" : "s"}`;
 
+/** The parts that there are, with commas. */
+export const joined = (...parts: readonly (string | false | null)[]): string =>
+  parts.filter((part) => typeof part === "string").join(", ");
+
 /** In the largest unit that fits, and the next smaller one unless there are none. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${Math.max(0, seconds).toFixed(1)} s`;

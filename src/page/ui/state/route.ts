@@ -1,7 +1,15 @@
 import { signal } from "@preact/signals";
 
-export const VIEWS = ["overview", "targets", "requests", "try", "models", "controls"] as const;
-export type View = (typeof VIEWS)[number];
+export const TITLES = {
+  overview: "Overview",
+  targets: "Targets",
+  requests: "Requests",
+  try: "Try a picture",
+  models: "Models & VuMarks",
+  controls: "Controls",
+} as const;
+export type View = keyof typeof TITLES;
+export const VIEWS = Object.keys(TITLES) as readonly View[];
 
 /** What the address names behind its `#`: a view, and what it shows. */
 export interface Route {

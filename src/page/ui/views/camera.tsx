@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { PageFindings } from "../../model.ts";
 import { Button } from "../parts/controls.tsx";
 import { Outlined } from "../parts/outlined.tsx";
@@ -10,7 +10,6 @@ import { Score } from "./scores.tsx";
 const MILLISECONDS_PER_FRAME = 500;
 
 interface CameraProps {
-  /** Called with a picture that was taken. */
   readonly onPicture: (picture: File) => void;
   /** Called when the camera stops by itself, or does not start. */
   readonly onEnd: (why: string) => void;
@@ -21,11 +20,19 @@ export function Camera({ onPicture, onEnd }: CameraProps) {
   const video = useRef<HTMLVideoElement>(null);
   const findings = useSignal<PageFindings | null>(null);
   const isOpen = useSignal(false);
-  useEffect(() => {
+  // With what is drawn, not after it: a camera that is no longer shown is closed at once, and ends no other one.
+  useLayoutEffect(() => {
     const gone = new AbortController();
     const { signal } = gone;
     const end = (why: string) => {
       if (!signal.aborted) onEnd(why);
+    };
+    const look = async () => {
+      const frame = video.current && (await frameOf(video.current));
+      const database = chosenDatabase.peek();
+      if (!frame || database === null || signal.aborted) return;
+      const found: PageFindings = await askJson("POST", pathOf("page", "find", { database }), frame);
+      if (!signal.aborted) findings.value = found;
     };
     void (async () => {
       const stream = await openCamera();
@@ -35,25 +42,9 @@ export function Camera({ onPicture, onEnd }: CameraProps) {
         track.addEventListener("ended", () => end("The camera was closed."), { signal });
       if (video.current !== null) video.current.srcObject = stream;
       isOpen.value = true;
+      const pause = () => new Promise((resolve) => setTimeout(resolve, MILLISECONDS_PER_FRAME));
+      while (!signal.aborted) await Promise.all([look(), pause()]);
     })().catch(({ message }: Error) => end(message));
-    let isLooking = false;
-    const look = async () => {
-      const frame = video.current && (await frameOf(video.current));
-      const database = chosenDatabase.peek();
-      if (!frame || database === null || signal.aborted) return;
-      const found: PageFindings = await askJson("POST", pathOf("page", "find", { database }), frame);
-      if (!signal.aborted) findings.value = found;
-    };
-    const timer = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
-      look()
-        .catch(({ message }: Error) => end(message))
-        .finally(() => {
-          isLooking = false;
-        });
-    }, MILLISECONDS_PER_FRAME);
-    signal.addEventListener("abort", () => clearInterval(timer));
     const hidden = () => document.hidden && end("The camera was closed because the page was hidden.");
     document.addEventListener("visibilitychange", hidden, { signal });
     return () => gone.abort();
@@ -116,8 +107,6 @@ function InView({ findings: { targets, comparison } }: { readonly findings: Page
     </>
   );
 }
-
-/* The camera of the device that shows the page. */
 
 /** Longest side of a frame that is searched, in pixels: the emulator searches queries at this size. */
 const SEARCHED_SIDE = 800;

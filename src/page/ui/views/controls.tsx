@@ -1,5 +1,5 @@
-import { Button, Labelled, LinkButton, OpenButton } from "../parts/controls.tsx";
-import { Confirm } from "../parts/dialogs.tsx";
+import { Button, Labelled, LinkButton } from "../parts/controls.tsx";
+import { ConfirmButton } from "../parts/dialogs.tsx";
 import { FileButton } from "../parts/drop-zone.tsx";
 import { Moment, Panel } from "../parts/facts.tsx";
 import { ask, attempt } from "../state/api.ts";
@@ -13,7 +13,6 @@ const STEPS = [
   ["+30 days", 30 * 86_400],
 ] as const;
 
-/** Controls of the whole emulator. */
 export const Controls = () => (
   <>
     <header class="view-head row">
@@ -53,18 +52,16 @@ export const Controls = () => (
         title="Reset"
         intro="Deletes all databases, datasets, credentials and reports, clears the journal and returns to real time."
       >
-        <OpenButton kind="danger" icon="reset" label="Reset everything">
-          {(close) => (
-            <Confirm
-              title="Reset everything?"
-              action="Reset everything"
-              onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
-              onClose={close}
-            >
-              This deletes all databases and targets permanently. Download a snapshot to keep them.
-            </Confirm>
-          )}
-        </OpenButton>
+        <ConfirmButton
+          kind="danger"
+          icon="reset"
+          label="Reset everything"
+          title="Reset everything?"
+          action="Reset everything"
+          onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
+        >
+          This deletes all databases and targets permanently. Download a snapshot to keep them.
+        </ConfirmButton>
       </Panel>
     </div>
   </>

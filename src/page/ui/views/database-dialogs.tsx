@@ -1,54 +1,41 @@
 import { useSignal } from "@preact/signals";
-import type { DatabaseState } from "../../../schema/cloud-database.ts";
 import { nextDatabaseName } from "../../../schema/protocol.ts";
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { Button, CopyButton, Field, NumberField, Select, set } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialogs.tsx";
 import { STATES } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { state as server } from "../state/connection.ts";
+import { databases } from "../state/connection.ts";
 import { baseUrlOf, curlCommands } from "../state/curl.ts";
 import { usedDatabase } from "../state/targets.ts";
 
-type DatabaseKind = "cloud_databases" | "vumark_databases";
-export const KINDS = { cloud_databases: "Cloud recognition", vumark_databases: "VuMark" } as const;
+export const KINDS = { cloud: "Cloud recognition", vumark: "VuMark" } as const;
 
-export function AddDatabase({ onClose }: { readonly onClose: () => void }) {
-  const kind = useSignal<DatabaseKind>("cloud_databases");
-  return (
-    <FormDialog
-      title="Add database"
-      action="Add database"
-      onClose={onClose}
-      onSubmit={(fields) => {
-        const { cloudDatabases = [], vuMarkDatabases = [] } = server.value ?? {};
-        const given = String(fields.get("name"));
-        const databaseName = given === "" ? nextDatabaseName([...cloudDatabases, ...vuMarkDatabases]) : given;
-        const add = async () => {
-          await ask("POST", pathOf(kind.value), { databaseName });
-          if (kind.value === "cloud_databases") usedDatabase.value = databaseName;
-        };
-        return attempt(add, `Added ${databaseName}`);
-      }}
-    >
-      <Select
-        label="Kind"
-        value={kind.value}
-        options={[
-          ["cloud_databases", KINDS.cloud_databases],
-          ["vumark_databases", KINDS.vumark_databases],
-        ]}
-        onChange={(value) => set(kind, value)}
-      />
-      <Field
-        label="Name"
-        hint="Leave empty for database-1, database-2 and so on. Keys are always generated."
-        name="name"
-        autofocus
-      />
-    </FormDialog>
-  );
-}
+export const AddDatabase = ({ onClose }: { readonly onClose: () => void }) => (
+  <FormDialog
+    title="Add database"
+    action="Add database"
+    onClose={onClose}
+    onSubmit={(fields) => {
+      const kind = String(fields.get("kind"));
+      const given = String(fields.get("name"));
+      const databaseName = given === "" ? nextDatabaseName(databases.value) : given;
+      const add = async () => {
+        await ask("POST", pathOf(`${kind}_databases`), { databaseName });
+        if (kind === "cloud") usedDatabase.value = databaseName;
+      };
+      return attempt(add, `Added ${databaseName}`);
+    }}
+  >
+    <Select label="Kind" name="kind" options={Object.entries(KINDS)} />
+    <Field
+      label="Name"
+      hint="Leave empty for database-1, database-2 and so on. Keys are always generated."
+      name="name"
+      autofocus
+    />
+  </FormDialog>
+);
 
 const COUNTS = [
   ["targetQuota", "Target quota"],
@@ -70,12 +57,11 @@ export function DatabaseSettings({
   onClose,
 }: DatabaseProps<PageCloudDatabase | PageVuMarkDatabase>) {
   const { databaseName: name } = database;
-  const cloud = "targetQuota" in database ? database : undefined;
-  const state = useSignal<DatabaseState>(database.stateName);
+  const cloud = database.kind === "cloud" ? database : undefined;
   const change = (fields: FormData) => {
     const perSecond = fields.get(PER_SECOND);
-    return ask("PUT", pathOf(cloud === undefined ? "vumark_databases" : "cloud_databases", name), {
-      stateName: state.value,
+    return ask("PUT", pathOf(`${database.kind}_databases`, name), {
+      stateName: fields.get("stateName"),
       ...(cloud && {
         ...Object.fromEntries(COUNTS.map(([field]) => [field, Number(fields.get(field))])),
         [PER_SECOND]: perSecond === "" ? null : Number(perSecond),
@@ -92,9 +78,9 @@ export function DatabaseSettings({
       <Select
         label="State"
         hint="Every state except Working refuses requests with 403"
-        value={state.value}
+        name="stateName"
+        value={database.stateName}
         options={STATES}
-        onChange={(value) => set(state, value)}
       />
       {cloud && (
         <div class="field-grid">
@@ -113,7 +99,6 @@ export function DatabaseSettings({
   );
 }
 
-/** Ready-to-run code with this database's keys. */
 export function Snippets({ database, onClose }: DatabaseProps<PageCloudDatabase>) {
   const language = useSignal<keyof typeof SNIPPETS>("curl");
   const code = SNIPPETS[language.value](database);
@@ -132,7 +117,7 @@ export function Snippets({ database, onClose }: DatabaseProps<PageCloudDatabase>
             />
           ))}
         </fieldset>
-        <CopyButton bare={false} value={code} label="Copy" />
+        <CopyButton kind="plain" value={code} label="Copy" />
       </div>
       <pre class="sunken">
         <code>{code}</code>

@@ -5,10 +5,9 @@ import { Button, Check, Field, NumberField, OpenButton, Select, set } from "../p
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Panel } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { state } from "../state/connection.ts";
-import { count } from "../state/format.ts";
+import { databases, state } from "../state/connection.ts";
+import { count, joined } from "../state/format.ts";
 
-/** The faults, and how often each was applied. */
 export function Faults() {
   const faults = state.value?.faults ?? [];
   return (
@@ -46,8 +45,7 @@ function Fault({ fault }: { readonly fault: PageFault }) {
         </Badge>
       </div>
       <Button
-        kind="quiet"
-        bare
+        kind="bare"
         icon="trash"
         label={`Remove the fault: ${effectOf(fault)}`}
         onClick={() => attempt(() => ask("DELETE", pathOf("faults", id)), "Removed the fault")}
@@ -56,29 +54,22 @@ function Fault({ fault }: { readonly fault: PageFault }) {
   );
 }
 
-/** What a fault does. */
 function effectOf({ answer, resetConnection, delaySeconds, executed }: PageFault): string {
-  const answered = answer && `Answers ${answer.status} ${answer.resultCode ?? ""}`.trim();
-  return [
-    answered ?? [],
-    resetConnection ? "Resets the connection" : [],
-    delaySeconds > 0 ? `Delays by ${delaySeconds} s` : [],
-    executed ? "after executing the request" : [],
-  ]
-    .flat()
-    .join(", ");
+  return joined(
+    answer && `Answers ${answer.status} ${answer.resultCode ?? ""}`.trim(),
+    resetConnection && "Resets the connection",
+    delaySeconds > 0 && `Delays by ${delaySeconds} s`,
+    executed && "after executing the request",
+  );
 }
 
-/** Which requests a fault matches. */
 function matchesOf({ api, operation, database, hasWhen, probability }: PageFault): string {
-  return [
+  return joined(
     operation?.join(", ") ?? (api === null ? "Every request" : `Every request to the ${APIS[api]}`),
-    database === null ? [] : `of ${database}`,
-    hasWhen ? "where the test's function agrees" : [],
-    probability < 1 ? `${Math.round(probability * 1000) / 10} % of them` : [],
-  ]
-    .flat()
-    .join(", ");
+    database !== null && `of ${database}`,
+    hasWhen && "where the test's function agrees",
+    probability < 1 && `${Math.round(probability * 1000) / 10} % of them`,
+  );
 }
 
 const APIS = {
@@ -107,8 +98,7 @@ const CODES = Object.entries(RESULT_CODES)
 
 function AddFault({ onClose }: { readonly onClose: () => void }) {
   const effect = useSignal<(typeof EFFECTS)[number][0]>("code");
-  const { cloudDatabases = [], vuMarkDatabases = [] } = state.value ?? {};
-  const names = [...cloudDatabases, ...vuMarkDatabases].map(({ databaseName }) => databaseName);
+  const names = databases.value.map(({ databaseName }) => databaseName);
   const replaces = effect.value !== "delay";
   const add = (fields: FormData) => {
     /** A field that is empty is left to its default. */

@@ -11,7 +11,6 @@ import { emulatorNow, processingLeft, state } from "../state/connection.ts";
 import { count, duration } from "../state/format.ts";
 import { Report } from "./reports.tsx";
 
-/** Model Target datasets, OAuth 2.0 credentials, reports and VuMark targets. */
 export function Models() {
   const { datasets = [], credentials = [], vuMarkDatabases = [], reports = [] } = state.value ?? {};
   return (
@@ -157,8 +156,7 @@ const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
     {children}
     <span class="grow" />
     <Button
-      kind="quiet"
-      bare
+      kind="bare"
       icon="trash"
       label={`Delete ${name}`}
       onClick={() => attempt(() => ask("DELETE", path), done)}
@@ -166,7 +164,6 @@ const DeleteFooter = ({ name, path, done, children }: DeleteFooterProps) => (
   </footer>
 );
 
-/** A VuMark database with its targets. */
 function VuMarks({ database: { databaseName, targets } }: { readonly database: PageVuMarkDatabase }) {
   const add = (name: string) =>
     ask("POST", pathOf("vumark_databases", databaseName, "vumark_targets"), { name });
@@ -221,7 +218,7 @@ function Template({ database, target }: { readonly database: string; readonly ta
           label="Instance id"
           hint="Type an id to see what the VuMark API answers"
           value={id.value}
-          onInput={(value) => set(id, value)}
+          onInput={({ currentTarget }) => set(id, currentTarget.value)}
         />
       )}
       {left.value === 0 &&

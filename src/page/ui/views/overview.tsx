@@ -1,18 +1,17 @@
 import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
 import { CopyButton, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
-import { Confirm } from "../parts/dialogs.tsx";
-import { Badge, Bar, CardHead, Empty, STATUSES, StateBadge } from "../parts/facts.tsx";
+import { ConfirmButton } from "../parts/dialogs.tsx";
+import { Badge, Bar, CardHead, Empty, Facts, STATUSES, StateBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { state } from "../state/connection.ts";
-import { count, number } from "../state/format.ts";
+import { databases, state } from "../state/connection.ts";
+import { count, joined, number } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { AddDatabase, DatabaseSettings, KINDS, Snippets } from "./database-dialogs.tsx";
 
-/** The servers and databases. */
 export function Overview() {
   if (state.value === null) return null;
-  const { urls, cloudDatabases, vuMarkDatabases } = state.value;
-  const isEmpty = cloudDatabases.length + vuMarkDatabases.length === 0;
+  const { urls } = state.value;
+  const isEmpty = databases.value.length === 0;
   const add = (
     <OpenButton kind="main" icon="plus" label="Add database">
       {(close) => <AddDatabase onClose={close} />}
@@ -36,11 +35,8 @@ export function Overview() {
         </Empty>
       ) : (
         <div class="cards">
-          {cloudDatabases.map((database) => (
-            <CloudCard key={database.databaseName} database={database} />
-          ))}
-          {vuMarkDatabases.map((database) => (
-            <VuMarkCard key={database.databaseName} database={database} />
+          {databases.value.map((database) => (
+            <DatabaseCard key={database.databaseName} database={database} />
           ))}
         </div>
       )}
@@ -62,18 +58,61 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
   </div>
 );
 
-function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
-  const { databaseName: name, counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
-  const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  const limits = [
-    perSecond === null ? [] : `${count(perSecond, "request")} a second`,
-    database.requestRateLimits === null ? [] : "by group of endpoints",
-  ].flat();
+interface DatabaseProps {
+  readonly database: PageCloudDatabase | PageVuMarkDatabase;
+}
+
+function DatabaseCard({ database }: DatabaseProps) {
+  const { databaseName: name, kind, stateName } = database;
   return (
     <article class="card stack" aria-label={name}>
-      <CardHead title={name} note={KINDS.cloud_databases}>
-        <StateBadge state={database.stateName} />
+      <CardHead title={name} note={KINDS[kind]}>
+        <StateBadge state={stateName} />
       </CardHead>
+      {database.kind === "cloud" ? (
+        <Usage database={database} />
+      ) : (
+        <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
+      )}
+      <Keys database={database} />
+      <footer class="row">
+        {database.kind === "cloud" && (
+          <>
+            <LinkButton icon="targets" label="Targets" href={addressOf("targets", { database: name })} />
+            <OpenButton icon="code" label="Use it">
+              {(close) => <Snippets database={database} onClose={close} />}
+            </OpenButton>
+          </>
+        )}
+        <span class="grow" />
+        <OpenButton kind="bare" icon="edit" label={`Settings of ${name}`}>
+          {(close) => <DatabaseSettings database={database} onClose={close} />}
+        </OpenButton>
+        <ConfirmButton
+          kind="bare"
+          icon="trash"
+          label={`Delete ${name}`}
+          title={`Delete ${name}?`}
+          action="Delete"
+          onConfirm={() => attempt(() => ask("DELETE", pathOf(`${kind}_databases`, name)), `Deleted ${name}`)}
+        >
+          This also deletes its targets, reports and rate-limit history. Clients will get 401.
+        </ConfirmButton>
+      </footer>
+    </article>
+  );
+}
+
+/** The targets of a cloud database by status, and its use of its limits. */
+function Usage({ database }: { readonly database: PageCloudDatabase }) {
+  const { counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
+  const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const limits = joined(
+    perSecond !== null && `${count(perSecond, "request")} a second`,
+    database.requestRateLimits !== null && "by group of endpoints",
+  );
+  return (
+    <>
       <StatusBar counts={counts} all={used} />
       <div class="numbers stack small">
         <div class="row between">
@@ -90,93 +129,40 @@ function CloudCard({ database }: { readonly database: PageCloudDatabase }) {
             <b>{number(database.previousMonthRecos)}</b> last month
           </span>
         </div>
-        {limits.length > 0 && (
+        {limits !== "" && (
           <div class="row between">
             <span class="faint">Rate limit</span>
-            <span>{limits.join(", ")}</span>
+            <span>{limits}</span>
           </div>
         )}
       </div>
-      <Keys database={database} />
-      <footer class="row">
-        <LinkButton icon="targets" label="Targets" href={addressOf("targets", { database: name })} />
-        <OpenButton icon="code" label="Use it">
-          {(close) => <Snippets database={database} onClose={close} />}
-        </OpenButton>
-        <EditButtons kind="cloud_databases" database={database} />
-      </footer>
-    </article>
-  );
-}
-
-const VuMarkCard = ({ database }: { readonly database: PageVuMarkDatabase }) => (
-  <article class="card stack" aria-label={database.databaseName}>
-    <CardHead title={database.databaseName} note={KINDS.vumark_databases}>
-      <StateBadge state={database.stateName} />
-    </CardHead>
-    <p>{database.targets.length === 0 ? "No targets" : count(database.targets.length, "target")}</p>
-    <Keys database={database} />
-    <footer class="row">
-      <EditButtons kind="vumark_databases" database={database} />
-    </footer>
-  </article>
-);
-
-interface DatabaseProps {
-  readonly kind: keyof typeof KINDS;
-  readonly database: PageCloudDatabase | PageVuMarkDatabase;
-}
-
-const EditButtons = ({ kind, database }: DatabaseProps) => {
-  const { databaseName: name } = database;
-  return (
-    <>
-      <span class="grow" />
-      <OpenButton kind="quiet" bare icon="edit" label={`Settings of ${name}`}>
-        {(close) => <DatabaseSettings database={database} onClose={close} />}
-      </OpenButton>
-      <OpenButton kind="quiet" bare icon="trash" label={`Delete ${name}`}>
-        {(close) => (
-          <Confirm
-            title={`Delete ${name}?`}
-            action="Delete"
-            onConfirm={() => attempt(() => ask("DELETE", pathOf(kind, name)), `Deleted ${name}`)}
-            onClose={close}
-          >
-            This also deletes its targets, reports and rate-limit history. Clients will get 401.
-          </Confirm>
-        )}
-      </OpenButton>
     </>
   );
-};
+}
 
 /** The keys of a database; secrets are hidden until someone shows them. */
-const Keys = ({ database }: Pick<DatabaseProps, "database">) => (
-  <dl class="sunken keys">
-    {Object.entries({
-      "Server access": database.serverAccessKey,
-      "Server secret": database.serverSecretKey,
-      ...("clientAccessKey" in database && {
-        "Client access": database.clientAccessKey,
-        "Client secret": database.clientSecretKey,
-      }),
-    }).map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>
-          <Secret
-            value={value}
-            label={`${name} key of ${database.databaseName}`}
-            hidden={name.endsWith("secret")}
-          />
-        </dd>
-      </div>
-    ))}
-  </dl>
-);
+function Keys({ database }: DatabaseProps) {
+  const secret = (name: string, value: string) => {
+    const label = `${name} key of ${database.databaseName}`;
+    return [name, <Secret value={value} label={label} hidden={name.endsWith("secret")} />] as const;
+  };
+  return (
+    <Facts
+      class="sunken keys"
+      facts={[
+        secret("Server access", database.serverAccessKey),
+        secret("Server secret", database.serverSecretKey),
+        ...(database.kind === "cloud"
+          ? [
+              secret("Client access", database.clientAccessKey),
+              secret("Client secret", database.clientSecretKey),
+            ]
+          : []),
+      ]}
+    />
+  );
+}
 
-/** The numbers of targets by status, as a bar and as text. */
 function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts"]; readonly all: number }) {
   const { active, inactive, processing, failed } = counts;
   const parts = [
@@ -198,7 +184,7 @@ function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts
           {parts.map(([status, part]) => (
             <li key={status} class={part === 0 ? "row small faint" : "row small"}>
               <span class={`swatch ${status}`} aria-hidden="true" />
-              <b>{number(part)}</b> {STATUSES[status]}
+              <b>{number(part)}</b> {STATUSES[status].text}
             </li>
           ))}
           {inactive > 0 && (

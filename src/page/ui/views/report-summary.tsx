@@ -12,7 +12,6 @@ const EVENTS = {
   failed: ["failed", "bad"],
 } as const;
 
-/** The overview of a report. */
 export function ReportSummary() {
   if (report === null) return null;
   const { test, createdAt, databases, timeline } = report;

@@ -7,10 +7,8 @@ import { askJson, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft, state } from "../state/connection.ts";
 import { count, duration, number } from "../state/format.ts";
 
-/** Maximum number of rows that the page shows. */
 const MAX_ROWS = 500;
 
-/** A recognition-counts report that a client requested. */
 export function Report({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
   const left = useComputed(() => processingLeft(report, report.requestedAt, emulatorNow.value));

@@ -20,7 +20,6 @@ const PLACED: readonly string[] = [
 /** What people call the origins of faults. */
 const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or on this page" };
 
-/** A request, its response, and the reason for it. */
 export function RequestDetails({ id }: { readonly id: string }) {
   const { value: given } = useLoaded(() => requestDetails(id).catch(() => "gone" as const));
   const isKnown = given !== null && given !== "gone";
@@ -29,8 +28,7 @@ export function RequestDetails({ id }: { readonly id: string }) {
       <header class="row">
         <p class="faint grow">{isKnown && `Request ${given.request.number}`}</p>
         <Button
-          kind="quiet"
-          bare
+          kind="bare"
           icon="close"
           label="Close"
           onClick={() => {
@@ -92,7 +90,7 @@ function Shown({ id, details }: { readonly id: string; readonly details: PageReq
       )}
       {report === null && (
         <div class="row">
-          <CopyButton bare={false} value={curlOf(id, request)} label="Copy as curl" />
+          <CopyButton kind="plain" value={curlOf(id, request)} label="Copy as curl" />
         </div>
       )}
     </>
@@ -135,14 +133,7 @@ function Message({ title, message, images, query = "", shows = [], as = "target"
       <h3>{title}</h3>
       <details open={headers.length <= 8}>
         <summary class="faint small">{count(headers.length, "header")}</summary>
-        <dl class="sunken mono">
-          {headers.map(([name, value], index) => (
-            <div key={`${index} ${name}`}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts class="sunken mono" facts={headers} />
       </details>
       {query !== "" && (
         <p class="small">
@@ -157,14 +148,13 @@ function Message({ title, message, images, query = "", shows = [], as = "target"
         <>
           <p class="faint small">{`Body, ${bytes(size)}`}</p>
           {fields !== undefined ? (
-            <dl class="sunken mono">
-              {fields.map(({ name, text: value, filename }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{filename === undefined || filename === "" ? value : `${filename} (${value})`}</dd>
-                </div>
-              ))}
-            </dl>
+            <Facts
+              class="sunken mono"
+              facts={fields.map(({ name, text: value, filename = "" }) => [
+                name,
+                filename === "" ? value : `${filename} (${value})`,
+              ])}
+            />
           ) : (
             shown !== "" && (
               <pre class="sunken">{json === undefined ? shown : JSON.stringify(json, null, 2)}</pre>

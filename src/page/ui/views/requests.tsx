@@ -2,8 +2,8 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { isRefusedOrFailed } from "../../../schema/protocol.ts";
 import type { PageRequest } from "../../model.ts";
-import { Button, Check, OpenButton, SearchField, Select, set } from "../parts/controls.tsx";
-import { Confirm } from "../parts/dialogs.tsx";
+import { Button, Check, SearchField, Select, set } from "../parts/controls.tsx";
+import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { ask, attempt, report } from "../state/api.ts";
@@ -53,7 +53,6 @@ interface Paused {
   readonly clearings: number;
 }
 
-/** The requests of clients, as they arrive. */
 export function Requests() {
   const paused = useSignal<Paused | null>(null);
   const filtering = useSignal(false);
@@ -83,7 +82,7 @@ export function Requests() {
       ? 0
       : requests.value.slice(kept.length).filter((request) => passes(request, filter)).length;
   return (
-    <div class="filling stack">
+    <div class="filling stack grow">
       <header class="view-head row">
         <h1>Requests</h1>
         <span class="faint small tally-text">{count(shown.length, "request")}</span>
@@ -105,18 +104,15 @@ export function Requests() {
                   paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
               }}
             />
-            <OpenButton icon="trash" label="Clear">
-              {(close) => (
-                <Confirm
-                  title="Clear the journal?"
-                  action="Clear"
-                  onConfirm={() => attempt(() => ask("DELETE", "/requests"), "Cleared the journal")}
-                  onClose={close}
-                >
-                  This deletes all requests, for everyone who views the journal.
-                </Confirm>
-              )}
-            </OpenButton>
+            <ConfirmButton
+              icon="trash"
+              label="Clear"
+              title="Clear the journal?"
+              action="Clear"
+              onConfirm={() => attempt(() => ask("DELETE", "/requests"), "Cleared the journal")}
+            >
+              This deletes all requests, for everyone who views the journal.
+            </ConfirmButton>
           </>
         )}
       </header>
@@ -149,18 +145,20 @@ export function Requests() {
         <Check
           label="Refused only"
           checked={filter.refused}
-          onChange={(refused) => setParameters({ refused: refused ? "1" : undefined })}
+          onChange={({ currentTarget }) =>
+            setParameters({ refused: currentTarget.checked ? "1" : undefined })
+          }
         />
         {report === null && (
           <Check
             label="Also the page's own"
             checked={filter.own}
-            onChange={(own) => setParameters({ own: own ? "1" : undefined })}
+            onChange={({ currentTarget }) => setParameters({ own: currentTarget.checked ? "1" : undefined })}
           />
         )}
       </div>
-      <div class={chosenId === null ? "split" : "split chosen"}>
-        <div class="split-list">
+      <div class={chosenId === null ? "split grow" : "split grow chosen"}>
+        <div class="split-list grow">
           {shown.length === 0 ? (
             <Empty
               icon="requests"

@@ -10,7 +10,6 @@ interface ScoresProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** What a query finds, and every target's score. */
 export function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose }: ScoresProps) {
   const found = targets.filter(({ matched }) => matched).length;
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
@@ -91,12 +90,10 @@ function WhyNot({ target: { matched, score, passedOver, why: said } }: { readonl
 
 interface PairProps {
   readonly picture: Blob;
-  /** Of that picture. */
   readonly url: string;
   readonly target: PageTriedTarget;
 }
 
-/** Two pictures and a map of their differences. */
 export function Pair({ picture, url, target }: PairProps) {
   const comparison = useLoaded(() => {
     const path = pathOf("page", "compare", target.image);

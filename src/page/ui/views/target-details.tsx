@@ -2,17 +2,8 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { MAX_METADATA_BYTES } from "../../../schema/protocol.ts";
 import type { PageFeatures, ShownTarget } from "../../model.ts";
-import {
-  Button,
-  Check,
-  Field,
-  Labelled,
-  LinkButton,
-  NumberField,
-  OpenButton,
-  Secret,
-} from "../parts/controls.tsx";
-import { Confirm, Dialog } from "../parts/dialogs.tsx";
+import { Button, Check, Field, Labelled, LinkButton, NumberField, Secret } from "../parts/controls.tsx";
+import { ConfirmButton, Dialog } from "../parts/dialogs.tsx";
 import { FileButton, PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment, Stars, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
@@ -33,7 +24,6 @@ interface DetailsProps {
   readonly onClose: () => void;
 }
 
-/** Everything about a target, with a form to change it. */
 export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const { name, targetId } = target;
   const path = pathOf("cloud_databases", database, "targets", targetId);
@@ -50,7 +40,9 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
             </Outlined>
           </div>
           <div class="row">
-            {original !== undefined && <LinkButton newTab label="Open the original" href={original} />}
+            {original !== undefined && (
+              <LinkButton label="Open the original" href={original} target="_blank" rel="noreferrer" />
+            )}
             {report === null && (
               <FileButton
                 label="Replace the picture"
@@ -75,20 +67,18 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
       </div>
       {report === null && (
         <footer class="row between">
-          <OpenButton kind="danger" icon="trash" label="Delete">
-            {(close) => (
-              <Confirm
-                title={`Delete ${name}?`}
-                action="Delete"
-                onConfirm={async () => {
-                  if (await attempt(() => ask("DELETE", path), `Deleted ${name}`)) onClose();
-                }}
-                onClose={close}
-              >
-                Queries will no longer find it, and its id becomes unknown.
-              </Confirm>
-            )}
-          </OpenButton>
+          <ConfirmButton
+            kind="danger"
+            icon="trash"
+            label="Delete"
+            title={`Delete ${name}?`}
+            action="Delete"
+            onConfirm={async () => {
+              if (await attempt(() => ask("DELETE", path), `Deleted ${name}`)) onClose();
+            }}
+          >
+            Queries will no longer find it, and its id becomes unknown.
+          </ConfirmButton>
           <Button kind="main" submit form="target" label="Save" />
         </footer>
       )}
@@ -124,7 +114,6 @@ function Recognition({ image, features }: RecognitionProps) {
   );
 }
 
-/** Shown while the target is processing. */
 function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
   const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
   if (!isProcessing.value) return null;
@@ -138,13 +127,7 @@ function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
   );
 }
 
-interface FormProps {
-  /** Of the target, in the manager's API. */
-  readonly path: string;
-  readonly target: ShownTarget;
-}
-
-function TargetForm({ path, target }: FormProps) {
+function TargetForm({ path, target }: { readonly path: string; readonly target: ShownTarget }) {
   const { applicationMetadata: metadata, metadataLength } = target;
   const decoded = metadata === null ? { text: "" } : decodedMetadata(metadata);
   const isText = "text" in decoded && (metadata?.length ?? 0) === metadataLength;

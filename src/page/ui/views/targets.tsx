@@ -47,7 +47,6 @@ function sorted(list: readonly ShownTarget[], sort: Sort, now: number): readonly
   }
 }
 
-/** Whether a target's name, id or metadata contains the text. */
 function matches(target: ShownTarget, wanted: string): boolean {
   if (target.name.toLowerCase().includes(wanted) || target.targetId.toLowerCase().includes(wanted))
     return true;
@@ -56,7 +55,6 @@ function matches(target: ShownTarget, wanted: string): boolean {
   return "text" in metadata && metadata.text.toLowerCase().includes(wanted);
 }
 
-/** The targets of one database, as a gallery. */
 export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
@@ -100,7 +98,7 @@ export function Targets() {
   const all = targets.value?.length ?? 0;
   return (
     <DropZone label={`Drop to add to ${name}`} onFiles={add}>
-      <div class="filling stack">
+      <div class="filling stack grow">
         <header class="view-head row">
           <h1>Targets</h1>
           <span class="faint small tally-text" aria-live="polite">

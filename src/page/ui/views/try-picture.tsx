@@ -16,7 +16,6 @@ import { Pair, Scores } from "./scores.tsx";
 interface Tried {
   readonly picture: File;
   readonly url: string;
-  readonly database: string;
   readonly trial: PageTrial;
 }
 
@@ -28,7 +27,6 @@ function quality(brisque: number): string {
   return "Unusable: almost no natural detail.";
 }
 
-/** What a query with a picture would find, and why. */
 export function TryPicture() {
   const picture = useSignal<File | null>(null);
   const tried = useSignal<Tried | null>(null);
@@ -51,7 +49,7 @@ export function TryPicture() {
       if (turn !== latest.current) return;
       const before = tried.peek();
       if (before !== null) URL.revokeObjectURL(before.url);
-      tried.value = { picture: file, url: URL.createObjectURL(file), database: name, trial };
+      tried.value = { picture: file, url: URL.createObjectURL(file), trial };
       chosen.value = trial.targets[0]?.targetId ?? null;
     }).then(() => {
       if (turn === latest.current) running.value = false;
