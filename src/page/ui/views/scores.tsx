@@ -62,7 +62,7 @@ export const Score = ({ target, threshold = null }: ScoreProps) => (
     </span>
     <span class="stack grow">
       <span class="row">
-        <b class="one-line">{target.name}</b>
+        <b>{target.name}</b>
         {target.matched && (
           <Badge tone="good" icon="done">
             found
