@@ -168,11 +168,13 @@ function eventsOf(target: Target, database: string, now: number): ReportedEvent[
   const { targetId, name, uploadDate, lastModifiedDate, processed, processingTimeSeconds } = target;
   const at = (time: number, event: ReportedEvent["event"]) => ({ time, database, targetId, name, event });
   const status = statusAt(target, now);
+  // Uploads alone are timed in fractions of a millisecond, which keep the order of creation.
+  const addedAt = Math.floor(uploadDate);
   // `finishProcessing` records no time, so such a target counts as processed from the start.
   const processedAt = lastModifiedDate + (processed ? 0 : processingTimeSeconds * 1000);
   return [
-    at(uploadDate, "added"),
-    ...(lastModifiedDate === uploadDate ? [] : [at(lastModifiedDate, "updated")]),
+    at(addedAt, "added"),
+    ...(lastModifiedDate === addedAt ? [] : [at(lastModifiedDate, "updated")]),
     ...(status === "processing" ? [] : [at(processedAt, status)]),
   ];
 }

@@ -1,4 +1,4 @@
-import { ManualClock, MockCloudReco } from "mock-cloud-reco";
+import { ManualClock, MockCloudReco, type MockReport, perfectRater } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import { MockSession } from "../../support/mock-session.ts";
 import { makePng } from "../../support/png.ts";
@@ -81,4 +81,24 @@ it("a report omits images beyond 16 MiB, and marks dropped bodies", async () => 
   const { requests, images } = mock.report();
   expect(requests[0]?.request).toMatchObject({ dropped: true, text: expect.stringContaining("dropped") });
   expect(Object.values(images)).toMatchObject([{ format: "PNG", base64: expect.any(String) }]);
+});
+
+const eventsOf = ({ timeline }: MockReport) => timeline.map(({ name, event }) => `${event} ${name}`);
+
+it("a report's timeline tells what happened in this order, also within a millisecond", async () => {
+  // By the system's clock, whose uploads have fractions of a millisecond.
+  await using mock = new MockCloudReco({ targetRater: perfectRater });
+  const database = mock.addCloudDatabase();
+  const names = ["first", "second", "third"];
+  for (const name of names) await mock.addTarget(database, { name, image: makePng(), processed: true });
+  expect(eventsOf(mock.report())).toEqual(names.flatMap((name) => [`added ${name}`, `success ${name}`]));
+
+  const clock = new ManualClock();
+  await using later = new MockCloudReco({ clock, targetRater: perfectRater, processingTimeSeconds: 10 });
+  const shop = later.addCloudDatabase();
+  const { targetId } = await later.addTarget(shop, { name: "poster", image: makePng() });
+  clock.advance(5);
+  await later.updateTarget(shop, targetId, { width: 2 });
+  clock.advance(10);
+  expect(eventsOf(later.report())).toEqual(["added poster", "updated poster", "success poster"]);
 });
