@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
 /** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
@@ -90,6 +91,16 @@ const NOT_IN_CORE = [
   ".*\\.d\\.ts",
 ];
 
+const CORE = new RegExp(`^src/(?!${NOT_IN_CORE.join("|")})`);
+const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)/;
+
+/**
+ * Whether a module is what every entry needs.
+ * @param checkout - the repository's folder, which may itself be in one named `src`: `/usr/src/app/`
+ */
+export const isInCore = (path: string, checkout = fileURLToPath(new URL(".", import.meta.url))): boolean =>
+  (path.startsWith(checkout) && CORE.test(path.slice(checkout.length))) || CORE_PACKAGES.test(path);
+
 /**
  * What every entry needs, in one file: left to itself, the bundler cuts it into files that load each other in circles, where
  * one of them sees the other before it is complete. Declarations have no such trouble.
@@ -99,10 +110,7 @@ const oneCore: Rolldown.OutputOptions = {
   comments: { jsdoc: false, annotation: false },
   codeSplitting: {
     groups: [
-      {
-        name: "core",
-        test: new RegExp(`/node_modules/(date-fns|zod)/(?!.*json-schema)|/src/(?!${NOT_IN_CORE.join("|")})`),
-      },
+      { name: "core", test: (path) => isInCore(path) },
       // In a file of its own, because others that are loaded later share it.
       { name: "lru-cache", test: /\/node_modules\/lru-cache\//, priority: 1 },
     ],
