@@ -101,6 +101,18 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
+  it("says nothing but why a query is refused whose picture cannot be read", async () => {
+    await using servers = await startServers();
+    const shop = servers.addCloudDatabase({ databaseName: "shop" });
+    await servers.addTarget(shop, { name: "poster", image: await scene(6), processed: true });
+    const page = await openPage(browser, servers.urls.manager, "try");
+    await drop(page, [{ name: "broken.png", bytes: Buffer.from("short") }]);
+    await page.getByRole("heading", { name: "broken.png" }).waitFor();
+    const said = await page.getByRole("region", { name: "Nearest first" }).textContent();
+    expect(said).toMatch(/^A query is refused[^\n]*PNG or JPEG[^\n]*$/);
+    await page.close();
+  });
+
   it("takes what is dropped in the moment in which a view is shown for that view, and for no other", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Badge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, notify, pathOf, useLoaded } from "../state/api.ts";
-import { count } from "../state/format.ts";
+import { count, sentence } from "../state/format.ts";
 
 interface ScoresProps {
   readonly trial: PageTrial;
@@ -10,7 +10,15 @@ interface ScoresProps {
   readonly onChoose: (id: string) => void;
 }
 
-export function Scores({ trial: { targets, comparison, notCompared }, chosen, onChoose }: ScoresProps) {
+export function Scores({ trial, chosen, onChoose }: ScoresProps) {
+  const { image, targets, comparison, notCompared } = trial;
+  if (image.problem !== null)
+    return (
+      <>
+        <h2>A query is refused</h2>
+        <p>{sentence(image.problem)}</p>
+      </>
+    );
   const found = targets.filter(({ matched }) => matched).length;
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
   return (
