@@ -109,7 +109,7 @@ export class PageApi {
         pause?.resume();
         return json({});
       case "POST try":
-        return json(await tryImage(request.body, await store.listTargets(database), queryMatcher, this.now));
+        return json(await tryImage(request.body, await store.listTargets(database), this.parts, this.now));
       case "POST find":
         return json(
           await findTargets(request.body, await store.listTargets(database), queryMatcher, this.now),

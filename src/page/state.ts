@@ -3,6 +3,7 @@ import type { MovableClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import { inTurns, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
 import type { AddedFault } from "../schema/fault.ts";
 import type { Dataset } from "../schema/model-target.ts";
 import { awaitRatings } from "../schema/processing.ts";
@@ -19,6 +20,7 @@ import { shownTarget } from "./report.ts";
 export interface PageContext {
   readonly faults: Pick<SharedFaults, "list">;
   readonly queryMatcher: ImageMatcher;
+  readonly targetRater: TargetRater;
   readonly urls: () => PageState["urls"];
   /** Present while a test is paused until someone presses "Continue". */
   readonly pause?: { readonly resume: () => void } | undefined;

@@ -12,8 +12,9 @@ import { featureRatingOf } from "../images/matching/features/rank.ts";
 import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
 import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
-import { assessImage } from "../images/ratings/assess.ts";
+import { assessImage, brisqueRater, featureRater, perfectRater } from "../images/on-demand.ts";
 import { brisqueScore } from "../images/ratings/brisque/score.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
 import { reduceSteps, Upload } from "../images/upload.ts";
 import { awaitRatings, madeRating, whyNotFound } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
@@ -36,14 +37,26 @@ export async function findTargets(
   return { comparison: comparisonOf(matcher) ?? null, targets: shown };
 }
 
+/**
+ * Raters that give a picture now what they give it when it is added. Another one may draw its ratings or count its calls, so
+ * only adding a picture calls it.
+ */
+const REPEATABLE: readonly TargetRater[] = [brisqueRater, featureRater, perfectRater];
+
+/** What finds targets, and rates them. */
+interface Rules {
+  readonly queryMatcher: ImageMatcher;
+  readonly targetRater: TargetRater;
+}
+
 /** What a query with an image would find, and how the image would fare as a target. */
 export async function tryImage(
   bytes: Buffer,
   targets: readonly Target[],
-  matcher: ImageMatcher,
+  { queryMatcher: matcher, targetRater }: Rules,
   now: number,
 ) {
-  const image = await factsOf(bytes);
+  const image = await factsOf(bytes, targetRater);
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
   await awaitRatings(compared, now);
   const comparison = comparisonOf(matcher) ?? null;
@@ -59,13 +72,14 @@ export async function tryImage(
   };
 }
 
-async function factsOf(bytes: Buffer) {
+async function factsOf(bytes: Buffer, rater: TargetRater) {
   const query = await inspectQueryImage(bytes);
   const target = await inspectTargetImage(bytes);
   const upload = new Upload(bytes);
   const decoded = query.ok ? await upload.decoded() : undefined;
   const isWhole = decoded !== undefined && !("damage" in decoded);
-  const assessment = isWhole ? await assessImage(bytes, "brisque") : undefined;
+  const isRepeatable = REPEATABLE.includes(rater);
+  const assessment = isWhole ? await assessImage(bytes, isRepeatable ? rater : perfectRater) : undefined;
   const pixels = pixelSizeOf(bytes);
   return {
     format: formatOf(bytes) ?? null,
@@ -79,8 +93,8 @@ async function factsOf(bytes: Buffer) {
     targetProblem: target.ok ? null : target.reason,
     /** 0, the best, to 100; null when it cannot be decoded. */
     brisque: isWhole ? await brisqueScore((await inTurns(reduceSteps(decoded))).grey) : null,
-    /** The BRISQUE rater's result, 0 to 5. */
-    rating: assessment ? await madeRating(assessment) : null,
+    /** The rater's result, 0 to 5; null when it cannot be decoded, or when only adding it tells. */
+    rating: assessment && isRepeatable ? await madeRating(assessment) : null,
     /** How likely it would be recognised in photographs; null when it cannot be decoded. */
     recognition: (isWhole && (await featureRatingOf({ sha256: upload.sha256, bytes: () => bytes }))) || null,
     /** The status of a target with the image after processing; null when it cannot be decoded. */

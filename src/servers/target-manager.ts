@@ -86,7 +86,7 @@ export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">
 
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
-  { listen, trust, page }: ManagerSetup,
+  { listen, options, trust, page }: ManagerSetup,
   { services, epoch, answer, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
@@ -97,7 +97,10 @@ export async function startManagerServer(
     const { queryMatcher } = settings;
     const pageApi =
       urls &&
-      new PageApi({ store, clock, epoch, journal, faults, findImage, queryMatcher, urls, beforeReading });
+      new PageApi({
+        ...{ store, clock, epoch, journal, faults, findImage, queryMatcher, urls, beforeReading },
+        targetRater: options.targetRater,
+      });
     return {
       apis: ["manager"],
       emulator,

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { MockCloudReco } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { PageComparison, PageRequestDetails, PageTargets, PageTrial } from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
 import { Listener } from "./events.ts";
@@ -231,5 +232,44 @@ describe("the page's routes", () => {
     });
     const journal = servers.requests;
     expect(journal.filter(({ path }) => path.startsWith("/page"))).toEqual([]);
+  });
+
+  it("rates a tried picture as adding it does, and calls no rater that may answer otherwise then", async () => {
+    const picture = await scene(1);
+    const ratingOf = async (url: string) => {
+      const tried = await fetch(new URL("/page/try?database=shop", url), { method: "POST", body: picture });
+      const { image }: PageTrial = JSON.parse(await tried.text());
+      expect(image).toMatchObject({ outcome: "success", brisque: expect.any(Number) });
+      return image.rating;
+    };
+    const added = { name: "picture", image: picture, processed: true };
+    const ratings: number[] = [];
+    for (const targetRater of ["brisque", "features", "perfect"] as const) {
+      await using servers = await startServers({ targetRater });
+      const shop = servers.addCloudDatabase({ databaseName: "shop" });
+      const rating = await ratingOf(servers.urls.manager);
+      expect([targetRater, (await servers.addTarget(shop, added)).trackingRating]).toEqual([
+        targetRater,
+        rating,
+      ]);
+      ratings.push(rating ?? Number.NaN);
+    }
+    // So that each of them can be told from another one.
+    expect(new Set(ratings).size).toBeGreaterThan(1);
+
+    const draw = async (isTried: boolean) => {
+      await using servers = await startServers({ targetRater: "random", seed: 1 });
+      const shop = servers.addCloudDatabase({ databaseName: "shop" });
+      if (isTried) expect(await ratingOf(servers.urls.manager)).toBeNull();
+      return (await servers.addTarget(shop, added)).trackingRating;
+    };
+    expect(await draw(true)).toBe(await draw(false));
+
+    const targetRater = vi.fn(() => 3);
+    await using mock = new MockCloudReco({ targetRater });
+    mock.addCloudDatabase({ databaseName: "shop" });
+    await using page = await mock.servePage();
+    expect(await ratingOf(page.url)).toBeNull();
+    expect(targetRater).not.toHaveBeenCalled();
   });
 });

@@ -113,6 +113,30 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
+  it("says what the emulator's rater gives a picture, whatever its BRISQUE score is", async () => {
+    // Without features, but no bad picture.
+    const gradient = { data: Buffer.alloc(320 * 240), width: 320, height: 240 };
+    for (let at = 0; at < gradient.data.length; at++) gradient.data[at] = (at % 320) / 2 + 40;
+    const bytes = await pngOf(gradient);
+    const never = "Queries never find a target with a rating of 0.";
+    for (const [targetRater, rating] of [
+      ["features", "Tracking rating 0 of 5"],
+      ["perfect", "Tracking rating 5 of 5"],
+      ["random", "rated when it is added"],
+    ] as const) {
+      await using servers = await startServers({ targetRater });
+      servers.addCloudDatabase({ databaseName: "shop" });
+      const page = await openPage(browser, servers.urls.manager, "try");
+      await drop(page, [{ name: "gradient.png", bytes }]);
+      const facts = page.getByRole("region", { name: "Your picture" });
+      const asTarget = facts.locator("dl > div").filter({ hasText: "As a target" });
+      await asTarget.getByLabel(rating).or(asTarget.getByText(rating)).waitFor();
+      await facts.getByText(/\(0 is best, 100 is worst\)\. [A-Z]/).waitFor();
+      expect(await facts.getByText(never).count()).toBe(targetRater === "features" ? 1 : 0);
+      await page.close();
+    }
+  });
+
   it("takes what is dropped in the moment in which a view is shown for that view, and for no other", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });

@@ -169,7 +169,11 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
               image.targetProblem ?? (
                 <span class="row">
                   {image.outcome !== null && <StatusBadge status={image.outcome} />}
-                  {image.rating !== null && <Stars rating={image.rating} />}
+                  {image.rating !== null ? (
+                    <Stars rating={image.rating} />
+                  ) : (
+                    image.outcome !== null && <span class="faint">rated when it is added</span>
+                  )}
                 </span>
               ),
             ],
@@ -184,18 +188,17 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
             ],
             [
               "BRISQUE",
-              image.brisque === null ? null : `${image.brisque.toFixed(1)} (0 is best, 100 is worst)`,
+              image.brisque === null
+                ? null
+                : `${image.brisque.toFixed(1)} (0 is best, 100 is worst). ${quality(image.brisque)}`,
             ],
           ]}
         />
-        {image.brisque !== null && (
-          <p class="faint">
-            {quality(image.brisque)}{" "}
-            {image.outcome === "failed" && "The picture has nearly one colour, so processing fails."}{" "}
-            {image.outcome === "success" &&
-              image.rating === 0 &&
-              "Queries never find a target with a rating of 0."}
-          </p>
+        {image.outcome === "failed" && (
+          <p class="faint">The picture has nearly one colour, so processing fails.</p>
+        )}
+        {image.outcome === "success" && image.rating === 0 && (
+          <p class="faint">Queries never find a target with a rating of 0.</p>
         )}
       </div>
     </section>
