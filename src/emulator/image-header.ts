@@ -28,20 +28,70 @@ export function pixelSizeOf(bytes: Buffer): PixelSize | undefined {
   return isHeader ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) } : undefined;
 }
 
+/** The size at which viewers show an image, which EXIF data may turn by a quarter. */
+export function shownSizeOf(bytes: Buffer): PixelSize | undefined {
+  const size = pixelSizeOf(bytes);
+  const orientation = orientationOf(exifOf(bytes));
+  const isTurned = orientation >= 5 && orientation <= 8;
+  return size && isTurned ? { width: size.height, height: size.width } : size;
+}
+
 /** The frame header of a JPEG file; undefined when it cannot be read. */
 export function jpegFrame(bytes: Buffer): (PixelSize & { readonly components: number }) | undefined {
-  let at = 2;
-  while (at + 10 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0) {
-    const marker = bytes[at + 1] ?? 0;
+  for (const [marker, at] of jpegSegments(bytes)) {
     // SOF0 to SOF15, without DHT, JPG and DAC, which share their numbers.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
       return { width, height, components: bytes.readUInt8(at + 9) };
     }
+  }
+  return undefined;
+}
+
+/** The segments of a JPEG file's header, by their markers and where they start. */
+function* jpegSegments(bytes: Buffer): Generator<readonly [marker: number, at: number]> {
+  let at = 2;
+  while (at + 10 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0) {
+    const marker = bytes[at + 1] ?? 0;
+    yield [marker, at];
     // Segments without a length: padding, TEM, RST0 to RST7 and SOI.
     if (marker === 0xff) at += 1;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
   }
-  return undefined;
+}
+
+/** Where PNG chunks begin: after the signature. Each has its length, its type, its data and a checksum. */
+const CHUNKS_AT = PNG_SIGNATURE.length;
+
+/** The EXIF data of an image; empty when it has none. */
+function exifOf(bytes: Buffer): Buffer {
+  const format = formatOf(bytes);
+  if (format === "JPEG")
+    for (const [marker, at] of jpegSegments(bytes))
+      if (marker === 0xe1 && bytes.toString("latin1", at + 4, at + 10) === "Exif\0\0")
+        return bytes.subarray(at + 10);
+  if (format === "PNG")
+    for (let at = CHUNKS_AT; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
+      if (bytes.toString("latin1", at + 4, at + 8) === "eXIf") return bytes.subarray(at + 8);
+  return Buffer.alloc(0);
+}
+
+const ORIENTATION_TAG = 0x0112;
+
+/** How viewers turn or mirror an image, from 1, not at all, to 8. */
+function orientationOf(exif: Buffer): number {
+  const isLittleEndian = exif.toString("latin1", 0, 2) === "II";
+  /** 0 behind the end: the data may be cut off. */
+  const read = (at: number, length: number) => {
+    if (at + length > exif.length) return 0;
+    return isLittleEndian ? exif.readUIntLE(at, length) : exif.readUIntBE(at, length);
+  };
+  const tagsAt = read(4, 4);
+  const count = read(tagsAt, 2);
+  for (let tag = 0; tag < count; tag++) {
+    const at = tagsAt + 2 + 12 * tag;
+    if (read(at, 2) === ORIENTATION_TAG) return read(at + 8, 2);
+  }
+  return 1;
 }

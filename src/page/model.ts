@@ -59,9 +59,9 @@ export interface ShownRequest extends EntryFacts {
 export interface ShownImage {
   /** Format, detected from the first bytes. */
   readonly format: ImageFormat;
-  /** Width in pixels; absent when the header is damaged. */
+  /** Width in pixels, as viewers show it; absent when the header is damaged. */
   readonly width?: number;
-  /** Height in pixels; absent when the header is damaged. */
+  /** Height in pixels, as viewers show it; absent when the header is damaged. */
   readonly height?: number;
   /** Size of the file in bytes. */
   readonly size: number;

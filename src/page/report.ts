@@ -3,7 +3,7 @@ import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
+import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { HIDDEN } from "../emulator/masking.ts";
 import type { RecordedBody } from "../emulator/recorded-body.ts";
@@ -123,7 +123,7 @@ class ShownImages {
     const format = bytes && formatOf(bytes);
     if (bytes === undefined || format === undefined) return {};
     const image = sha256 ?? createHash("sha256").update(bytes).digest("hex");
-    this.all[image] ??= { format, ...pixelSizeOf(bytes), size: bytes.length, ...this.show(bytes, image) };
+    this.all[image] ??= { format, ...shownSizeOf(bytes), size: bytes.length, ...this.show(bytes, image) };
     return { image };
   }
 }

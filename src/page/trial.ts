@@ -1,4 +1,4 @@
-import { formatOf, pixelSizeOf } from "../emulator/image-header.ts";
+import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
 import { inTurns } from "../emulator/scheduling.ts";
 import { decodeThumbnail, readHeader } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
@@ -80,11 +80,11 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
   const isWhole = decoded !== undefined && !("damage" in decoded);
   const isRepeatable = REPEATABLE.includes(rater);
   const assessment = isWhole ? await assessImage(bytes, isRepeatable ? rater : perfectRater) : undefined;
-  const pixels = pixelSizeOf(bytes);
+  const shown = shownSizeOf(bytes);
   return {
     format: formatOf(bytes) ?? null,
-    width: pixels?.width ?? null,
-    height: pixels?.height ?? null,
+    width: shown?.width ?? null,
+    height: shown?.height ?? null,
     /** In bytes. */
     size: bytes.length,
     /** Why queries with the image are refused; null when they are not. */

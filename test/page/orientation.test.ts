@@ -52,6 +52,7 @@ describe.skipIf(findChromium() === undefined)("pictures that viewers turn, in a 
         return (box?.width ?? 0) / (box?.height ?? 0);
       };
       await expect.poll(shape).toBeCloseTo(480 / 640, 1);
+      await page.getByText("JPEG, 480 × 640").waitFor();
     };
 
     const page = await openPage(browser, served.url.replace(/\/$/, ""), "try");

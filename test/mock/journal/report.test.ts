@@ -1,5 +1,6 @@
 import { ManualClock, MockCloudReco, type MockReport, perfectRater } from "mock-cloud-reco";
-import { expect, it } from "vitest";
+import sharp from "sharp";
+import { describe, expect, it } from "vitest";
 import { MockSession } from "../../support/mock-session.ts";
 import { makePng } from "../../support/png.ts";
 
@@ -101,4 +102,47 @@ it("a report's timeline tells what happened in this order, also within a millise
   await later.updateTarget(shop, targetId, { width: 2 });
   clock.advance(10);
   expect(eventsOf(later.report())).toEqual(["added poster", "updated poster", "success poster"]);
+});
+
+describe.each(["png", "jpeg"] as const)("a report has the size at which viewers show a %s file", (format) => {
+  const plain = sharp({ create: { width: 38, height: 51, channels: 3, background: "red" } });
+  const turned = (orientation: number) => plain.clone().withMetadata({ orientation })[format]().toBuffer();
+  /** Sends images in queries, and returns the sizes of those that are images. */
+  async function sizesOf(images: readonly Buffer[]) {
+    await using mock = new MockCloudReco();
+    const session = new MockSession(mock, mock.addCloudDatabase());
+    for (const image of images) await session.query(image);
+    return Object.values(mock.report().images).map(({ width, height }) => [width, height]);
+  }
+
+  it("that EXIF data turn, or do not", async () => {
+    const images = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(turned));
+    const upright = [38, 51];
+    const sideways = [51, 38];
+    const sizes = [upright, upright, upright, upright, sideways, sideways, sideways, sideways];
+    expect(await sizesOf([await plain.clone()[format]().toBuffer(), ...images])).toEqual([upright, ...sizes]);
+  });
+
+  it("that ends anywhere in these data", async () => {
+    const image = await turned(6);
+    const ends = Array.from({ length: 64 }, (_, index) => 8 * (index + 1));
+    const sizes = await sizesOf(ends.map((end) => image.subarray(0, end)));
+    expect(sizes.length).toBeGreaterThan(10);
+    for (const [width] of sizes) expect([undefined, 38, 51]).toContain(width);
+  });
+});
+
+it("a report has the size at which viewers show a file with big-endian EXIF data", async () => {
+  const plain = await sharp({ create: { width: 38, height: 51, channels: 3, background: "red" } })
+    .jpeg()
+    .toBuffer();
+  const orientation = "0112 0003 00000001 0006 0000";
+  const data = `457869660000 4d4d002a00000008 0001 ${orientation} 00000000`;
+  const exif = Buffer.from(data.replaceAll(" ", ""), "hex");
+  const segment = Buffer.concat([Buffer.from([0xff, 0xe1, 0, exif.length + 2]), exif]);
+  const image = Buffer.concat([plain.subarray(0, 2), segment, plain.subarray(2)]);
+  expect((await sharp(image).metadata()).orientation).toBe(6);
+  await using mock = new MockCloudReco({ targetRater: perfectRater });
+  await mock.addTarget(mock.addCloudDatabase(), { name: "turned", image });
+  expect(Object.values(mock.report().images)).toMatchObject([{ width: 51, height: 38 }]);
 });
