@@ -173,13 +173,20 @@ function inQuietTurn(action: () => void): void {
 export class BackgroundJob<T> {
   #done: { readonly value: T } | undefined;
   #begin: (() => LateSteps<T>) | undefined;
+  #forget: (() => void) | undefined;
   #steps: LateSteps<T> | undefined;
   /** What the computation waits for. */
   #awaited: Promise<unknown> | undefined;
+  /** How many have it done in the background. */
+  #starts = 0;
 
-  /** @param begin - begins the computation, which runs only once however many wait for it, unless it fails. */
-  constructor(begin: () => LateSteps<T>) {
+  /**
+   * @param begin - begins the computation, which runs only once however many wait for it, unless it fails
+   * @param forget - called when the background leaves it undone: it failed there, or all who started it have stopped
+   */
+  constructor(begin: () => LateSteps<T>, forget?: () => void) {
     this.#begin = begin;
+    this.#forget = forget;
   }
 
   /** The result, if it is there already. */
@@ -205,18 +212,23 @@ export class BackgroundJob<T> {
 
   /**
    * Queues the computation. Each of its steps has a turn of the event loop of its own, in which nobody waits for another one.
-   * @param by - when that has stopped, the computation goes no further, and `forget` is called
+   * @param by - when that has stopped, the computation goes no further, unless somebody else started it, too
    */
-  start(by?: Wanted, forget?: () => void): void {
+  start(by?: Wanted): void {
+    this.#starts += 1;
+    const leave = () => {
+      this.#starts -= 1;
+      if (this.#starts === 0 && !this.isDone) this.#forget?.();
+    };
     const steps = async () => {
       while (by?.isStopped !== true) {
-        if (waiting.length === 0 && this.advance()) return;
+        if (waiting.length === 0 && this.advance()) break;
         await this.#awaited;
         await new Promise<void>(inQuietTurn);
       }
-      if (!this.isDone) forget?.();
+      leave();
     };
-    runInBackground(steps, by, forget);
+    runInBackground(steps, by, leave);
   }
 
   /** Runs what is left of the computation, each step in a turn of its own. @throws what the computation throws. */
@@ -246,6 +258,7 @@ export class BackgroundJob<T> {
       this.#done = { value: step.value };
       // What they hold may be large.
       this.#begin = undefined;
+      this.#forget = undefined;
       this.#steps = undefined;
     } catch (error) {
       this.#steps = undefined;

@@ -252,19 +252,17 @@ const MAX_UNSHRUNK_SIDE = 512;
 const PNG_DEPTH_AT = 24;
 
 /**
- * Scales decoded pixels to the result that {@link decodeThumbnail} has for the same file, at less cost. Undefined where the
- * results would differ: large JPEG files are decoded at a reduced size, and 16-bit samples are scaled before rounding.
+ * Whether {@link thumbnailOfPixels} has the result that {@link decodeThumbnail} has for the file, at less cost. Large JPEG files
+ * are decoded at a reduced size, and 16-bit samples are scaled before rounding.
  */
-export async function thumbnailOfPixels(
-  bytes: Buffer,
-  { data, width, height }: Pixels,
-): Promise<Buffer | undefined> {
-  const isSame =
-    formatOf(bytes) === "PNG"
-      ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
-      : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
-  return isSame ? scaleToThumbnail(fromPixels(data, { width, height })) : undefined;
-}
+export const scalesAsFile = (bytes: Buffer, { width, height }: Pixels): boolean =>
+  formatOf(bytes) === "PNG"
+    ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
+    : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
+
+/** Scales decoded pixels to a thumbnail. */
+export const thumbnailOfPixels = ({ data, ...size }: Pixels): Promise<Buffer> =>
+  scaleToThumbnail(fromPixels(data, size));
 
 const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage =>
   sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });

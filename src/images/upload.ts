@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { inTurns, runInBackground, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
 import { latestSketches, preparedImages } from "./cache.ts";
-import { decodePixels, type Pixels, thumbnailOfPixels, type Undecodable } from "./decode.ts";
+import { decodePixels, type Pixels, scalesAsFile, thumbnailOfPixels, type Undecodable } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketches } from "./matching/ranking.ts";
@@ -52,7 +52,7 @@ export class Upload {
     this.#decoded ??= new Promise((resolve, reject) => {
       const decoding = decodePixels(this.bytes, async (pixels) => {
         await untilFewerWait();
-        this.#prepareLater(pixels);
+        if (this.prepares && scalesAsFile(this.bytes, pixels)) prepareLater(this.sha256, pixels);
         resolve(pixels);
         return undefined;
       });
@@ -66,28 +66,28 @@ export class Upload {
   forgetPixels(): void {
     this.#decoded = undefined;
   }
+}
 
-  #prepareLater(pixels: Pixels): void {
-    if (!this.prepares || latestSketches.has(this.sha256)) return;
-    let preparing: Promise<void> | undefined;
-    const work = {
-      result: () => {
-        preparing ??= this.#prepare(pixels).finally(() => endWaiting(work));
-        return preparing;
-      },
-    };
-    beginWaiting(pixels, work);
-    runInBackground(sketches.expect(this.sha256, work.result));
-  }
+/** Prepares an image for comparisons. Holds its pixels until then, but not the file. */
+function prepareLater(sha256: string, pixels: Pixels): void {
+  if (latestSketches.has(sha256)) return;
+  let preparing: Promise<void> | undefined;
+  const work = {
+    result: () => {
+      preparing ??= prepare(sha256, pixels).finally(() => endWaiting(work));
+      return preparing;
+    },
+  };
+  beginWaiting(pixels.data, work);
+  runInBackground(sketches.expect(sha256, work.result));
+}
 
-  async #prepare(pixels: Pixels): Promise<void> {
-    const thumbnail = await thumbnailOfPixels(this.bytes, pixels);
-    if (thumbnail === undefined) return;
-    await yieldToEventLoop();
-    const { image, sketch } = prepareWithSketch(thumbnail);
-    latestSketches.set(this.sha256, sketch);
-    preparedImages.offer(this.sha256, image);
-  }
+async function prepare(sha256: string, pixels: Pixels): Promise<void> {
+  const thumbnail = await thumbnailOfPixels(pixels);
+  await yieldToEventLoop();
+  const { image, sketch } = prepareWithSketch(thumbnail);
+  latestSketches.set(sha256, sketch);
+  preparedImages.offer(sha256, image);
 }
 
 interface Kernel extends KernelMemory {

@@ -15,13 +15,13 @@ const turns = async (count: number) => {
 };
 
 /** Counts its steps, of which there are ten. */
-function counting() {
+function counting(forget?: () => void) {
   const steps = { done: 0 };
   function* count(): Steps<string> {
     for (; steps.done < 10; steps.done++) yield;
     return "counted";
   }
-  return { steps, job: new BackgroundJob(count) };
+  return { steps, job: new BackgroundJob(count, forget) };
 }
 
 describe("a job in the background", () => {
@@ -98,9 +98,9 @@ describe("a job in the background", () => {
 
   it("is forgotten once when whoever started it has stopped, begun or not", async () => {
     const by = { isStopped: false };
-    const jobs = [counting(), counting()];
     const forget = vi.fn();
-    for (const { job } of jobs) job.start(by, forget);
+    const jobs = [counting(forget), counting(forget)];
+    for (const { job } of jobs) job.start(by);
     while (jobs[0]?.steps.done === 0) await turn();
     by.isStopped = true;
     const { job: next } = counting();
@@ -108,6 +108,35 @@ describe("a job in the background", () => {
     while (!next.isDone) await turn();
     expect(forget).toHaveBeenCalledTimes(2);
     expect(jobs.map(({ job }) => job.isDone)).toEqual([false, false]);
+  });
+
+  it("is not forgotten while somebody else who started it goes on", async () => {
+    const [first, second] = [{ isStopped: false }, { isStopped: false }];
+    const forget = vi.fn();
+    const { steps, job } = counting(forget);
+    job.start(first);
+    job.start(second);
+    while (steps.done === 0) await turn();
+    first.isStopped = true;
+    while (!job.isDone) await turn();
+    await turns(4);
+    expect(forget).not.toHaveBeenCalled();
+  });
+
+  it("is forgotten when it fails, until it is needed", async () => {
+    let fails = true;
+    function* failing(): Steps<string> {
+      yield;
+      if (fails) throw new Error("no more memory");
+      return "counted";
+    }
+    const forget = vi.fn();
+    const job = new BackgroundJob(failing, forget);
+    job.start();
+    while (forget.mock.calls.length === 0) await turn();
+    fails = false;
+    expect(await job.result()).toBe("counted");
+    expect(forget).toHaveBeenCalledTimes(1);
   });
 
   it("fails where its result is read, and nowhere else; whoever needs it then begins it again", async () => {

@@ -1,12 +1,12 @@
 import type { Random } from "../../emulator/random.ts";
 import type { BackgroundJob, Steps, Wanted } from "../../emulator/scheduling.ts";
 import type { LateRating } from "../../schema/processing.ts";
-import { featureRatingJobs, ratingJobs, remembered } from "../cache.ts";
+import { ratingJobs, remembered } from "../cache.ts";
 import type { Pixels, Undecodable } from "../decode.ts";
 import { startRatingByFeatures } from "../matching/features/rank.ts";
 import { deviatesMoreThan, reduceSteps, Upload } from "../upload.ts";
 import { type BrisqueModel, brisqueModel, scoreSteps } from "./brisque/score.ts";
-import { forgetJob, ratingJob } from "./jobs.ts";
+import { ratingJob } from "./jobs.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
 
 /** A rater of this package, which rates after the image was added. */
@@ -59,7 +59,7 @@ async function startRating(
 ): Promise<number | LateRating> {
   const job = await (rater === "brisque" ? rateByBrisque(upload) : startRatingByFeatures(upload, !isFlat));
   if (job.known !== undefined) return job.known;
-  job.start(by, () => forgetJob(rater === "brisque" ? ratingJobs : featureRatingJobs, upload.sha256, job));
+  job.start(by);
   return job;
 }
 
@@ -74,7 +74,8 @@ async function rateByBrisque(upload: Upload): Promise<BackgroundJob<number>> {
   const known = ratingJobs.get(upload.sha256);
   if (known) return known;
   const [decoded, model] = await Promise.all([upload.decoded(), brisqueModel()]);
-  return ratingJob(ratingJobs, upload.sha256, decoded, () => ratingSteps(decoded, model));
+  const held = "damage" in decoded ? undefined : decoded.data;
+  return ratingJob(ratingJobs, upload.sha256, held, () => ratingSteps(decoded, model));
 }
 
 function* ratingSteps(decoded: Pixels | Undecodable, model: BrisqueModel): Steps<number> {
@@ -85,5 +86,8 @@ function* ratingSteps(decoded: Pixels | Undecodable, model: BrisqueModel): Steps
   return Math.max(0, MAX_RATING - Math.floor(score / SCORE_PER_RATING));
 }
 
-export const rateImage = async (image: Buffer): Promise<number> =>
-  (await rateByBrisque(new Upload(image))).result();
+export async function rateImage(image: Buffer): Promise<number> {
+  const job = await rateByBrisque(new Upload(image));
+  if (!job.isDone) job.start();
+  return job.result();
+}

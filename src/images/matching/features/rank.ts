@@ -10,7 +10,7 @@ import {
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { featureRatingJobs, latestFeatures, MadeOfImages } from "../../cache.ts";
 import { decodeGrey, decodeGreyAtOnce, type Pixels, type Undecodable } from "../../decode.ts";
-import { ratingJob } from "../../ratings/jobs.ts";
+import { ratingJob, untilFewerWait } from "../../ratings/jobs.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
 import { tallPng } from "../../tall-png.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
@@ -214,25 +214,25 @@ interface RatedImage {
  * @param isSound - whether the image is known to be decodable
  */
 export async function startRatingByFeatures(
-  image: RatedImage,
+  { sha256, bytes }: RatedImage,
   isSound: boolean,
 ): Promise<BackgroundJob<number>> {
-  const { sha256, bytes } = image;
   const known = featureRatingJobs.get(sha256);
   if (known) return known;
+  await untilFewerWait();
   const isLater = isSound && tallPng(bytes) === undefined;
-  const grey = isLater ? undefined : await decodeGrey(bytes, TARGET_SEARCH.side);
-  return ratingJob(featureRatingJobs, sha256, grey, () => ratingSteps(image, grey));
+  const image = isLater ? bytes : await decodeGrey(bytes, TARGET_SEARCH.side);
+  const held = "damage" in image ? undefined : "data" in image ? image.data : image;
+  return ratingJob(featureRatingJobs, sha256, held, () => ratingSteps(sha256, image));
 }
 
-function* ratingSteps(
-  { sha256, bytes }: RatedImage,
-  decoded: Pixels | Undecodable | undefined,
-): LateSteps<number> {
+function* ratingSteps(sha256: string, image: Buffer | Pixels | Undecodable): LateSteps<number> {
   let features = latestFeatures.get(sha256);
   if (features === undefined) {
     const { side } = TARGET_SEARCH;
-    const grey = decoded ?? (yield* awaited(decodeGrey(bytes, side))) ?? decodeGreyAtOnce(bytes, side);
+    const grey = Buffer.isBuffer(image)
+      ? ((yield* awaited(decodeGrey(image, side))) ?? decodeGreyAtOnce(image, side))
+      : image;
     if ("damage" in grey) return 0;
     while (!finderJob.advance()) yield;
     const job = finderJob.atOnce().job(grey, TARGET_SEARCH);
