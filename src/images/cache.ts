@@ -83,7 +83,14 @@ export class MadeOfImages<Image extends { readonly sha256: string }, Made extend
    */
   prepare(image: Image, by?: Wanted): void {
     if (this.latest.has(image.sha256)) this.of(image);
-    else if (!this.#known.has(image)) runInBackground(async () => this.of(image), by);
+    else if (!this.#known.has(image)) {
+      // One whose target is deleted before its turn does not stay in memory until then.
+      const held = new WeakRef(image);
+      runInBackground(async () => {
+        const image = held.deref();
+        if (image !== undefined) await this.of(image);
+      }, by);
+    }
   }
 
   /**

@@ -1,6 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { brisqueRater, exactMatcher, featureMatcher, featureRater, MockCloudReco } from "mock-cloud-reco";
+import {
+  brisqueRater,
+  exactMatcher,
+  featureMatcher,
+  featureRater,
+  MockCloudReco,
+  perfectRater,
+} from "mock-cloud-reco";
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { scene } from "../support/scenes.ts";
@@ -22,21 +29,29 @@ const MOST_MEGABYTES = 3 * 64;
 let images = 0;
 
 test.each([
-  ["features", { targetRater: featureRater, queryMatcher: exactMatcher }],
-  ["BRISQUE", { targetRater: brisqueRater, queryMatcher: exactMatcher }],
-  ["features, which are compared, too", { targetRater: featureRater, queryMatcher: featureMatcher }],
-])("images of deleted targets do not pile up while they are rated by %s", async (_by, options) => {
+  ["rated by features", 1, { targetRater: featureRater, queryMatcher: exactMatcher }],
+  ["rated by BRISQUE", 1, { targetRater: brisqueRater, queryMatcher: exactMatcher }],
+  ["rated by features and compared", 1, { targetRater: featureRater, queryMatcher: featureMatcher }],
+  ["prepared for comparisons", 8, { targetRater: perfectRater, queryMatcher: featureMatcher }],
+])("images of deleted targets do not pile up while they are %s", async (_what, clients, options) => {
   await using mock = new MockCloudReco({ ...options, duplicatesMatcher: exactMatcher });
   const database = mock.addCloudDatabase();
   const picture = await sharp(await scene(1, 640, 480))
     .jpeg()
     .toBuffer();
-  for (let added = 0; added < IMAGES; added++) {
+  let added = 0;
+  const addAndDelete = async () => {
+    added += 1;
     images += 1;
     const image = Buffer.concat([picture], IMAGE_BYTES);
     image.write(String(images), picture.length);
-    const { targetId } = await mock.addTarget(database, { name: "poster", image });
+    const { targetId } = await mock.addTarget(database, { name: `poster ${images}`, image });
     mock.deleteTarget(database, targetId);
-  }
+  };
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (added < IMAGES) await addAndDelete();
+    }),
+  );
   expect(heldMegabytes() - MEGABYTES_BEFORE).toBeLessThan(MOST_MEGABYTES);
 });
