@@ -12,6 +12,7 @@ const MOST_DISTANCE: i32 = 84; // bits of 256 that may differ
 const MOST_RATIO: f64 = 0.88; // of the distances to the nearest and to the second nearest
 const HYPOTHESES: i32 = 80;
 const KEPT: i32 = 4;
+const MOST_PERSPECTIVE: f64 = 6; // how many times farther away than another one a corner may be
 
 const queryCodes = new StaticArray<u8>(MOST_QUERY * CODE);
 const targetCodes = new StaticArray<u8>(MOST_TARGET * CODE);
@@ -366,13 +367,17 @@ const corners = new StaticArray<f64>(8);
 
 /** Whether a camera can see a picture so: not mirrored, folded, edge on, or of a few pixels. Returns the cosine of the tilt, or 0. */
 function plausibility(): f64 {
+  let nearest: f64 = Infinity, farthest: f64 = 0;
   for (let i = 0; i < 4; i++) {
     const x = i == 1 || i == 2 ? targetWidth : 0, y = i > 1 ? targetHeight : 0;
     const w = model[6] * x + model[7] * y + model[8];
     if (w <= 1e-6) return 0;
+    nearest = Math.min(nearest, w);
+    farthest = Math.max(farthest, w);
     corners[i * 2] = (model[0] * x + model[1] * y + model[2]) / w;
     corners[i * 2 + 1] = (model[3] * x + model[4] * y + model[5]) / w;
   }
+  if (nearest * MOST_PERSPECTIVE < farthest) return 0;
   let longest: f64 = 0;
   for (let i = 0; i < 4; i++) {
     const b = ((i + 1) & 3) * 2, c = ((i + 2) & 3) * 2;

@@ -11,9 +11,8 @@ const CODE: i32 = 32;
 const POSTING: i32 = 20; // the target, then the last 128 bits of the code
 const MOST_CODES: i32 = 2048;
 const LIMIT: i32 = 28; // bits of 128 that may differ
-// What a hit counts when it is the nearest, and one of two. With two others that are as near, it tells nothing.
-const NEAREST: f32 = 1.0986123; // log(3)
-const ONE_OF_TWO: f32 = 0.4054651; // log(3 / 2)
+// Added to a distance, so that differences between the smallest ones do not count most
+const EVEN: f32 = 8;
 
 const CODES: i32 = 65536;
 const COSTS: i32 = CODES + MOST_CODES * CODE;
@@ -105,15 +104,14 @@ function addVote(target: i32, worth: f32): void {
 }
 
 /**
- * Lets some of the chosen features vote. Each looks in its own word and in those with one bit changed. Its nearest hit counts, and
- * the second nearest, unless others are as near; but a target is counted once.
+ * Lets some of the chosen features vote. Each looks in its own word and in those with one bit changed. It votes for the two targets
+ * that have the nearest hits, the more the farther away the third one's is (compare Lowe 2004): two targets may show the same picture.
  */
 export function vote(start: i32, end: i32, dark: i32): void {
   for (let i = start; i < end; i++) {
     const f = load<i32>(CHOSEN + i * 4);
     const a = load<u64>(CODES + f * CODE, 16), b = load<u64>(CODES + f * CODE, 24);
-    let nearest = LIMIT + 1, second = LIMIT + 1, third = LIMIT + 1;
-    let first = -1, other = -1;
+    let nearest = LIMIT + 1, second = LIMIT + 1, third = LIMIT + 1, first = -1, other = -1;
     const own = wordOf(f, dark);
     for (let probe = -1; probe < wordBits; probe++) {
       const word = probe < 0 ? own : own ^ (1 << probe);
@@ -121,7 +119,21 @@ export function vote(start: i32, end: i32, dark: i32): void {
       const stop = postings + load<i32>(STARTS + word * 4, 4) * POSTING;
       for (; posting < stop; posting += POSTING) {
         const distance = <i32>(popcnt<u64>(load<u64>(posting, 4) ^ a) + popcnt<u64>(load<u64>(posting, 12) ^ b));
-        if (distance >= third || !load<u8>(allowed + load<i32>(posting))) continue;
+        const target = load<i32>(posting);
+        if (distance >= third || !load<u8>(allowed + target)) continue;
+        if (target == first) {
+          if (distance < nearest) nearest = distance;
+          continue;
+        }
+        if (target == other) {
+          if (distance < nearest) {
+            second = nearest;
+            other = first;
+            nearest = distance;
+            first = target;
+          } else if (distance < second) second = distance;
+          continue;
+        }
         if (distance >= second) {
           third = distance;
           continue;
@@ -129,17 +141,16 @@ export function vote(start: i32, end: i32, dark: i32): void {
         third = second;
         if (distance >= nearest) {
           second = distance;
-          other = load<i32>(posting);
+          other = target;
         } else {
           second = nearest;
           other = first;
           nearest = distance;
-          first = load<i32>(posting);
+          first = target;
         }
       }
     }
-    if (first < 0 || third == nearest) continue;
-    addVote(first, nearest < second ? NEAREST : ONE_OF_TWO);
-    if (other >= 0 && other != first && second < third) addVote(other, ONE_OF_TWO);
+    if (nearest < third) addVote(first, <f32>(third - nearest) / (<f32>third + EVEN));
+    if (second < third) addVote(other, <f32>(third - second) / (<f32>third + EVEN));
   }
 }
