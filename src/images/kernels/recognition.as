@@ -12,17 +12,6 @@ const MOST_DISTANCE: i32 = 84; // bits of 256 that may differ
 const MOST_RATIO: f64 = 0.88; // of the distances to the nearest and to the second nearest
 const HYPOTHESES: i32 = 80;
 const KEPT: i32 = 4;
-const SURE: f64 = -6; // log10 of the chance that is small enough
-// Pairs that a model looks for agree with it more easily than pairs that gave it, where both pictures have lines of text or the like
-const GUIDED: f64 = 10; // added to log10 of their chance
-const LEAST_COSINE: f64 = 0.8; // of how far features may be turned
-const MOST_ZOOM: f64 = 1.7; // how many times larger or smaller they may be
-const HAVE_BOTH: f64 = 0.08; // the part of features that chance gives such a direction and size
-const SMALLEST: f64 = 150; // 1/128 pixel: no feature is found that is smaller
-const SURROUNDINGS: f64 = 4; // in which features are counted, in times a feature's reach
-// Cells of the query's picture
-const CELL: i32 = 16; // pixels
-const CELLS: i32 = 64;
 const MOST_PERSPECTIVE: f64 = 6; // how many times farther away than another one a corner may be
 
 const queryCodes = new StaticArray<u8>(MOST_QUERY * CODE);
@@ -46,16 +35,16 @@ const distances = new StaticArray<i32>(MOST_TARGET);
 const seconds = new StaticArray<i32>(MOST_TARGET);
 const back = new StaticArray<i32>(MOST_QUERY);
 
-// Pairs, those that are told apart best first; from MOST_TARGET on, those that a model looked for
+// Pairs, those that are told apart best first
 let n: i32 = 0;
-const tx = new StaticArray<f64>(2 * MOST_TARGET);
-const ty = new StaticArray<f64>(2 * MOST_TARGET);
-const qx = new StaticArray<f64>(2 * MOST_TARGET);
-const qy = new StaticArray<f64>(2 * MOST_TARGET);
+const tx = new StaticArray<f64>(MOST_TARGET);
+const ty = new StaticArray<f64>(MOST_TARGET);
+const qx = new StaticArray<f64>(MOST_TARGET);
+const qy = new StaticArray<f64>(MOST_TARGET);
 const zoom = new StaticArray<f64>(MOST_TARGET);
 const turnCos = new StaticArray<f64>(MOST_TARGET);
 const turnSin = new StaticArray<f64>(MOST_TARGET);
-const reach = new StaticArray<f64>(2 * MOST_TARGET);
+const reach = new StaticArray<f64>(MOST_TARGET);
 
 // Sizes of both pictures in pixels
 let targetWidth: f64 = 0;
@@ -105,12 +94,6 @@ function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
   seconds[u] = otherSecond;
 }
 
-@inline
-function distanceOf(one: usize, other: usize): i32 {
-  return <i32>(popcnt<u64>(load<u64>(one) ^ load<u64>(other)) + popcnt<u64>(load<u64>(one, 8) ^ load<u64>(other, 8)) +
-    popcnt<u64>(load<u64>(one, 16) ^ load<u64>(other, 16)) + popcnt<u64>(load<u64>(one, 24) ^ load<u64>(other, 24)));
-}
-
 const ALIKE: i32 = 16; // bits of 256 that may differ
 const APART: i32 = 5 * 64; // 1/64 pixel
 
@@ -119,10 +102,14 @@ export function countDifferent(targets: i32, dark: i32): f64 {
   let different: f64 = 0;
   for (let t = 0; t < targets; t++) {
     const row = targetCodesAt() + t * CODE;
+    const a = load<u64>(row), b = load<u64>(row, 8), c = load<u64>(row, 16), d = load<u64>(row, 24);
     const start = t < dark ? 0 : dark, end = t < dark ? dark : targets;
     let alike: f64 = 1;
     for (let other = start; other < end; other++) {
-      if (distanceOf(row, targetCodesAt() + other * CODE) >= ALIKE) continue;
+      const at = targetCodesAt() + other * CODE;
+      const distance = popcnt<u64>(a ^ load<u64>(at)) + popcnt<u64>(b ^ load<u64>(at, 8)) +
+        popcnt<u64>(c ^ load<u64>(at, 16)) + popcnt<u64>(d ^ load<u64>(at, 24));
+      if (<i32>distance >= ALIKE) continue;
       const dx = <i32>targetFrames[t * 4] - <i32>targetFrames[other * 4];
       const dy = <i32>targetFrames[t * 4 + 1] - <i32>targetFrames[other * 4 + 1];
       if (abs(dx) > APART || abs(dy) > APART) alike += 1;
@@ -422,170 +409,12 @@ function judge(): void {
   const p = Math.min(0.5, area / <f64>kept / (queryWidth * queryHeight));
   const chance =
     Math.log10(<f64>max(1, n - 4)) + logChoose(n, kept) + logChoose(kept, 4) + <f64>(kept - 4) * Math.log10(p);
-  if (result[0] == 0 || chance < result[1]) keep(kept, chance, cosine);
-}
-
-function keep(kept: i32, chance: f64, cosine: f64): void {
+  if (result[0] > 0 && chance >= result[1]) return;
   result[0] = kept;
   result[1] = chance;
   result[2] = hullArea(kept) / (targetWidth * targetHeight);
   result[3] = (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
   for (let i = 0; i < 8; i++) result[5 + i] = corners[i];
-}
-
-// The query's features by sign and cell. Behind where a cell's features start is where they end
-const cellStarts = new StaticArray<u16>(2 * CELLS * CELLS + 2);
-const inCells = new StaticArray<u16>(MOST_QUERY);
-const queryCos = new StaticArray<f32>(MOST_QUERY);
-const querySin = new StaticArray<f32>(MOST_QUERY);
-
-@inline
-function cellOf(q: i32, dark: i32): i32 {
-  const x = <i32>queryFrames[q * 4] / (CELL * 64), y = <i32>queryFrames[q * 4 + 1] / (CELL * 64);
-  return (q < dark ? 0 : CELLS * CELLS) + y * CELLS + x;
-}
-
-/** Called once for each query, when its features are in the memory. */
-export function beginQuery(queries: i32, dark: i32): void {
-  memory.fill(changetype<usize>(cellStarts), 0, (2 * CELLS * CELLS + 2) * 2);
-  for (let q = 0; q < queries; q++) {
-    const turn: f32 = (<f32>queryFrames[q * 4 + 3] * Mathf.PI) / 32768;
-    queryCos[q] = Mathf.cos(turn);
-    querySin[q] = Mathf.sin(turn);
-    cellStarts[cellOf(q, dark) + 2]++;
-  }
-  for (let c = 2; c < 2 * CELLS * CELLS + 2; c++) cellStarts[c] += cellStarts[c - 1];
-  for (let q = 0; q < queries; q++) {
-    const next = cellOf(q, dark) + 1;
-    inCells[cellStarts[next]++] = <u16>q;
-  }
-}
-
-// Of pairs that a model looked for: both features, and by how many bits they differ
-const ofTarget = new StaticArray<i32>(2 * MOST_TARGET);
-const ofQuery = new StaticArray<i32>(2 * MOST_TARGET);
-const differing = new StaticArray<i32>(2 * MOST_TARGET);
-/** Features of the target that the query would show. */
-let visible: i32 = 0;
-
-/**
- * Pairs each feature of the target with the most similar one of those that the query has where the model puts it, within so many
- * times their reach, of about the direction and size that the model gives it.
- */
-function pairByModel(factor: f64, targets: i32, targetDark: i32, queryDark: i32): void {
-  insiders = 0;
-  visible = 0;
-  for (let t = 0; t < targets; t++) {
-    const x = <f64>targetFrames[t * 4] / 64, y = <f64>targetFrames[t * 4 + 1] / 64;
-    const w = model[6] * x + model[7] * y + model[8];
-    if (w <= 1e-6) continue;
-    const X = (model[0] * x + model[1] * y + model[2]) / w, Y = (model[3] * x + model[4] * y + model[5]) / w;
-    if (X < 0 || Y < 0 || X >= queryWidth || Y >= queryHeight) continue;
-    const a = (model[0] - model[6] * X) / w, b = (model[1] - model[7] * X) / w;
-    const c = (model[3] - model[6] * Y) / w, d = (model[4] - model[7] * Y) / w;
-    const size = <f64>targetFrames[t * 4 + 2] * Math.sqrt(Math.abs(a * d - b * c));
-    if (size < SMALLEST) continue;
-    visible++;
-    const turn: f32 = (<f32>targetFrames[t * 4 + 3] * Mathf.PI) / 32768;
-    const cos = <f64>Mathf.cos(turn), sin = <f64>Mathf.sin(turn);
-    const u = a * cos + b * sin, v = c * cos + d * sin;
-    const turned = LEAST_COSINE * Math.sqrt(u * u + v * v);
-    const far = (2.5 + (MOST_ZOOM * size) / 256) * factor;
-    const left = <i32>Math.max(0, X - far) / CELL, right = min(CELLS - 1, <i32>(X + far) / CELL);
-    const top = <i32>Math.max(0, Y - far) / CELL, bottom = min(CELLS - 1, <i32>(Y + far) / CELL);
-    let best = MOST_DISTANCE + 1, found = -1;
-    for (let line = top; line <= bottom; line++) {
-      const cells = (t < targetDark ? 0 : CELLS * CELLS) + line * CELLS;
-      const end = <i32>cellStarts[cells + right + 1];
-      for (let i = <i32>cellStarts[cells + left]; i < end; i++) {
-        const q = <i32>inCells[i];
-        const dx = <f64>queryFrames[q * 4] / 64 - X, dy = <f64>queryFrames[q * 4 + 1] / 64 - Y;
-        const other = <f64>queryFrames[q * 4 + 2];
-        const allowed = (2.5 + other / 256) * factor;
-        if (dx * dx + dy * dy > allowed * allowed || other > MOST_ZOOM * size || other * MOST_ZOOM < size) continue;
-        if (<f64>queryCos[q] * u + <f64>querySin[q] * v < turned) continue;
-        const distance = distanceOf(targetCodesAt() + t * CODE, queryCodesAt() + q * CODE);
-        if (distance >= best) continue;
-        best = distance;
-        found = q;
-      }
-    }
-    if (found < 0) continue;
-    const place = MOST_TARGET + insiders;
-    tx[place] = x;
-    ty[place] = y;
-    qx[place] = <f64>queryFrames[found * 4] / 64;
-    qy[place] = <f64>queryFrames[found * 4 + 1] / 64;
-    reach[place] = 2.5 + <f64>queryFrames[found * 4 + 2] / 256;
-    ofTarget[place] = t;
-    ofQuery[place] = found;
-    differing[place] = best;
-    inside[insiders++] = place;
-  }
-}
-
-/** How many of the query's features around one have about its direction and size. */
-function countAround(q: i32, queryDark: i32): i32 {
-  const x = <f64>queryFrames[q * 4] / 64, y = <f64>queryFrames[q * 4 + 1] / 64, size = <f64>queryFrames[q * 4 + 2];
-  const far = (2.5 + size / 256) * SURROUNDINGS;
-  const left = <i32>Math.max(0, x - far) / CELL, right = min(CELLS - 1, <i32>(x + far) / CELL);
-  const top = <i32>Math.max(0, y - far) / CELL, bottom = min(CELLS - 1, <i32>(y + far) / CELL);
-  let count = 0;
-  for (let line = top; line <= bottom; line++) {
-    const cells = (q < queryDark ? 0 : CELLS * CELLS) + line * CELLS;
-    const end = <i32>cellStarts[cells + right + 1];
-    for (let i = <i32>cellStarts[cells + left]; i < end; i++) {
-      const o = <i32>inCells[i];
-      const dx = <f64>queryFrames[o * 4] / 64 - x, dy = <f64>queryFrames[o * 4 + 1] / 64 - y;
-      const other = <f64>queryFrames[o * 4 + 2];
-      // Within two pixels, it may be the same one in another size
-      const squared = dx * dx + dy * dy;
-      if (squared > far * far || squared < 4 || other > MOST_ZOOM * size || other * MOST_ZOOM < size) continue;
-      if (<f64>queryCos[q] * queryCos[o] + <f64>querySin[q] * querySin[o] >= LEAST_COSINE) count++;
-    }
-  }
-  return count;
-}
-
-/**
- * Log10 of the chance that a pair which a model looked for is as similar: of the query's features, as many as are expected in that
- * place, there or in its surroundings, times the part of them that are so similar.
- */
-function chanceOf(place: i32, targetDark: i32, queries: i32, queryDark: i32): f64 {
-  const isDark = ofTarget[place] < targetDark;
-  const start = isDark ? 0 : queryDark, end = isDark ? queryDark : queries;
-  const own = targetCodesAt() + ofTarget[place] * CODE;
-  let similar = 0;
-  for (let q = start; q < end; q++) if (distanceOf(own, queryCodesAt() + q * CODE) <= differing[place]) similar++;
-  const all = <f64>(end - start);
-  const anywhere = (HAVE_BOTH * all * Math.PI * reach[place] * reach[place]) / (queryWidth * queryHeight);
-  const around = <f64>countAround(ofQuery[place], queryDark) / (SURROUNDINGS * SURROUNDINGS - 1);
-  return Math.log10(Math.min(1, (Math.max(anywhere, around) * <f64>similar) / all));
-}
-
-const least = new StaticArray<f64>(5);
-
-/** Has the model look for more pairs, to which it is fitted again, and keeps it as the result if chance does not explain these. */
-function judgeGuided(targets: i32, targetDark: i32, queries: i32, queryDark: i32): void {
-  for (let round = 0; round < 4; round++) {
-    if (plausibility() == 0) return;
-    pairByModel(round == 0 ? 2 : round == 1 ? 1.5 : 1, targets, targetDark, queryDark);
-    if (insiders < 5) return;
-    if (round < 3 && !(insiders < 6 ? fitAffine() : fitProjective())) return;
-  }
-  const kept = keepOnePerPlace();
-  if (kept < 5) return;
-  // As above, but each pair has a chance of its own: those four fix the homography that chance explains least
-  let chance = GUIDED + Math.log10(<f64>max(1, n - 4)) + logChoose(visible, kept) + logChoose(kept, 4);
-  for (let i = 0; i < kept; i++) {
-    const own = chanceOf(inside[i], targetDark, queries, queryDark);
-    let place = min(i, 4);
-    for (; place > 0 && least[place - 1] > own; place--) least[place] = least[place - 1];
-    least[place] = own;
-    chance += own;
-  }
-  for (let i = 0; i < 4; i++) chance -= least[i];
-  if (chance <= SURE && chance < result[1]) keep(kept, chance, plausibility());
 }
 
 const counts = new StaticArray<i32>(HYPOTHESES);
@@ -635,8 +464,6 @@ export function recognise(
     if (isTried(sets)) continue;
     for (let i = 0; i < insiders; i++) tried[sets * MOST_TARGET + i] = inside[i];
     triedCounts[sets++] = insiders;
-    if (!refine()) continue;
-    judge();
-    if (result[1] > SURE || result[0] == 0) judgeGuided(targets, targetDark, queries, queryDark);
+    if (refine()) judge();
   }
 }

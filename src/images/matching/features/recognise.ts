@@ -11,7 +11,6 @@ interface Kernel extends KernelMemory {
   targetFramesAt(): number;
   resultAt(): number;
   countDifferent(targets: number, targetDark: number): number;
-  beginQuery(queries: number, queryDark: number): void;
   recognise(
     queries: number,
     queryDark: number,
@@ -62,7 +61,6 @@ export function recognise(target: Features, query: Features): Position {
   if (loaded.query !== query) {
     new Uint8Array(buffer, kernel.queryCodesAt()).set(query.codes);
     new Uint16Array(buffer, kernel.queryFramesAt(), query.frames.length).set(query.frames);
-    kernel.beginQuery(query.count, query.dark);
     loaded.query = query;
   }
   kernel.recognise(

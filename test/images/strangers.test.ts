@@ -1,0 +1,31 @@
+import { featureMatcher } from "mock-cloud-reco";
+import { describe, expect, it } from "vitest";
+import { photograph, pngOf } from "../support/photographs.ts";
+import { drawStructured, type Kind } from "../support/structured-pictures.ts";
+
+const VIEW = { tilt: 10, scale: 0.8, cover: 0 };
+const FRAME = { width: 640, height: 480 };
+const OTHERS = 4;
+
+/*
+ * Pairs of features that a position looked for are no evidence for that position: where both pictures have lines of text or a
+ * grid, they agree by nature. A matcher that counted such pairs matched each of these photographs with another picture.
+ */
+const SEEDS: readonly (readonly [Kind, number])[] = [
+  ["pages", 0],
+  ["labels", 1],
+  ["QR codes", 1],
+  ["bar codes", 4],
+  ["crosswords", 20],
+  ["sheet music", 0],
+];
+
+describe("featureMatcher matches a photograph with what it shows, not with others of its structure:", () => {
+  it.each(SEEDS)("%s, photograph %i", async (kind, seed) => {
+    const picture = await drawStructured(kind, OTHERS + seed);
+    const query = await pngOf(await photograph(picture, VIEW, seed, FRAME));
+    expect(await featureMatcher(query, await pngOf(picture))).toBeGreaterThan(0.5);
+    for (let other = 0; other < OTHERS; other++)
+      expect(await featureMatcher(query, await pngOf(await drawStructured(kind, other)))).toBeNull();
+  });
+});
