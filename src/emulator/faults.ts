@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { headersByName, type MaybePromise } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
-import { messageOf } from "./text.ts";
+import { messageOf, showWithType } from "./text.ts";
 
 /** A request as faults see it, before any check. */
 export function faultRequest(
@@ -220,18 +220,22 @@ function matcherOf({ api, operation, database, when }: Fault, addedAt?: string):
     (when === undefined || asked(when, request, addedAt));
 }
 
-/** @throws Error naming the fault whose function threw; the message alone would not say what is wrong. */
+/**
+ * @throws Error naming the fault whose function threw, because the message alone would not say what is wrong; TypeError when it
+ * returns no boolean.
+ */
 function asked(when: NonNullable<Fault["when"]>, request: FaultRequest, addedAt?: string): boolean {
+  const source = `the \`when\` of ${addedAt === undefined ? "a fault" : `the fault that was added at ${addedAt}`}`;
+  let result: unknown;
   try {
-    return when(request);
+    result = when(request);
   } catch (cause) {
-    throw new Error(
-      `the \`when\` of ${addedAt === undefined ? "a fault" : `the fault that was added at ${addedAt}`} threw: ${messageOf(cause)}`,
-      {
-        cause,
-      },
-    );
+    throw new Error(`${source} threw: ${messageOf(cause)}`, { cause });
   }
+  if (typeof result === "boolean") return result;
+  // The rejection of a promise that nothing awaits would end the process.
+  Promise.resolve(result).catch(() => {});
+  throw new TypeError(`${source}: expected true or false; got ${showWithType(result)}`);
 }
 
 const responseOf = (answer: NonNullable<Fault["answer"]>): NonNullable<FaultEffect["response"]> =>

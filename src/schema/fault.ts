@@ -78,7 +78,10 @@ export interface Fault {
   readonly operation?: Operation | readonly Operation[];
   /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
-  /** Called with each request that all other conditions match; the fault matches if it returns true. */
+  /**
+   * Called with each request that all other conditions match; the fault matches if it returns true. If it throws or returns no
+   * boolean, such as a promise, the request fails.
+   */
   readonly when?: (request: FaultRequest) => boolean;
 
   /** Responds with exactly this response, or with this result code, without executing the request. */

@@ -137,4 +137,21 @@ describe.each(Object.keys(opened))("%s", (name) => {
     expect(control.findCloudDatabase("shop")).toBeUndefined();
     expect((await summary()).status).toBe(400);
   });
+
+  test("refuses a function that returns a promise", async () => {
+    const { control, summary } = await open();
+    // The type does not restrict users' JavaScript.
+    const untyped: { when(): never } = JSON.parse("{}");
+    Object.assign(untyped, { when: async () => Promise.reject(new Error("in when")) });
+    using fault = control.addFault({ when: untyped.when, resetConnection: true });
+    const message = "expected true or false; got [object Promise] (object)";
+    const given = await summary().then(
+      ({ status, text }) => `${status} ${text}`,
+      (error: unknown) => String(error),
+    );
+    expect(given).toMatch(/^(500|TypeError:) /);
+    expect(given).toContain(message);
+    expect(control.explain()).toContain(message);
+    expect(fault.timesApplied).toBe(0);
+  });
 });

@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
-import type { Fault } from "mock-cloud-reco";
+import type { Fault, FaultRequest, MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { clients, nodeClient } from "../../support/clients.ts";
+import { failureOf, messagesOf } from "../../intercept/failures.ts";
+import { type Client, clients, fetchBy, fetchClient, nodeClient } from "../../support/clients.ts";
 import { MockSession } from "../../support/mock-session.ts";
 import { makePng } from "../../support/png.ts";
 import { LIST, opened } from "./opened.ts";
@@ -204,5 +205,62 @@ describe("a fault matches", () => {
       "the request failed: the `when` of the fault that was added at test/mock/faults/fault.test.ts:" +
         `${Number(above) + 1} threw: in when`,
     );
+  });
+});
+
+/** The type does not restrict users' JavaScript. */
+const returning = (make: () => unknown): ((request: FaultRequest) => boolean) => {
+  const untyped: { when(): never } = JSON.parse("{}");
+  return Object.assign(untyped, { when: make }).when;
+};
+
+/** The interception, and the client, of each transport in this process. */
+const TRANSPORTS: Readonly<
+  Record<string, readonly ["nock" | "sockets" | false, (mock: MockCloudReco) => Client]>
+> = {
+  "fetch, by nock": ["nock", () => fetchClient],
+  "node:http, by nock": ["nock", () => nodeClient],
+  "fetch, by sockets": ["sockets", () => fetchClient],
+  "node:http, by sockets": ["sockets", () => nodeClient],
+  "mock.fetch": [false, (mock) => fetchBy(mock.fetch)],
+};
+
+describe("a fault whose function returns no boolean", () => {
+  const MESSAGE =
+    /^the `when` of the fault that was added at test\/mock\/faults\/fault\.test\.ts:\d+: expected true or false; got (.+)$/;
+
+  it.each(Object.entries(TRANSPORTS))("fails the request, with a promise through %s", async (_name, way) => {
+    const [intercept, clientOf] = way;
+    const { mock, database } = opened({ intercept });
+    const session = new MockSession(mock, database, undefined, clientOf(mock));
+    // Vitest fails when nobody handles a rejection.
+    const when = returning(() => Promise.reject(new Error("in when")));
+    const check = async () => {
+      mock.addFault({ resetConnection: true, when });
+      const failure = await failureOf(session.target(LIST));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(messagesOf(failure)).toContainEqual(expect.stringMatching(MESSAGE));
+      const reason = mock.requests.at(-1)?.reason?.replace(/^the request failed: /, "");
+      expect(reason).toMatch(MESSAGE);
+      expect(MESSAGE.exec(reason ?? "")?.[1]).toBe("[object Promise] (object)");
+      expect(mock.requests.at(-1)).toMatchObject({ refusedBy: "emulator" });
+    };
+    await mock.isolate(check);
+    expect((await session.target(LIST)).status).toBe(200);
+    await check();
+  });
+
+  it.each([
+    [undefined, "undefined (undefined)"],
+    [null, "null (object)"],
+    [1, "1 (number)"],
+    ["false", '"false"'],
+    [{}, "[object Object] (object)"],
+  ])("fails the request, with %s", async (result, shown) => {
+    const { mock, session } = opened();
+    using fault = mock.addFault({ resetConnection: true, when: returning(() => result) });
+    const [message = ""] = messagesOf(await failureOf(session.target(LIST)));
+    expect(MESSAGE.exec(message)?.[1]).toBe(shown);
+    expect(fault.timesApplied).toBe(0);
   });
 });
