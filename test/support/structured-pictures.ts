@@ -244,6 +244,8 @@ const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
+export const STRUCTURED_KINDS = Object.keys(KINDS) as Kind[];
+
 /** A picture of a kind, drawn from a seed, in grey. */
 export async function drawStructured(kind: Kind, seed: number): Promise<Grey> {
   const random = generator(seed * 7919 + 17);

@@ -1,0 +1,64 @@
+import { featureMatcher } from "mock-cloud-reco";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { drawLeaves, type Grey, pngOf } from "../support/photographs.ts";
+import { photographFile } from "../support/recognition.ts";
+import { candidate } from "../support/scenes.ts";
+import { drawStructured, STRUCTURED_KINDS } from "../support/structured-pictures.ts";
+import type { Bench, Comparison } from "./measure.ts";
+
+/** Of each kind, pictures that are targets, and as many that are not. */
+const PICTURES = 6;
+const FRAME = { width: 640, height: 480 };
+const VIEW = { tilt: 20, scale: 0.8, cover: 0.1 };
+
+const KINDS: Readonly<Record<string, (seed: number) => Promise<Grey>>> = {
+  "random pictures": async (seed) => drawLeaves(60_000 + seed, 480, 360),
+  ...Object.fromEntries(
+    STRUCTURED_KINDS.map((kind) => [kind, (seed: number) => drawStructured(kind, 100 + seed)]),
+  ),
+};
+
+/** Counts photographs that are missed, and photographs that match a picture that they do not show, among targets of all kinds. */
+export const bench: Bench = {
+  run: async () => {
+    const targets: ComparedTarget[] = [];
+    const photographs = new Map<string, { readonly id: string; readonly file: Buffer }[]>();
+    for (const [kind, draw] of Object.entries(KINDS)) {
+      const ofKind: { readonly id: string; readonly file: Buffer }[] = [];
+      for (let index = 0; index < 2 * PICTURES; index++) {
+        const [id, picture] = [`${kind} ${index}`, await draw(index)];
+        if (index < PICTURES) targets.push(candidate(await pngOf(picture), id));
+        ofKind.push({ id, file: await photographFile(picture, VIEW, index, FRAME) });
+      }
+      photographs.set(kind, ofKind);
+    }
+    const comparisons: Comparison[] = [];
+    for (const [kind, ofKind] of photographs) {
+      let found = 0;
+      const wrong = { own: 0, stranger: 0 };
+      for (const [index, { id, file }] of ofKind.entries()) {
+        const { matches } = await rankTargets(featureMatcher, file, targets, 10);
+        const others = matches.filter(({ target }) => target.targetId !== id).length;
+        if (others < matches.length) found += 1;
+        if (others === 0) continue;
+        wrong[index < PICTURES ? "own" : "stranger"] += 1;
+      }
+      comparisons.push(
+        row(`${kind}: photographs missed of ${PICTURES}`, PICTURES - found, PICTURES),
+        row(`${kind}: strangers of ${PICTURES} that match`, wrong.stranger, PICTURES),
+        row(`${kind}: photographs of ${PICTURES} targets that match another`, wrong.own, PICTURES),
+      );
+    }
+    return comparisons;
+  },
+};
+
+/** No goal: what to expect differs by kind. */
+const row = (name: string, count: number, all: number): Comparison => ({
+  name,
+  milliseconds: (100 * count) / all,
+  unit: "%",
+  baseline: "all",
+  baselineMilliseconds: 100,
+});
