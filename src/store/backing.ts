@@ -39,8 +39,14 @@ export type RecordsKey = DatabaseKey | readonly [field: "scope" | "global", valu
 
 export const GLOBAL: RecordsKey = ["global", ""];
 
-/** The new version, or why nothing was committed. `missingImage`: an image that a change names is not (or no longer) stored. */
-export type Committed = number | "stale" | "gone" | "missingImage";
+/** An image that a change names is not (or no longer) stored. */
+export interface MissingImage {
+  /** Its SHA-256. */
+  readonly missingImage: string;
+}
+
+/** The new version, or why nothing was committed. */
+export type Committed = number | "stale" | "gone" | MissingImage;
 
 /**
  * Keeps state outside this process. Decides only whether a version is still the latest; the logic that changes state is in
@@ -104,7 +110,7 @@ export interface SharedState extends Backing {
   putJournal(packed: Buffer, era: string): Promise<void>;
 }
 
-/** The server that keeps the state cannot be reached, or another one answers. The message is one line. */
+/** The server that keeps the state cannot be reached, lost a part of it, or another one answers. The message is one line. */
 export class StateUnavailableError extends Error {
   override readonly name: string = "StateUnavailableError";
 }

@@ -90,7 +90,7 @@ export class MemoryBacking implements StateCalls {
     if (scope.version !== at.version) return "stale";
     const { state } = this.store;
     const images = new Map(changes.flatMap(imageIn).map((sha256) => [sha256, state.images.find(sha256)]));
-    if ([...images.values()].includes(undefined)) return "missingImage";
+    for (const [missingImage, image] of images) if (image === undefined) return { missingImage };
     const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
     const lateRatingOf = ({ targetId, image }: TargetRecord) => {
       const before = scope.targets.get(targetId);
@@ -98,8 +98,8 @@ export class MemoryBacking implements StateCalls {
     };
     const decoded = changes.map((change) => decodeChange(change, imageOf, lateRatingOf));
     // As when the manager was restarted since: the server stores the image again, which starts the rating.
-    if (decoded.some(({ kind, record }) => kind === "target" && record?.rating === NOT_RATED))
-      return "missingImage";
+    for (const { kind, record } of decoded)
+      if (kind === "target" && record?.rating === NOT_RATED) return { missingImage: record.image.sha256 };
     state.commit(scope, decoded);
     return scope.version;
   }

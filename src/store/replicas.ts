@@ -1,8 +1,15 @@
 import { LRUCache } from "lru-cache";
+import { show } from "../emulator/text.ts";
 import type { LateRating } from "../schema/processing.ts";
 import { NOT_RATED, type SummaryKind, type TargetImage } from "../schema/target.ts";
-import type { Backing, FoundRecords, RecordsKey, Version } from "./backing.ts";
-import { decodeChange, encodeChange, imageIn } from "./codec.ts";
+import {
+  type Backing,
+  type FoundRecords,
+  type RecordsKey,
+  StateUnavailableError,
+  type Version,
+} from "./backing.ts";
+import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import { ImageBlobs, type ImageUpload } from "./image-blobs.ts";
 import { Records } from "./records.ts";
 import type { HeldImage, Verb } from "./verbs.ts";
@@ -130,6 +137,7 @@ export class Replicas {
   }
 
   private async commit<T>(before: Replica, verb: Verb<T>): Promise<T> {
+    const storedAgain = new Set<string>();
     for (let replica: Replica | undefined = before; ; ) {
       const { result, changes = [] } = verb(replica);
       if (replica === undefined || changes.length === 0) return result;
@@ -140,12 +148,15 @@ export class Replicas {
         this.apply(replica, { scope, version: committed, since: version, changes: stored });
         return result;
       }
-      if (committed === "missingImage") {
-        const held = stored.flatMap(imageIn).map((sha256) => this.held.find(sha256));
-        for (const image of held) if (image !== undefined) await this.backing.putImage(image.bytes());
-      }
       if (committed === "stale") replica = await this.read(["scope", scope]);
-      if (committed === "gone") replica = undefined;
+      else if (committed === "gone") replica = undefined;
+      else {
+        const { missingImage } = committed;
+        const held = this.held.find(missingImage);
+        if (held === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
+        storedAgain.add(missingImage);
+        await this.backing.putImage(held.bytes());
+      }
     }
   }
 
@@ -194,4 +205,13 @@ export class Replicas {
     }
     replica.version = version;
   }
+}
+
+/** Only Redis loses images: a manager keeps those of its targets. */
+function lostImage(changes: readonly StoredChange[], sha256: string): StateUnavailableError {
+  const lost = changes.find((change) => imageIn(change).includes(sha256));
+  const target = lost?.kind === "target" ? `${show(lost.record?.name)} (${lost.key})` : "";
+  return new StateUnavailableError(
+    `the image of the target ${target} is missing in Redis, where it was deleted or evicted; send the image again, or delete the target`,
+  );
 }

@@ -9,11 +9,13 @@ import { startServiceServer } from "../../src/servers/service.ts";
 import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { freePort } from "../support/free-ports.ts";
+import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
 import {
   add,
   address,
+  body,
   keys,
   listen,
   named,
@@ -89,6 +91,47 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       client.disconnect();
     }
     expect((await sendSigned(first, keys, add)).status).toBe(201);
+  });
+
+  test("when an image is gone from Redis, what needs it gets 502 that names the target, and all else works", async () => {
+    const state = address();
+    const [first, second] = (await opened(state)).at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const other = { serverAccessKey: "other", serverSecretKey: "hidden" };
+    const otherNamed = { database_name: "other", server_access_key: "other", server_secret_key: "hidden" };
+    expect((await manage(first, "POST", "/cloud_databases", otherNamed)).status).toBe(201);
+    const id = (await sendSigned(first, keys, add)).fields.target_id;
+    const client = new Redis(redis.url);
+    onTestFinished(() => client.disconnect());
+    expect(await client.del(await client.keys(`{${state.statePrefix}}:image:*`))).toBe(1);
+
+    const change = () =>
+      sendSigned(second, keys, { method: "PUT", path: `/targets/${id}`, body: { width: 2 } });
+    const refused = await change();
+    expect([refused.status, refused.text]).toEqual([
+      502,
+      `the image of the target "poster" (${id}) is missing in Redis, where it was deleted or evicted; send the image again, or delete the target`,
+    ]);
+    const image = makePng({ width: 21 }).toString("base64");
+    const another = { ...add, body: { ...body, name: "another", image } };
+    const added = await sendSigned(second, keys, another);
+    expect(added.status).toBe(201);
+    const path = `/targets/${added.fields.target_id}`;
+    expect((await sendSigned(second, keys, { method: "PUT", path, body: { width: 2 } })).status).toBe(200);
+    expect((await sendSigned(second, other, { ...add, body: { ...body, image } })).status).toBe(201);
+    // As the message says.
+    const again = { method: "PUT", path: `/targets/${id}`, body: { image: body.image } } as const;
+    expect((await sendSigned(second, keys, again)).status).toBe(200);
+    expect((await change()).status).toBe(200);
+    const stored = await client.keys(`{${state.statePrefix}}:image:*`);
+    expect(await Promise.all(stored.map((key) => client.ttl(key)))).toEqual([-1, -1]);
+
+    await client.del(stored);
+    expect((await change()).status).toBe(200); // Second sent the image, so it can store it again.
+    expect((await sendSigned(first, keys, { method: "DELETE", path })).status).toBe(200);
+    expect((await manage(second, "POST", "/reset")).status).toBe(200);
+    expect((await sendSigned(first, keys, add)).status).not.toBe(502);
   });
 
   test("an address where something else listens gets 502 with one line", async () => {

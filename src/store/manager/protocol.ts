@@ -5,7 +5,7 @@ import { anyText, flag, kind, listOf, oneOf, wholeNumber } from "../../schema/ke
 import { isOperation, type Operation, SERVICES } from "../../schema/protocol.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { SUMMARY_KINDS } from "../../schema/target.ts";
-import type { FaultQuestion, FoundRecords, RecordsKey, Version } from "../backing.ts";
+import type { FaultQuestion, FoundRecords, MissingImage, RecordsKey, Version } from "../backing.ts";
 import { clockSetting, conflict, rateRule, storedChange, storedImage } from "../codec.ts";
 
 /*
@@ -65,6 +65,12 @@ const faultQuestion = z.lazy(() =>
   }),
 );
 
+const committed = z.union([
+  wholeNumber,
+  oneOf("stale", "gone"),
+  record<MissingImage>({ missingImage: anyText }),
+]);
+
 const change = <Takes, Returns>(
   takes: z.ZodMiniType<Takes>,
   returns: z.ZodMiniType<Returns>,
@@ -82,7 +88,7 @@ export const CALLS = {
   ),
   list: query(noArguments, listOf(version)),
   create: change(z.tuple([databaseRecord]), z.optional(conflict)),
-  commit: change(z.tuple([version, changes]), z.union([wholeNumber, oneOf("stale", "gone", "missingImage")])),
+  commit: change(z.tuple([version, changes]), committed),
   takeRateToken: change(z.tuple([anyText, listOf(rateRule), z.number()]), z.optional(rateRule)),
   putImage: change(z.tuple([bytes]), storedImage),
   getImage: query(z.tuple([anyText]), bytes),

@@ -123,7 +123,7 @@ export class RedisBacking implements SharedState {
 
   async commit({ scope, version }: Version, changes: readonly StoredChange[]): Promise<Committed> {
     const isDeletion = changes.some(({ kind, record }) => kind === "database" && record === null);
-    const answer = String(
+    const [answer, missingImage] = listOf(
       await this.redis.run("commit", [
         scope,
         String(version),
@@ -132,7 +132,8 @@ export class RedisBacking implements SharedState {
       ]),
     );
     if (isDeletion && answer === "0") await sweep(this.redis);
-    return answer === "gone" || answer === "stale" || answer === "missingImage" ? answer : Number(answer);
+    if (missingImage !== undefined) return { missingImage: String(missingImage) };
+    return answer === "gone" || answer === "stale" ? answer : Number(answer);
   }
 
   async takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined> {

@@ -53,11 +53,10 @@ local function keep(scope, place, record)
   if isTarget(place) then
     local freed = imageOf(redis.call('HGET', key('records', scope), place))
     local taken = imageOf(record)
+    -- Also for the same image, which may have been lost and stored again.
+    if taken then ofImage('PERSIST', taken) end
     if freed ~= taken then
-      if taken then
-        redis.call('INCR', key('uses', taken))
-        ofImage('PERSIST', taken)
-      end
+      if taken then redis.call('INCR', key('uses', taken)) end
       if freed then release(freed) end
     end
   end
@@ -108,10 +107,10 @@ local function register(scope, unique)
   end
 end
 
--- Whether a record is a target whose image is not stored.
-local function missesImage(pair)
+-- The image of a target whose image is not stored.
+local function missingImage(pair)
   local image = isTarget(pair[1]) and imageOf(pair[2])
-  return image and redis.call('EXISTS', key('image', image)) == 0
+  return image and redis.call('EXISTS', key('image', image)) == 0 and image
 end
 
 local function accept(scope, limit, moment)
@@ -224,18 +223,19 @@ function operations.commit()
   local scope, version = take(), take()
   local records, isDeletion = takePairs(), take()
   local current = redis.call('GET', key('version', scope)) or (scope == 'global' and '0')
-  if not current then return 'gone' end
-  if current ~= version then return 'stale' end
+  if not current then return { 'gone' } end
+  if current ~= version then return { 'stale' } end
   if isDeletion == 'yes' then
     drop(scope)
-    return '0'
+    return { '0' }
   end
   for _, pair in ipairs(records) do
-    if missesImage(pair) then return 'missingImage' end
+    local image = missingImage(pair)
+    if image then return { 'missingImage', image } end
   end
   local latest = version
   for _, pair in ipairs(records) do latest = keep(scope, pair[1], pair[2]) end
-  return tostring(latest)
+  return { tostring(latest) }
 end
 
 -- In whole milliseconds. By the clock of this server: those of the others may differ.
@@ -277,7 +277,7 @@ function operations.build()
   local scope, records, accepted = take(), takePairs(), takePairs()
   redis.call('ZADD', key('building'), milliseconds(), scope)
   for _, pair in ipairs(records) do
-    if missesImage(pair) then return 0 end
+    if missingImage(pair) then return 0 end
     keep(scope, pair[1], pair[2])
   end
   for _, pair in ipairs(accepted) do accept(scope, pair[1], pair[2]) end
