@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Socket } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { UNMOVED } from "../../src/emulator/clock.ts";
+import { resolveOptions } from "../../src/mock/options.ts";
 import type { ManagerAddress } from "../../src/servers/manager-connection.ts";
 import { type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
@@ -83,6 +84,63 @@ describe("while the target manager is away", () => {
     expect(withKey.headers.get("x-cloud-region")).toBe("us-east-2, us-west-2");
     expect(await withKey.text()).toMatch(/^the target manager at .* cannot be reached: \w+$/);
   });
+
+  test.each(["datasets", "advancedDatasets"])(
+    "%s are refused with a token of the emulator",
+    async (family) => {
+      const target = await startServiceServer("target-api", {
+        listen,
+        state: { managerUrl: new URL(servers.manager.url) },
+        options: (targetUrl) => resolveOptions({ targetUrl, modelTargetTrainingAllowanceExceeded: true }),
+      });
+      onTestFinished(() => target.close(0));
+      const tokenFor = async (scope: string) => {
+        const headers = { Authorization: `Basic ${btoa("client-id:client-secret")}` };
+        const body = new URLSearchParams({ scope });
+        const granted = await fetch(`${target.url}/oauth2/token`, { method: "POST", headers, body });
+        const { access_token }: { access_token: string } = JSON.parse(await granted.text());
+        return access_token;
+      };
+      const [all, none] = [await tokenFor(""), await tokenFor("oauth2.clientcredentials.all")];
+      await servers.manager.kill();
+      const create = async (url: string, body: string, token = all, type = "application/json") => {
+        const headers = { Authorization: `Bearer ${token}`, "Content-Type": type };
+        return (await fetch(`${url}/modeltargets/${family}`, { method: "POST", headers, body })).status;
+      };
+      const model = { name: "m", cadDataUrl: "https://example.com/m.glb", views: [] };
+      const valid = JSON.stringify({ name: "set", targetSdk: "10.18", models: [model] });
+      const stateBased = JSON.stringify({ models: [{ stateBasedConfigurationJsonString: "{}" }] });
+      const only = await tokenFor(
+        family === "datasets"
+          ? "modeltargets.standardmodeltarget.all"
+          : "modeltargets.advancedmodeltarget.all",
+      );
+      expect({
+        scope: await create(target.url, valid, none),
+        contentType: await create(target.url, valid, all, "text/plain"),
+        json: await create(target.url, "{"),
+        stateBased: await create(target.url, stateBased, only),
+        validation: await create(target.url, "{}"),
+        allowance: await create(target.url, valid),
+        // What needs the state.
+        creation: await create(servers.target.url, valid),
+        credentials: (
+          await fetch(`${target.url}/oauth2/clientcredentials`, {
+            headers: { Authorization: `Bearer ${all}` },
+          })
+        ).status,
+      }).toEqual({
+        scope: 403,
+        contentType: 415,
+        json: 400,
+        stateBased: 403,
+        validation: 400,
+        allowance: 422,
+        creation: 502,
+        credentials: 502,
+      });
+    },
+  );
 
   test("a server that starts before its manager works as soon as the manager runs", async () => {
     const early = await startServiceServer("target-api", {

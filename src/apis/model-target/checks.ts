@@ -6,6 +6,7 @@ import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
+import { StateUnavailableError } from "../../store/backing.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { contentLengthFit, contentLengthReason } from "../signed/framing.ts";
@@ -99,10 +100,9 @@ export async function ownerOfClient(
   return databaseName ? { databaseName } : undefined;
 }
 
-/** What a bearer token allows, and the database that its requests belong to. */
+/** What a bearer token allows. */
 export interface Bearer {
   readonly scopes: readonly string[];
-  readonly databaseName?: string | undefined;
 }
 
 /** Masked, unless it is what JavaScript makes of a value that is no text. */
@@ -175,9 +175,12 @@ export const bearerToken = check({
     }
     const payload = payloadOf(token);
     if (payload instanceof Refusal) return payload;
-    const databaseName = (await ownerOfClient(given, services))?.databaseName;
-    if (databaseName !== undefined) notes.database = databaseName;
-    return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [], databaseName };
+    // Only for the journal: the state may be away from requests that do not need it.
+    const owner = await ownerOfClient(given, services).catch((error: unknown) => {
+      if (!(error instanceof StateUnavailableError)) throw error;
+    });
+    if (owner) notes.database = owner.databaseName;
+    return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
   },
 });
 

@@ -1,11 +1,19 @@
 import { CheckTable, check } from "../../emulator/check.ts";
+import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { listOf, object, ok, openObject, type Refusal, refuse, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isJsonObject } from "../../schema/kernel/values.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import type { ApiContext } from "../services.ts";
-import { bearerToken, CLIENT_CREDENTIALS, holdsScope, jsonContentType, validJson } from "./checks.ts";
+import {
+  bearerToken,
+  CLIENT_CREDENTIALS,
+  holdsScope,
+  jsonContentType,
+  ownerOfClient,
+  validJson,
+} from "./checks.ts";
 import { expected } from "./dataset-request.ts";
 import { missingTopLevel } from "./dataset-validation.ts";
 import { done, serviceError, success, validationError } from "./responses.ts";
@@ -126,7 +134,9 @@ export const createCredential = operation({
   ...authorized,
   body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
   responses: [created, tooMany],
-  handle: async ({ wanted, random, databaseName, services: { store } }) => {
+  handle: async ({ wanted, random, request, services }) => {
+    const { store } = services;
+    const databaseName = (await ownerOfClient(header(request, "authorization"), services))?.databaseName;
     let clientId = random.hex(21).toUpperCase();
     while ((await store.findCredential(clientId)) !== undefined) clientId = random.hex(21).toUpperCase();
     const clientSecret = random.text(33, SECRET_ALPHABET);
@@ -152,8 +162,9 @@ export const listCredentials = operation({
   summary: "Lists the created clients without their secrets.",
   ...authorized,
   responses: [list],
-  handle: async ({ databaseName, services: { store } }) => {
-    const credentials = await store.listCredentials();
+  handle: async ({ request, services }) => {
+    const databaseName = (await ownerOfClient(header(request, "authorization"), services))?.databaseName;
+    const credentials = await services.store.listCredentials();
     const isSeen = (each: ClientCredential) =>
       databaseName === undefined || each.databaseName === databaseName;
     return ok(
