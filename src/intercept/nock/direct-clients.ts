@@ -15,6 +15,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The functions of this process that open connections, rather than nock's requests. */
 export interface Unmocked {
   readonly ClientRequest: typeof ClientRequest;
+  /** What constructs requests to other hosts: that of a nock 13, for which its own functions look when they are called. */
+  readonly OtherClientRequest: typeof ClientRequest;
   readonly fetch: AnyFunction | undefined;
   readonly Request: typeof Request;
   readonly Response: typeof Response;
@@ -63,6 +65,7 @@ export function unmockedClients(): Unmocked {
     Request,
     Response,
     ClientRequest: Genuine,
+    OtherClientRequest: isPlainFunction(http.ClientRequest) ? http.ClientRequest : Genuine,
     passesOver,
     // That of nock or MSW, which are named so too, would bring the request back here.
     fetch: isPlainFunction(fetch) && isNodes(fetch) ? fetch : undefined,
@@ -128,11 +131,13 @@ export function answerDirectly(
   restorers.push(
     replace(http, "ClientRequest", (original) => {
       const proxy: AnyFunction = new Proxy(original, {
-        construct: (target, args, newTarget) =>
-          isSent(originIn("http:", args))
-            ? // With `newTarget`, so that it is an instance of subclasses too.
-              Reflect.construct(unmocked.ClientRequest, args, newTarget)
-            : Reflect.construct(target, args, newTarget === proxy ? target : newTarget),
+        construct: (target, args, newTarget) => {
+          const origin = originIn("http:", args);
+          // With `newTarget`, so that it is an instance of subclasses too.
+          if (isDirect(origin)) return Reflect.construct(unmocked.ClientRequest, args, newTarget);
+          const used = isSent(origin) ? unmocked.OtherClientRequest : target;
+          return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
+        },
         get: (target, key) => (key === Symbol.hasInstance ? isInstance : Reflect.get(target, key)),
       });
       // Of Node's class, which nock's extends: requests that pass nock are instances too.

@@ -118,7 +118,9 @@ export class NockInterceptor {
       return new Socket();
     };
     const NockRequest: typeof ClientRequest = Reflect.get(http.ClientRequest.prototype, "constructor");
-    const options = { hostname, port, protocol, createConnection, ...REFUSED_BY_NODE };
+    // nock only looks for mocks of the scheme in `proto`.
+    const proto = protocol.slice(0, -1);
+    const options = { hostname, port, protocol, proto, createConnection, ...REFUSED_BY_NODE };
     try {
       new NockRequest(options).on("error", () => {}).destroy();
     } catch {
