@@ -31,6 +31,7 @@ export class MemorySocket extends Socket {
   private peer: MemorySocket | undefined;
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
+  private hasReceived = false;
   private isSending = false;
   private isSendingBody = false;
   /** Whether the other end has finished, and this end will emit `end` soon. */
@@ -149,9 +150,14 @@ export class MemorySocket extends Socket {
     return this;
   }
 
-  /** Whether no data is in transit in either direction, or about to be. */
+  /**
+   * Whether no data is in transit in either direction, or about to be. A client opens a connection for a request, which undici sends
+   * some milliseconds later the first time, when it has loaded its parser; until then, it does not notice that a connection closes.
+   */
   get isQuiet(): boolean {
-    return !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true;
+    return (
+      this.hasReceived && !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true
+    );
   }
 
   /** Whether the client at the other end has not sent its whole request, as far as its library lets one know. */
@@ -185,6 +191,7 @@ export class MemorySocket extends Socket {
   }
 
   private arrive(arrival: Arrival): void {
+    this.hasReceived = true;
     this.arrivals.push(arrival);
     // Not during this end's own write: a client that gets "100 Continue" then writes its body before the rest of its head.
     if (this.isSending) nextTick(() => this.deliver());

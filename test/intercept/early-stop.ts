@@ -1,0 +1,57 @@
+import http from "node:http";
+import https from "node:https";
+import axios from "axios";
+import got from "got";
+import { request } from "undici";
+import { MockCloudReco } from "../../src/index.ts";
+
+/*
+ * Sends this process's first request to a mock, stops the mock after a delay, and prints what the client received:
+ * `early-stop.ts CLIENT MODE DELAY`.
+ */
+
+const [, , client = "", mode, delay = ""] = process.argv;
+
+const viaNode = (url: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const { get } = url.startsWith("https:") ? https : http;
+    get(url, (response) => response.resume().on("end", () => resolve(response.statusCode))).on(
+      "error",
+      reject,
+    );
+  });
+
+const CLIENTS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
+  fetch: async (url) => (await fetch(url)).status,
+  "node:https": viaNode,
+  axios: async (url) => (await axios.get(url, { validateStatus: () => true })).status,
+  "axios (fetch)": async (url) =>
+    (await axios.get(url, { adapter: "fetch", validateStatus: () => true })).status,
+  got: async (url) => (await got(url, { throwHttpErrors: false, retry: { limit: 0 } })).statusCode,
+  undici: async (url) => (await request(url)).statusCode,
+};
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const DELAYS: Readonly<Record<string, () => unknown>> = {
+  microtask: () => Promise.resolve(),
+  tick: () => new Promise((resolve) => process.nextTick(resolve)),
+  immediate: turn,
+  "2 immediates": async () => {
+    await turn();
+    await turn();
+  },
+};
+const milliseconds = (text: string) =>
+  new Promise((resolve) => setTimeout(resolve, Number.parseInt(text, 10)));
+
+const messages = (error: unknown): string =>
+  error instanceof Error ? [error.message, error.cause && messages(error.cause)].join(" ") : String(error);
+
+const mock = new MockCloudReco({ intercept: mode === "sockets" ? "sockets" : "nock" });
+const answered = CLIENTS[client]?.(`${mock.urls.target}/summary`).then(String, messages);
+// Keeps the process alive, too.
+const never = new Promise((resolve) => setTimeout(resolve, 4000, "NEVER"));
+if (delay !== "none") await (DELAYS[delay] ?? (() => milliseconds(delay)))();
+mock.stop();
+console.log(await Promise.race([answered, never]));
+process.exit();
