@@ -165,11 +165,10 @@ export function interceptedHosts(
     handleMalformed: (why, head) => answerMalformed(isolation.ofRequest.emulator, apis, why, head),
     noteRefusal: (authority, reason) => {
       const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
-      void isolation.ofRequest.emulator.handle(apis, request, {
-        connection: "refused",
-        refusedBy: "transport",
-        reason,
-      });
+      // Nobody waits for the result. It is an error if the mock stops during a configured delay.
+      isolation.ofRequest.emulator
+        .handle(apis, request, { connection: "refused", refusedBy: "transport", reason })
+        .catch(() => {});
     },
     recognizes: (request) => recognition(isolation.ofRequest, settings, request),
   }));
