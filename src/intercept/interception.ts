@@ -112,10 +112,10 @@ class ProcessInterceptors implements OtherHosts {
         removeHosts();
         if (this.mocks.size === 0) starters.disable();
         // A local program may serve these hosts from now on, but late requests must not reach the real service.
-        const released = origins.filter(
-          (origin) => !this.hosts.has(origin) && !isLocal(urlOf(origin).hostname),
-        );
+        const unserved = origins.filter((origin) => !this.hosts.has(origin));
+        const released = unserved.filter((origin) => !isLocal(urlOf(origin).hostname));
         this.undici.release(released);
+        this.sockets.closeIdle(unserved);
         this.sockets.release(released);
         if ([...this.mocks].some((other) => other.intercept === "nock")) this.nock?.update();
         else {

@@ -6,6 +6,7 @@ import { HttpServer } from "../../servers/http/http-server.ts";
 import { connectionError, socketError, stoppedError, unhandledError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
+import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
 import { MemorySocket } from "./memory-socket.ts";
 import {
   canonicalHost,
@@ -36,7 +37,7 @@ interface OriginServer {
  * Intercepts connections below all HTTP clients: every connection of this process to an intercepted host leads to a mock in memory,
  * even if the client captured Node's functions before. Connections that cannot be answered fail with a reason.
  */
-export class SocketInterceptor implements OpeningHandler {
+export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler {
   private readonly servers = new Map<string, OriginServer>();
   /** Authority behind a socket: of a tunnel through a proxy, or of a plain connection on which TLS will start. */
   private readonly tunnels = new WeakMap<object, string>();
@@ -44,6 +45,7 @@ export class SocketInterceptor implements OpeningHandler {
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
   private readonly stopFollowing = followRequests();
+  private readonly stopWatchingKept: () => void;
 
   /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
   constructor(
@@ -52,27 +54,35 @@ export class SocketInterceptor implements OpeningHandler {
     private readonly currentHosts: () => HostTable | undefined,
   ) {
     this.stopWatching = watchOpenings(this);
+    this.stopWatchingKept = watchKeptConnections(this);
   }
 
-  /**
-   * Closes idle connections to origins that no mock serves any longer. Those with a response in progress stay open for the next mock.
-   * Connections opened to these origins in this turn of the event loop are refused, because they were requested before.
-   */
-  release(origins: readonly string[]): void {
+  /** Closes idle connections to origins that no mock serves any longer. Those with a response in progress stay open for the next mock. */
+  closeIdle(origins: readonly string[]): void {
     for (const origin of origins) {
-      this.released.add(origin);
       const server = this.servers.get(origin);
       if (server === undefined) continue;
       this.servers.delete(origin);
-      for (const connection of server.connections) {
-        if (connection.isQuiet && !server.http.isAnswering(connection)) connection.destroy();
-      }
+      const close = () => {
+        for (const connection of server.connections) {
+          if (connection.isQuiet && !server.http.isAnswering(connection)) connection.destroy();
+        }
+      };
+      close();
+      // A client may have just read a response, whose connection becomes idle in this turn of the event loop.
+      realTimers.setImmediate(close);
     }
+  }
+
+  /** Refuses connections to these origins in this turn of the event loop, because they were requested before. */
+  release(origins: readonly string[]): void {
+    for (const origin of origins) this.released.add(origin);
     realTimers.setImmediate(() => this.released.clear());
   }
 
   stop(): void {
     this.stopWatching();
+    this.stopWatchingKept();
     this.stopFollowing();
   }
 
@@ -110,6 +120,20 @@ export class SocketInterceptor implements OpeningHandler {
     const served = isLocal(host) ? [] : this.hosts.baseUrlsOfHost(host);
     if (served.length === 0) return undefined;
     return this.bypassError(endpoint, `the mock serves only ${served.join(" and ")}; send the request there`);
+  }
+
+  isRefused({ host, port }: Endpoint): boolean {
+    const authority = `${host}:${port}`;
+    return (
+      this.hosts.has(`http://${authority}`) ||
+      this.hosts.has(`https://${authority}`) ||
+      this.others.whyClosed(host) !== undefined ||
+      (!isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0)
+    );
+  }
+
+  refuseKept(endpoint: Endpoint): Error {
+    return this.refuse(endpoint, WHY.openedBefore) ?? this.bypassError(endpoint, WHY.openedBefore);
   }
 
   /** The final destination of a connection: behind a tunnel, or the server name that TLS adds to an address. */
@@ -234,6 +258,8 @@ const WHY = {
   capturedFunction:
     "the client used a function that it captured before the mock started; " +
     'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
+  openedBefore:
+    "the connection was opened before the mock started; open it afterwards, or close it before the mock starts",
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
   stopped:
     "reached no mock: the mock was stopped; start one before the request, or stop it after the response",

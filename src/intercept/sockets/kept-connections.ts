@@ -1,0 +1,196 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
+import { isFunction, replace } from "../replace.ts";
+import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
+
+/** Decides about connections that were opened before, because it refuses to open any like them. */
+export interface KeptConnectionHandler {
+  /** Whether connections to this endpoint are refused. */
+  isRefused(endpoint: Endpoint): boolean;
+  /** The error for the code that uses one all the same; the journal gets it too. */
+  refuseKept(endpoint: Endpoint): Error;
+}
+
+/** Where a connection leads. A TLS connection may name another host than the one that it was opened to. */
+type Destinations = readonly Endpoint[];
+
+/** Channels of undici (the package, and Node's own): a client calls it, and a head is about to be written. */
+const CREATED = "undici:request:create";
+const SENDING = "undici:client:sendHeaders";
+
+/**
+ * Keeps clients from using connections to refused endpoints that were opened before, and that nothing announced. Clients of node:http
+ * and undici lose idle ones when they are about to use one, so that they open another. A request in progress ends in peace. Everything
+ * else fails at its first write, or at the first request of an HTTP/2 session.
+ *
+ * @returns a function that ends this.
+ */
+export function watchKeptConnections(handler: KeptConnectionHandler): () => void {
+  const known = new WeakMap<object, Destinations>();
+  const destinations = (socket: object): Destinations => {
+    const found = known.get(socket) ?? destinationsOf(socket);
+    if (found.length > 0) known.set(socket, found);
+    return found;
+  };
+  const refused = (socket: object) => destinations(socket).find((endpoint) => handler.isRefused(endpoint));
+
+  const newRequests = new WeakSet<object>();
+  const created = (message: unknown) => {
+    if (isRecord(message) && isRecord(message.request)) newRequests.add(message.request);
+  };
+  const sending = (message: unknown) => {
+    if (!isRecord(message) || !isRecord(message.request) || !(message.socket instanceof Socket)) return;
+    const endpoint = newRequests.has(message.request) ? refused(message.socket) : undefined;
+    if (endpoint !== undefined) message.socket.destroy(handler.refuseKept(endpoint));
+  };
+
+  const dropIdle = (agent: object) => {
+    const lists = Object.values(Object(Reflect.get(agent, "freeSockets")));
+    for (const socket of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+      if (!(socket instanceof Socket) || socket.destroyed || refused(socket) === undefined) continue;
+      socket.destroy();
+      // Otherwise the agent may hand it out until its "close" event.
+      socket.emit("agentRemove");
+    }
+  };
+
+  const restorers = [
+    // An agent asks for this name immediately before it looks for an idle connection. Not `addRequest`, which other interceptors replace.
+    replace(http.Agent.prototype, "getName", (original) => {
+      return function (...args) {
+        if (this instanceof http.Agent) dropIdle(this);
+        return original.apply(this, args);
+      };
+    }),
+    // An agent gives a connection that became free to a request that waits for one, unless it is closed.
+    replace(http.Agent.prototype, "emit", (original) => {
+      return function (...args) {
+        const [event, socket] = args;
+        if (event === "free" && socket instanceof Socket && refused(socket) !== undefined) socket.destroy();
+        return original.apply(this, args);
+      };
+    }),
+    replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
+      return function (...args) {
+        const [socket, error] = args;
+        const endpoint = socket instanceof Socket && !error ? refused(socket) : undefined;
+        if (endpoint === undefined) return original.apply(this, args);
+        return original.call(this, socket, handler.refuseKept(endpoint));
+      };
+    }),
+    // undici calls this on an idle connection before it uses it.
+    replace(Socket.prototype, "ref", (original) => {
+      return function (...args) {
+        if (this instanceof Socket && isIdleInUndici(this) && refused(this) !== undefined) this.destroy();
+        return original.apply(this, args);
+      };
+    }),
+    // A response arrives: undici closes a connection with this mark after it, instead of sending the next request.
+    replace(Socket.prototype, "read", (original) => {
+      return function (...args) {
+        if (this instanceof Socket && isBusyInUndici(this) && refused(this) !== undefined)
+          Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
+        return original.apply(this, args);
+      };
+    }),
+    // Every write of a socket, once it is connected.
+    replace(Socket.prototype, "_writeGeneric", (original) => {
+      return function (...args) {
+        const done = args.at(-1);
+        // Requests of these clients that are not older are refused above.
+        const endpoint =
+          this instanceof Socket && !isInNodeRequest(this) && !isInUndici(this) ? refused(this) : undefined;
+        if (endpoint === undefined || !isFunction(done)) return original.apply(this, args);
+        return done(handler.refuseKept(endpoint));
+      };
+    }),
+    ...guardSessions((socket) => {
+      const endpoint = refused(socket);
+      return endpoint && handler.refuseKept(endpoint);
+    }),
+  ];
+  subscribe(CREATED, created);
+  subscribe(SENDING, sending);
+  return () => {
+    for (const restore of restorers) restore();
+    unsubscribe(CREATED, created);
+    unsubscribe(SENDING, sending);
+  };
+}
+
+/** Empty for a connection in memory, one that a server accepted, and one that is not connected yet. */
+function destinationsOf(socket: object): Destinations {
+  const [port, server, servername] = ["remotePort", "server", "servername"].map((name) =>
+    field(socket, name),
+  );
+  if (typeof port !== "number" || server) return [];
+  const scheme = socket instanceof TLSSocket ? "https:" : "http:";
+  // The name, if there was one, because many hosts share an address.
+  const connectedTo = field(socket, "_host") || field(socket, "remoteAddress");
+  return [servername, connectedTo]
+    .filter((host) => typeof host === "string" && host !== "")
+    .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options: {} }));
+}
+
+/** The object of a prototype chain that defines a property. Other interceptors extend Node's classes. */
+function ownerOf(prototype: object, name: string): object {
+  const parent: object | null = Object.hasOwn(prototype, name) ? null : Object.getPrototypeOf(prototype);
+  return parent === null ? prototype : ownerOf(parent, name);
+}
+
+const field = (owner: object, name: string | symbol): unknown => Reflect.get(owner, name);
+
+/** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
+const symbolOf = (owner: object, description: string): symbol | undefined =>
+  Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description);
+
+function stateOf(owner: object, description: string): unknown {
+  const symbol = symbolOf(owner, description);
+  return symbol && field(owner, symbol);
+}
+
+const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
+/** Whether a client of undici speaks HTTP/1.1 on it. */
+const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
+const isBusyInUndici = (socket: Socket) => isInUndici(socket) && stateOf(socket, "no ref") === false;
+
+const isIdleInUndici = (socket: Socket) => isInUndici(socket) && stateOf(socket, "no ref") === true;
+
+/** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
+function sessionPrototype(): object | undefined {
+  const loaded: unknown = Reflect.get(process, "moduleLoadList");
+  if (!Array.isArray(loaded) || !loaded.includes("NativeModule http2")) return undefined;
+  const { connect }: typeof import("node:http2") = createRequire(import.meta.url)("node:http2");
+  const session = connect("http://localhost", {
+    createConnection: () => new Duplex({ read() {}, write() {} }),
+  });
+  session.on("error", () => {}).destroy();
+  return Object.getPrototypeOf(session);
+}
+
+/**
+ * Refuses new streams of HTTP/2 sessions, and closes their sessions after the streams in progress.
+ *
+ * @param refuse - the error for a session on this socket, if any.
+ * @returns functions that end this.
+ */
+function guardSessions(refuse: (socket: object) => Error | undefined): (() => void)[] {
+  const prototype = sessionPrototype();
+  if (prototype === undefined) return [];
+  return [
+    replace(prototype, "request", (original) => {
+      return function (...args) {
+        const socket = isRecord(this) ? this.socket : undefined;
+        const refusal = isRecord(socket) ? refuse(socket) : undefined;
+        if (refusal === undefined) return original.apply(this, args);
+        // undici fails when one of its sessions closes by itself.
+        if (isRecord(this) && isFunction(this.close) && stateOf(this, "client") === undefined) this.close();
+        throw refusal;
+      };
+    }),
+  ];
+}
