@@ -44,8 +44,10 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
   };
   const sending = (message: unknown) => {
     if (!isRecord(message) || !isRecord(message.request) || !(message.socket instanceof Socket)) return;
-    const endpoint = newRequests.has(message.request) ? refused(message.socket) : undefined;
-    if (endpoint !== undefined) message.socket.destroy(handler.refuseKept(endpoint));
+    const { request, socket } = message;
+    // HTTP/2 sessions refuse it themselves.
+    const endpoint = newRequests.has(request) && isInUndici(socket) ? refused(socket) : undefined;
+    if (endpoint !== undefined) socket.destroy(handler.refuseKept(endpoint));
   };
 
   const dropIdle = (agent: object) => {
@@ -89,11 +91,14 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
         return original.apply(this, args);
       };
     }),
-    // A response arrives: undici closes a connection with this mark after it, instead of sending the next request.
+    // undici calls this when a response arrives, and before it uses a connection that became idle a moment ago.
     replace(Socket.prototype, "read", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isBusyInUndici(this) && refused(this) !== undefined)
-          Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
+        if (this instanceof Socket && isInUndici(this) && refused(this) !== undefined) {
+          if (isIdleInUndici(this)) this.destroy();
+          // undici closes a connection with this mark after the response, instead of sending the next request.
+          else Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
+        }
         return original.apply(this, args);
       };
     }),
@@ -102,8 +107,8 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
       return function (...args) {
         const done = args.at(-1);
         // Requests of these clients that are not older are refused above.
-        const endpoint =
-          this instanceof Socket && !isInNodeRequest(this) && !isInUndici(this) ? refused(this) : undefined;
+        const isRaw = this instanceof Socket && !isInNodeRequest(this) && !isInUndici(this);
+        const endpoint = isRaw && !isInFirstRequest(this) ? refused(this) : undefined;
         if (endpoint === undefined || !isFunction(done)) return original.apply(this, args);
         return done(handler.refuseKept(endpoint));
       };
@@ -153,12 +158,19 @@ function stateOf(owner: object, description: string): unknown {
   return symbol && field(owner, symbol);
 }
 
+/** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
+const isInFirstRequest = ({ bytesRead, bytesWritten }: Socket) => bytesWritten > 0 && bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
-const isBusyInUndici = (socket: Socket) => isInUndici(socket) && stateOf(socket, "no ref") === false;
-
-const isIdleInUndici = (socket: Socket) => isInUndici(socket) && stateOf(socket, "no ref") === true;
+/** Whether no request was sent on it whose response is not complete. */
+function isIdleInUndici(socket: Socket): boolean {
+  const client = stateOf(socket, "client");
+  const [sent, answered] = ["pending index", "running index"].map((name) =>
+    isRecord(client) ? stateOf(client, name) : undefined,
+  );
+  return isInUndici(socket) && sent === answered;
+}
 
 /** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
 function sessionPrototype(): object | undefined {
@@ -185,10 +197,11 @@ function guardSessions(refuse: (socket: object) => Error | undefined): (() => vo
     replace(prototype, "request", (original) => {
       return function (...args) {
         const socket = isRecord(this) ? this.socket : undefined;
-        const refusal = isRecord(socket) ? refuse(socket) : undefined;
+        if (!isRecord(this) || !isRecord(socket)) return original.apply(this, args);
+        const refusal = refuse(socket);
         if (refusal === undefined) return original.apply(this, args);
         // undici fails when one of its sessions closes by itself.
-        if (isRecord(this) && isFunction(this.close) && stateOf(this, "client") === undefined) this.close();
+        if (isFunction(this.close) && stateOf(this, "client") === undefined) this.close();
         throw refusal;
       };
     }),

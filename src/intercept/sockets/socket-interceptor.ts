@@ -123,13 +123,9 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 
   isRefused({ host, port }: Endpoint): boolean {
-    const authority = `${host}:${port}`;
-    return (
-      this.hosts.has(`http://${authority}`) ||
-      this.hosts.has(`https://${authority}`) ||
-      this.others.whyClosed(host) !== undefined ||
-      (!isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0)
-    );
+    const isServed = ["http", "https"].some((scheme) => this.hosts.has(`${scheme}://${host}:${port}`));
+    if (isServed || this.others.whyClosed(host) !== undefined) return true;
+    return !isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0;
   }
 
   refuseKept(endpoint: Endpoint): Error {

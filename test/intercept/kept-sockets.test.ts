@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import http from "node:http";
+import http2 from "node:http2";
+import net from "node:net";
+import tls from "node:tls";
+import type { MockCloudReco } from "mock-cloud-reco";
+import * as undici from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { failureOf, messagesOf } from "./failures.ts";
+import { ca, describeWays, MOCKED, REAL, RealService, viaNode } from "./kept-service.ts";
+
+const BYPASSED =
+  /^connect to 127\.0\.0\.1:\d+ bypassed the mock: the connection was opened before the mock started/;
+
+describeWays(({ intercept, nockFirst, started }) => {
+  // With nock active, agents do not limit connections, as without a mock.
+  if (!nockFirst)
+    test("requests that wait for a connection when the mock starts are answered by the mock", async () => {
+      const service = await RealService.start("http");
+      const { origin } = service;
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      onTestFinished(() => agent.destroy());
+      const send = viaNode(http, agent);
+      const slow = send(`${origin}/slow`);
+      const waiting = send(`${origin}/summary`);
+      await service.slowArrived();
+      started(origin);
+      service.answerSlow();
+      expect(await slow).toBe(REAL);
+      expect(service.paths).toEqual(["/slow"]);
+      expect(await waiting).toBe(MOCKED);
+    });
+
+  test("a body that is being sent when the mock starts is sent to the end", async () => {
+    const service = await RealService.start("http");
+    const { origin } = service;
+    const agent = new http.Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const request = http.request(`${origin}/upload`, { agent, method: "POST" });
+    const answered = once(request, "response");
+    request.write("first");
+    while (service.paths.length === 0) await new Promise(setImmediate);
+    const mock = started(origin);
+    request.end("second");
+    const [response] = await answered;
+    expect(response.statusCode).toBe(REAL);
+    response.resume();
+    await once(response, "end");
+    expect(await viaNode(http, agent)(`${origin}/summary`)).toBe(MOCKED);
+    expect(mock.requests).toHaveLength(1);
+  });
+
+  const refusal = async (mock: MockCloudReco, port: number, failed: Promise<unknown>) => {
+    expect(messagesOf(await failureOf(failed))[0]).toMatch(BYPASSED);
+    expect(mock.requests).toMatchObject([
+      {
+        method: "CONNECT",
+        path: `127.0.0.1:${port}`,
+        refusedBy: "transport",
+        reason: expect.stringContaining("opened before"),
+      },
+    ]);
+  };
+
+  test.each(["http", "https"] as const)("a raw %s connection is refused", async (scheme) => {
+    const service = await RealService.start(scheme);
+    const { port } = service;
+    const socket =
+      scheme === "http" ? net.connect(port, "127.0.0.1") : tls.connect({ port, host: "127.0.0.1", ca });
+    await once(socket, scheme === "http" ? "connect" : "secureConnect");
+    const mock = started(service.origin);
+    const failed = new Promise((resolve, reject) => socket.on("error", reject).on("data", resolve));
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await refusal(mock, port, failed);
+    expect(service.paths).toEqual([]);
+  });
+
+  test("a request on a connection that the client holds itself is refused", async () => {
+    const service = await RealService.start("http");
+    const socket = net.connect(service.port, "127.0.0.1");
+    await once(socket, "connect");
+    const mock = started(service.origin);
+    const failed = new Promise((resolve, reject) => {
+      http
+        .get({ port: service.port, host: "127.0.0.1", createConnection: () => socket }, resolve)
+        .on("error", reject);
+    });
+    // nock opens a connection of its own instead, and the mock serves it.
+    if (nockFirst && intercept === "sockets")
+      expect(messagesOf(await failureOf(failed))[0]).toMatch(/^nothing is served at GET \//);
+    else await refusal(mock, service.port, failed);
+    expect(service.paths).toEqual([]);
+  });
+
+  test("undici with HTTP/2 is refused", async () => {
+    const service = await RealService.start("h2");
+    const dispatcher = new undici.Agent({ allowH2: true, connect: { ca } });
+    onTestFinished(() => dispatcher.destroy());
+    const send = async () => {
+      const { body, statusCode } = await undici.request(`${service.origin}/summary`, { dispatcher });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await send()).toBe(REAL);
+    const mock = started(service.origin);
+    await refusal(mock, service.port, send());
+    expect(service.paths).toEqual(["/summary"]);
+  });
+
+  test("an HTTP/2 session ends its streams and is refused", async () => {
+    const service = await RealService.start("h2");
+    const session = http2.connect(service.origin, { ca });
+    onTestFinished(() => session.destroy());
+    await once(session, "connect");
+    const slow = session.request({ ":path": "/slow" });
+    await service.slowArrived();
+    const mock = started(service.origin);
+    await refusal(
+      mock,
+      service.port,
+      (async () => await once(session.request({ ":path": "/" }), "response"))(),
+    );
+    service.answerSlow();
+    const [headers] = await once(slow, "response");
+    expect(headers[":status"]).toBe(REAL);
+    slow.resume();
+    await once(session, "close");
+    expect(service.paths).toEqual(["/slow"]);
+  });
+});
