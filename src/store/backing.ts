@@ -69,8 +69,6 @@ export interface Backing {
   getImage(sha256: string): Promise<Buffer>;
   /** Summaries of images, in the same order, where the backing has them: queries then need only few images. */
   getSummaries?(kind: SummaryKind, sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
-  /** Waits for the ratings of images that were stored before they were rated, in the same order. */
-  getRatings?(sha256s: readonly string[]): Promise<readonly (number | undefined)[]>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
   restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;

@@ -26,10 +26,12 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     TARGET_RATER: "perfect",
     QUERY_IMAGE_MATCHER: "exact",
     DUPLICATES_IMAGE_MATCHER: "exact",
-    ...(redis && { STATE_URL: redis.url, STATE_PREFIX: "combined" }),
   };
-  const manager = await ServerProcess.of(command.path, "target-manager", options);
-  const others = { ...options, ...(!redis && { TARGET_MANAGER_BASE_URL: manager.url }) };
+  const manager = await ServerProcess.of(command.path, "target-manager", {
+    ...options,
+    ...(redis && { STATE_URL: redis.url, STATE_PREFIX: "combined" }),
+  });
+  const others = { ...options, TARGET_MANAGER_BASE_URL: manager.url };
   const target = await ServerProcess.of(command.path, "target-api", others);
   const query = await ServerProcess.of(command.path, "query", others);
   const all = [manager, target, query];
@@ -67,7 +69,6 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     send: fetch,
     clockRuns: true,
     freeze,
-    // The other servers send their entries a little later.
     seen: (expected) => untilSeen(seen, expected),
     openPage: async () => pageAt(`${manager.url}/`),
     kill: {

@@ -92,9 +92,11 @@ export function basicCredentials(
 /** The database that the requests of a client belong to, by its token, or by its id when it asks for one. */
 export async function ownerOfClient(
   authorization: string | undefined,
-  { store }: Pick<Services, "store">,
+  { settings, store }: Pick<Services, "settings" | "store">,
 ): Promise<{ readonly databaseName: string } | undefined> {
   const client = tokenSource(authorization) ?? basicCredentials(authorization)?.id;
+  // The configured client and user belong to no database, so that their tokens need no state.
+  if (client === settings.modelTargetClient.id || client === settings.modelTargetUser.name) return undefined;
   const databaseName = client && (await store.findCredential(client))?.databaseName;
   return databaseName ? { databaseName } : undefined;
 }
