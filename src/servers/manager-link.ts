@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 import { messageOf } from "../emulator/text.ts";
-import { StateUnavailableError } from "../store/backing.ts";
+import { StateUnavailableError } from "../store/unavailable.ts";
 import {
   type Answered,
   type Asked,

@@ -8,7 +8,7 @@ import type { ServerRefusal } from "../emulator/router.ts";
 import { codeOf, messageOf, show } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
-import { StateUnavailableError } from "../store/backing.ts";
+import { StateUnavailableError } from "../store/unavailable.ts";
 import type { RequestHead, ServedHandler } from "./http/http-messages.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 

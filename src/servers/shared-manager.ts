@@ -8,13 +8,13 @@ import { summariesFor } from "../images/matching/comparison.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import { JournalReceiver, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
+import { JournalReceiver, unpackJournal } from "../store/redis/journal-codec.ts";
+import { JournalLink } from "../store/redis/journal-link.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
-import { SharedStore } from "../store/shared-store.ts";
+import { RedisStore } from "../store/redis/redis-store.ts";
 import type { Asked } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked } from "./doorway.ts";
-import { JournalLink } from "./journal-link.ts";
 import { failureReply } from "./server.ts";
 import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
 
@@ -69,7 +69,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   const { options, onEntry } = setup;
   const { profile, seed, settings } = options;
   const state = await stateInRedis(address, options);
-  const store = new SharedStore(state);
+  const store = new RedisStore(state);
   const clock = new MovableClock(options.clock);
   const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
   const link = new JournalLink(state);
@@ -143,8 +143,8 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
 async function arrivalOf(
   { role, request, malformed }: Asked,
   state: RedisBacking,
-  store: SharedStore,
-): Promise<SharedStore> {
+  store: RedisStore,
+): Promise<RedisStore> {
   const accessKey = malformed === undefined ? namedAccessKey(header(request, "authorization")) : undefined;
   if (accessKey === undefined) await state.readClock().catch(() => {});
   const field = role === "query" ? "clientAccessKey" : "serverAccessKey";

@@ -1,7 +1,7 @@
 import type { Database } from "../schema/database.ts";
 import type { TargetImage } from "../schema/target.ts";
-import type { RecordsKey, Version } from "./backing.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
+import type { RecordsKey, Version } from "./keys.ts";
 import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
 import { type Change, Records } from "./records.ts";
 import {

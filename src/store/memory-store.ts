@@ -1,8 +1,8 @@
 import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { TargetImage } from "../schema/target.ts";
-import type { RecordsKey, Version } from "./backing.ts";
 import type { ImageUpload } from "./image-blobs.ts";
+import type { RecordsKey, Version } from "./keys.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";
-import { SharedStore } from "../../src/store/shared-store.ts";
+import { RedisStore } from "../../src/store/redis/redis-store.ts";
 import type { Backend, Refused } from "./backends.ts";
 import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "./redis-server.ts";
@@ -32,7 +32,7 @@ const redisBackend: Backend = {
     return {
       urls: urlsOf({ target, query, manager }),
       clock,
-      ...changing(new SharedStore(backing), own, clock),
+      ...changing(new RedisStore(backing), own, clock),
       latest: async (): Promise<Refused> => manager.journal.entries.at(-1) ?? {},
       [Symbol.asyncDispose]: async () => {
         for (const server of [query, target, manager]) await server.close(0);

@@ -2,9 +2,9 @@ import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Journal } from "../../src/emulator/journal.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { JournalLink } from "../../src/servers/journal-link.ts";
-import { StateUnavailableError } from "../../src/store/backing.ts";
-import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/journal-codec.ts";
+import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/redis/journal-codec.ts";
+import { JournalLink } from "../../src/store/redis/journal-link.ts";
+import { StateUnavailableError } from "../../src/store/unavailable.ts";
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
-import type { SummaryKind, TargetImage } from "../schema/target.ts";
-import type { Backing, FoundRecords, RecordsKey, Version } from "./backing.ts";
+import type { SummaryKind, TargetImage } from "../../schema/target.ts";
+import { ImageBlobs, type ImageUpload } from "../image-blobs.ts";
+import type { RecordsKey, Version } from "../keys.ts";
+import { Records } from "../records.ts";
+import type { HeldImage, Verb } from "../verbs.ts";
+import type { Backing, FoundRecords } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn } from "./codec.ts";
-import { ImageBlobs, type ImageUpload } from "./image-blobs.ts";
-import { Records } from "./records.ts";
-import type { HeldImage, Verb } from "./verbs.ts";
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
