@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { bundledCommand } from "../support/bundle.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ServerProcess } from "../support/server-process.ts";
@@ -54,9 +55,12 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
       number,
     }));
   };
+  /** A manager's latest entries reach Redis 20 ms later; a kill before that loses them. */
+  const published = () => (redis === undefined ? undefined : delay(200));
   const killed = (server: ServerProcess, losesState = false) => ({
     losesState,
     restart: async () => {
+      await published();
       await server.kill();
       await server.start();
       if (losesState) await freeze();
