@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two target managers, two target APIs and two query servers, with one state in Redis or Valkey, until Ctrl+C.
-# Usage: STATE_URL=redis://127.0.0.1:6379 servers.sh [six ports]
+# Two replicas of `serve` with one state in Redis or Valkey, until Ctrl+C.
+# Usage: STATE_URL=redis://127.0.0.1:6379 servers.sh [six ports: target manager, target API and query API of each]
 set -euo pipefail
 export STATE_URL=${STATE_URL:-redis://127.0.0.1:6379}
 # Not npx, which does not pass signals on.
@@ -8,10 +8,10 @@ command=${MOCK_CLOUD_RECO:-node_modules/.bin/mock-cloud-reco}
 (($# > 0)) || set -- 5000 5001 5002 5003 5004 5005
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null || true; wait' EXIT
-for role in target-manager target-manager target-api target-api query query; do
-  PORT=$1 $command "$role" &
+while (($# > 0)); do
+  $command serve --manager-port "$1" --target-port "$2" --query-port "$3" &
   servers+=($!)
-  shift
+  shift 3
 done
-# When one of them ends, they all do.
+# When one of them ends, they both do.
 wait -n

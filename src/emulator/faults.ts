@@ -156,23 +156,13 @@ export class Faults implements SharedFaults {
   }
 
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
-    return this.chooseActive(request, random)?.rule;
-  }
-
-  /** The same as {@link choose}, but returns the fault that was added; undefined also for a permanent one. */
-  chooseAdded(request: FaultRequest, random: Random): ActiveFault | undefined {
-    const chosen = this.chooseActive(request, random);
-    return this.added.find((fault) => fault === chosen);
-  }
-
-  private chooseActive(request: FaultRequest, random: Random): ActiveRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     if (PAGE_HEADER in request.headers) return undefined;
     for (const active of [...this.added, ...this.permanent]) {
       const { rule } = active;
       if (!applies(rule, active.applied, request, random)) continue;
       active.applied += 1;
-      return active;
+      return rule;
     }
     return undefined;
   }

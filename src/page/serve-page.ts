@@ -5,6 +5,7 @@ import { systemRandom } from "../emulator/random.ts";
 import type { EmulatorState } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { PAGE_HEADER, type Service } from "../schema/protocol.ts";
+import { answerMalformed } from "../servers/http/http-messages.ts";
 import { startServer, whyDistrusted } from "../servers/server.ts";
 import { PageApi } from "./page-api.ts";
 
@@ -54,9 +55,8 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     { unservedPaths: "notFound" },
   );
   const server = await startServer({ host: "127.0.0.1", port: 0 }, () => ({
-    apis: ["manager"],
-    emulator: unrecorded,
-    handle: async (request) => {
+    answerMalformed: (why, head) => answerMalformed(unrecorded, ["manager"], why, head),
+    answer: async (request) => {
       const distrust = whyDistrusted(request);
       if (distrust !== undefined)
         return unrecorded.handle(["manager"], request, { status: 403, ...distrust });

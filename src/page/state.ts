@@ -9,7 +9,7 @@ import type { Dataset } from "../schema/model-target.ts";
 import { awaitRatings } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
-import { GLOBAL, type RecordsKey, type Version } from "../store/backing.ts";
+import { GLOBAL, type RecordsKey, type Version } from "../store/keys.ts";
 import type { ReadableRecords } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { KEYS, LISTS } from "./changes.ts";

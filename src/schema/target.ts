@@ -153,23 +153,10 @@ const facts = {
 /** The status after processing, and the rater's result. */
 export const processingEnd = { outcome: oneOf("success", "failed"), rating: wholeNumberFrom(0, 5) };
 
-export const NOT_RATED = -1;
-/** The same as servers send it to each other. */
-export const processingNow = { ...processingEnd, rating: wholeNumberFrom(NOT_RATED, 5) };
-
 /** As snapshots hold it. */
-export const targetRecord = z.lazy(() => keptRecord<TargetRecord>(keptFields()));
-
-/** As servers send it to each other: rated {@link NOT_RATED} while the rating is still being made. */
-export const sentTarget = z.lazy(() => keptRecord<TargetRecord>({ ...keptFields(), ...processingNow }));
-
-const keptFields = () => ({
-  ...facts,
-  image: text,
-  ...processingEnd,
-  processed: flag,
-  rated: flag,
-});
+export const targetRecord = z.lazy(() =>
+  keptRecord<TargetRecord>({ ...facts, image: text, ...processingEnd, processed: flag, rated: flag }),
+);
 
 /** As the target manager returns it, in this order. */
 export const targetView = z.lazy(() =>

@@ -1,24 +1,24 @@
-import type { JournalEntry } from "../emulator/journal.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
+import { startDoor } from "./door.ts";
+import type { LoggedFacts } from "./door-messages.ts";
 import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { Listen, RunningServer, StartProgress } from "./server.ts";
 import { resolveServerOptions } from "./server-options.ts";
-import { type ServiceServer, startServiceServer } from "./service.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 
 export interface ThreeServersSetup
-  extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress"> {
+  extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress" | "resolveDoor"> {
   readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
-  readonly onEntry?: ((server: Role, entry: JournalEntry) => void) | undefined;
+  readonly onEntry?: ((server: Role, entry: LoggedFacts) => void) | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
   /** Runs before the other servers start. */
@@ -27,8 +27,8 @@ export interface ThreeServersSetup
 
 export interface ThreeServers<Running extends Manager = TargetManager> {
   readonly manager: Running;
-  readonly target: ServiceServer;
-  readonly query: ServiceServer;
+  readonly target: RunningServer;
+  readonly query: RunningServer;
   close(graceSeconds?: number): Promise<void>;
 }
 
@@ -71,19 +71,18 @@ export async function startThreeServers(
       onEntry: (entry) => onEntry?.("target-manager", entry),
       page: page === true ? { urls: () => urls } : undefined,
     };
-    const state = address ?? (await startTargetManager(own));
-    const manager = "store" in state ? state : await startSharedManager(own, state);
+    const manager = await (address ? startSharedManager(own, address) : startTargetManager(own));
     started.push(manager);
     await whenManagerRuns?.(manager);
-    const target = await startServiceServer("target-api", {
-      state,
+    const target = await startDoor("target-api", {
+      manager,
       listen: listen.target,
       options,
       onEntry: (entry) => onEntry?.("target-api", entry),
     });
     started.push(target);
-    const query = await startServiceServer("query", {
-      state,
+    const query = await startDoor("query", {
+      manager,
       listen: listen.query,
       options: () => options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("query", entry),
@@ -137,11 +136,10 @@ export async function startOneServer(
     }
     return manager;
   }
-  const address = state ?? (managerUrl && { managerUrl, managerCertificate });
-  if (address === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
-  return startServiceServer(role, {
+  if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
+  return startDoor(role, {
     listen,
-    state: address,
+    manager: { managerUrl, managerCertificate, settings: () => settings.options },
     options: () => options,
     onEntry,
   });

@@ -1,10 +1,11 @@
 import type { JournalEntry } from "../emulator/journal.ts";
 import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
+import type { LoggedFacts } from "./door-messages.ts";
 
 const FIRST_SERVER_ERROR = 500;
 
 /** The severity of an entry: the emulator failed, a request was refused, or neither. */
-function levelOf({ status, refusedBy }: JournalEntry): Exclude<LogLevel, "silent"> {
+function levelOf({ status, refusedBy }: LoggedFacts): Exclude<LogLevel, "silent"> {
   // The service's documented 500 is a refusal like any other: it names the check.
   const failed = refusedBy === "emulator" || refusedBy === "targetManager" || status === undefined;
   if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
@@ -28,7 +29,7 @@ export function requestLog(
   server: string,
   level: LogLevel,
   { write, format = "json", colours = false }: LogTarget,
-): (entry: JournalEntry) => void {
+): (entry: LoggedFacts) => void {
   return (entry) => {
     const own = levelOf(entry);
     if (LOG_LEVELS.indexOf(own) > LOG_LEVELS.indexOf(level)) return;
@@ -36,7 +37,7 @@ export function requestLog(
   };
 }
 
-function asJson(server: string, level: LogLevel, entry: JournalEntry): string {
+function asJson(server: string, level: LogLevel, entry: LoggedFacts & Partial<JournalEntry>): string {
   const { number, api, request, response, considered, otherTargets, signature, ...logged } = entry;
   const { time, durationMs, ...rest } = logged;
   return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
@@ -48,7 +49,7 @@ const COLOUR = { info: 32, warn: 33, error: 31 } as const;
 const LONGEST_METHOD = 7;
 
 /** `10:42:00 POST    /targets 403 Fail  bodyGiven: send a body`. */
-function asText(level: keyof typeof COLOUR, entry: JournalEntry, colours: boolean): string {
+function asText(level: keyof typeof COLOUR, entry: LoggedFacts, colours: boolean): string {
   const { time, method, path, status, resultCode, refusedBy, fault, reason } = entry;
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const result = [status ?? "no response", resultCode].filter((part) => part !== undefined).join(" ");

@@ -1,16 +1,15 @@
 import { isIP } from "node:net";
-import type { Emulator } from "../apis/index.ts";
 import type { Services as EmulatorServices } from "../apis/services.ts";
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
-import { type HeaderList, header, type WireRequest } from "../emulator/message.ts";
+import { type HeaderList, header, type Result, type WireRequest } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { codeOf, messageOf, show } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { localHost } from "../schema/base-url.ts";
-import type { Service } from "../schema/protocol.ts";
-import { StateUnavailableError } from "../store/backing.ts";
-import { answerMalformed, type ServedHandler } from "./http/http-messages.ts";
+import { StateUnavailableError } from "../store/unavailable.ts";
+import type { RequestHead, ServedHandler } from "./http/http-messages.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 
 /**
@@ -68,12 +67,9 @@ export interface RunningServer {
 }
 
 export interface Serving {
-  /** The first one answers what belongs to none of them. */
-  readonly apis: readonly [Service, ...Service[]];
-  readonly emulator: Emulator;
-  readonly handle: ServedHandler;
-  /** Runs before a malformed request is answered; {@link handle} prepares for the others. */
-  readonly prepare?: () => Promise<void>;
+  readonly answer: ServedHandler;
+  /** Answers a request that could not be read. */
+  readonly answerMalformed: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
 }
 
 /**
@@ -89,15 +85,11 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     return serving;
   };
   const { corsOrigin } = listen;
-  const handle: ServedHandler = (request) => ready().handle(request);
+  const handle: ServedHandler = (request) => ready().answer(request);
   const server = new HttpServer(
     {
       answer: corsOrigin === undefined ? handle : withCors(corsOrigin, handle),
-      answerMalformed: async (why, head) => {
-        const { emulator, apis, prepare } = ready();
-        await prepare?.();
-        return answerMalformed(emulator, apis, why, head);
-      },
+      answerMalformed: (why, head) => ready().answerMalformed(why, head),
     },
     listen,
   );

@@ -3,6 +3,7 @@ import type * as z from "zod/mini";
 import {
   defaultsOf,
   LOG_LEVELS,
+  MANAGER,
   option,
   ROLES,
   type Role,
@@ -52,22 +53,22 @@ const SETTINGS = {
   }),
   port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
   managerUrl: option(baseUrl, "URL of the target manager", {
-    defaultWords: "none: required without STATE_URL",
+    defaultWords: "none: required",
     setting: { TARGET_MANAGER_BASE_URL: SERVICES },
   }),
   managerCertificate: option(fileContent, "PEM file: trust this certificate of the manager", {
     setting: { TARGET_MANAGER_CERT_FILE: SERVICES },
   }),
   stateUrl: option(redisUrl, "Redis or Valkey that keeps the state (needs iovalkey)", {
-    setting: { STATE_URL: ROLES },
+    setting: { STATE_URL: MANAGER },
   }),
   statePrefix: option(
     textMatching("letters, digits, dots, hyphens and underscores", /^[\w.-]+$/),
     "prefix of the keys there",
-    { default: "mock-cloud-reco", setting: { STATE_PREFIX: ROLES } },
+    { default: "mock-cloud-reco", setting: { STATE_PREFIX: MANAGER } },
   ),
   stateCertificate: option(fileContent, "PEM file: trust this certificate of a rediss:// server", {
-    setting: { STATE_CERT_FILE: ROLES },
+    setting: { STATE_CERT_FILE: MANAGER },
   }),
   certificate: option(fileContent, "PEM file: serve HTTPS with this certificate", {
     setting: { TLS_CERT_FILE: ROLES },
@@ -189,7 +190,7 @@ class SettingsReader {
 
 /**
  * Reads the settings of a server from its environment. Settings of the other servers are ignored, so that all servers can
- * share one environment.
+ * share one environment, except for STATE_URL, which only the server that keeps the state can have.
  *
  * @throws InvalidSettingsError with a line for each invalid setting: its name, what was expected, and its value.
  */
@@ -212,10 +213,7 @@ export function readSharedSettings(environment: Environment) {
 }
 
 function read(command: Command, reader: SettingsReader) {
-  const { managerUrl: _unused, ...withoutManager } = OTHERS;
-  const given: Values<typeof OTHERS> = reader.has("STATE_URL")
-    ? reader.read(withoutManager, command)
-    : reader.read(OTHERS, command);
+  const given: Values<typeof OTHERS> = reader.read(OTHERS, command);
   const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
     ...DEFAULTS,
     ...given,
@@ -230,15 +228,16 @@ function read(command: Command, reader: SettingsReader) {
     hosts: _hosts,
     ...own
   } = others;
-  if ((command === "target-api" || command === "query") && stateUrl === undefined)
-    reader.require("managerUrl");
+  if (command === "target-api" || command === "query") reader.require("managerUrl");
   if (certificate !== undefined) reader.require("certificateKey");
   if (certificateKey !== undefined) reader.require("certificate");
-  // With state in Redis, the server that adds a target rates its image.
-  const ratings = stateUrl === undefined ? {} : reader.read(SERVER_OPTIONS, "target-manager");
-  const options = { ...ratings, ...reader.read(SERVER_OPTIONS, command) };
+  const options = reader.read(SERVER_OPTIONS, command);
   if (own.stateFile !== undefined && stateUrl !== undefined)
     reader.wrong.add("STATE_FILE (--state): expected none, because STATE_URL says where the state is kept");
+  if ((command === "target-api" || command === "query") && reader.has("STATE_URL"))
+    reader.wrong.add(
+      `STATE_URL: remove it; the ${command} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+    );
   for (const name of IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map(upperCase))
     if (reader.has(name)) reader.wrong.add(`${name}: servers do not support this; it ${IN_PROCESS_HINT}`);
   if (reader.wrong.size > 0) throw new InvalidSettingsError([...reader.wrong]);

@@ -1,36 +1,22 @@
-import { MovableClock, systemClock } from "../emulator/clock.ts";
+import { MovableClock, momentOf, systemClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
-import type { WireRequest } from "../emulator/message.ts";
+import { header, type WireRequest } from "../emulator/message.ts";
 import { createRandom, systemRandom } from "../emulator/random.ts";
+import { namedAccessKey } from "../emulator/signing.ts";
 import { summariesFor } from "../images/matching/comparison.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import type { SharedState } from "../store/backing.ts";
-import { JournalReceiver, unpackJournal } from "../store/journal-codec.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
+import { JournalReceiver, unpackJournal } from "../store/redis/journal-codec.ts";
+import { JournalLink } from "../store/redis/journal-link.ts";
 import type { RedisBacking } from "../store/redis/redis-backing.ts";
-import { SharedStore } from "../store/shared-store.ts";
-import { JournalLink } from "./journal-link.ts";
+import { RedisStore } from "../store/redis/redis-store.ts";
+import type { Asked } from "./door-messages.ts";
+import { type AnswerDoor, answerAsked } from "./doorway.ts";
 import { failureReply } from "./server.ts";
 import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
-
-/** Faults that another process keeps, as servers without a target manager's API see them. */
-export const remoteFaults = (state: SharedState): SharedFaults => ({
-  get isEmpty() {
-    return !state.hasFaults;
-  },
-  choose: (request, random) => state.chooseFault(request, random),
-  list: atTheManager,
-  create: atTheManager,
-  delete: atTheManager,
-  clear: atTheManager,
-});
-
-function atTheManager(): never {
-  throw new Error("only the target manager changes faults");
-}
 
 /** Faults that all managers change. */
 export const faultsInRedis = (state: RedisBacking): SharedFaults => ({
@@ -51,6 +37,7 @@ const oneOf =
   ({ method, path }: Pick<WireRequest, "method" | "path">) =>
     routes.includes(`${method} ${path}`);
 const clearsJournal = oneOf("POST /reset", "DELETE /requests");
+const isOfManager = ({ api }: Pick<JournalEntry, "api">) => api === "manager";
 const changesClock = oneOf("PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset");
 
 /** Connects to the state; this server rates the images that it adds. */
@@ -66,26 +53,32 @@ export function stateInRedis(
   );
 }
 
+/** A target manager whose state others share. */
+export interface SharedManager extends Manager {
+  readonly journal: Journal;
+  /** Resolves when the other managers can read all of its journal, or Redis is unavailable. */
+  flushJournal(): Promise<void>;
+}
+
 /**
  * Starts a target manager that keeps its state in Redis or Valkey. It has none of its own, so many can run.
  *
  * @throws StateRefusedError; the system's error when it cannot listen there.
  */
-export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<Manager> {
+export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
   const { options, onEntry } = setup;
   const { profile, seed, settings } = options;
   const state = await stateInRedis(address, options);
-  const store = new SharedStore(state);
+  const store = new RedisStore(state);
   const clock = new MovableClock(options.clock);
   const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
   const link = new JournalLink(state);
   const feed = new JournalFeed(state, journal, link);
-  const isOwn = (entry: JournalEntry) => entry.api === "manager" && !feed.isReading;
   journal.recorded.on((entry) => {
-    if (isOwn(entry) && !clearsJournal(entry)) link.add(entry);
+    if (!feed.isReading && !(isOfManager(entry) && clearsJournal(entry))) link.add(entry);
   });
   journal.events.response.on((entry) => {
-    if (isOwn(entry)) onEntry?.(entry);
+    if (!feed.isReading && isOfManager(entry)) onEntry?.(entry);
   });
   const faults = faultsInRedis(state);
   const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults };
@@ -111,8 +104,15 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       return managerEmulator(services).handle(["manager"], request, failureReply(error));
     }
   };
+  const answerDoor: AnswerDoor = async ({ profile, settings }, asked) => {
+    const arrival = momentOf(options.clock);
+    const arrived = await arrivalOf(asked, state, store);
+    const own = new MovableClock(options.clock, state.clock).at(arrival);
+    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, settings });
+  };
   const server = await startManagerServer(setup, {
     services,
+    answerDoor,
     epoch: systemRandom.hex(16),
     answer: (request) => answer(request, journal),
     findImage: (sha256) => state.getImage(sha256),
@@ -128,12 +128,30 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   return {
     ...server,
     store,
+    answerDoor,
+    journal,
+    flushJournal: () => link.flush(),
     isRestored: !(await state.claimsSeeding().catch(() => true)),
     handleQuietly: (request) => answer(request, new Journal(1)),
   };
 }
 
-/** Copies the requests of other servers into this manager's journal. */
+/**
+ * Learns the clock's setting before anything reads the clock: by reading the database whose key the request names, which
+ * later checks need anyway, or else by reading only the clock.
+ */
+async function arrivalOf(
+  { role, request, malformed }: Asked,
+  state: RedisBacking,
+  store: RedisStore,
+): Promise<RedisStore> {
+  const accessKey = malformed === undefined ? namedAccessKey(header(request, "authorization")) : undefined;
+  if (accessKey === undefined) await state.readClock().catch(() => {});
+  const field = role === "query" ? "clientAccessKey" : "serverAccessKey";
+  return store.arrival(accessKey === undefined ? undefined : [field, accessKey]);
+}
+
+/** Copies the requests of other managers into this manager's journal. */
 class JournalFeed {
   /** Whether entries of other servers are being copied. */
   isReading = false;

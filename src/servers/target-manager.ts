@@ -2,30 +2,21 @@ import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import type { Services } from "../apis/services.ts";
 import { MovableClock } from "../emulator/clock.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
-import {
-  type HeaderList,
-  header,
-  type MaybePromise,
-  type Result,
-  type WireRequest,
-  type WireResponse,
-} from "../emulator/message.ts";
+import type { MaybePromise, Result, WireRequest, WireResponse } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { createRandom, systemRandom } from "../emulator/random.ts";
 import { bodyReply } from "../emulator/response.ts";
-import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { openApiDocument } from "../openapi/index.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
-import { INTERNAL_PREFIX, SERVER_HEADER } from "../store/manager/protocol.ts";
-import { StateServer } from "../store/manager/state-server.ts";
-import { MemoryBacking } from "../store/memory-backing.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { SnapshotUpload } from "../store/snapshot-upload.ts";
 import type { Store } from "../store/store.ts";
+import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
+import { answerMalformed } from "./http/http-messages.ts";
 import { keepState } from "./kept-state.ts";
 import {
   failureReply,
@@ -51,6 +42,8 @@ export interface ManagerSetup {
   readonly stateFile?: string | undefined;
   /** Receives a line when the state file cannot be written. Default: standard error. */
   readonly complain?: ((line: string) => void) | undefined;
+  /** Reads the settings of doors in other processes. Default: as {@link ServerOptions}. */
+  readonly resolveDoor?: ((settings: string) => DoorOptions) | undefined;
   /** Called while the state file is read. */
   readonly onProgress?: StartProgress | undefined;
 }
@@ -58,6 +51,8 @@ export interface ManagerSetup {
 /** A server with the target manager's API, wherever the state is. */
 export interface Manager extends RunningServer {
   readonly store: Store;
+  /** Answers the requests of the other servers, which are doors to its emulator. */
+  readonly answerDoor: AnswerDoor;
   /** Answers a request like one from the network, but without a journal entry. */
   readonly handleQuietly: (request: WireRequest) => Promise<Result>;
   /** Whether there was state already, or another manager is adding it, so that no seed file is needed. */
@@ -70,6 +65,7 @@ export interface ManagerParts {
   /** Names this run of the manager. */
   readonly epoch: string;
   readonly answer: (request: WireRequest) => Promise<Result>;
+  readonly answerDoor: AnswerDoor;
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
   /** Called before the page or the journal is read. */
   readonly beforeReading?: () => Promise<void>;
@@ -84,15 +80,20 @@ export const managerEmulator = (services: Services): Emulator =>
 export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
   method === "PUT" && path === "/snapshot" ? new SnapshotUpload() : undefined;
 
+/** A door's question is longer than its client's request. */
+const EXTRA_BYTES = 2 ** 21;
+
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
-  { listen, options, trust, page }: ManagerSetup,
-  { services, epoch, answer, findImage, beforeReading, end }: ManagerParts,
+  { listen, options, trust, page, resolveDoor }: ManagerSetup,
+  { services, epoch, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
   const emulator = managerEmulator(services);
   const healthChecked = managerEmulator(forHealthChecks(services));
-  const starting = startServer({ ...listen, filterFor }, (url) => {
+  const doorway = new Doorway(answerDoor, resolveDoor);
+  const extraBytesOf = (head: Pick<WireRequest, "path">) => (doorway.serves(head) ? EXTRA_BYTES : 0);
+  const starting = startServer({ ...listen, filterFor, extraBytesOf }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher } = settings;
     const pageApi =
@@ -102,12 +103,15 @@ export async function startManagerServer(
         targetRater: options.targetRater,
       });
     return {
-      apis: ["manager"],
-      emulator,
-      handle: async (request) => {
+      answerMalformed: async (why, head) =>
+        head !== undefined && doorway.serves(head)
+          ? { response: doorway.refuse(why) }
+          : answerMalformed(emulator, ["manager"], why, head),
+      answer: async (request) => {
         const distrust = whyDistrusted(request, trust);
         if (distrust !== undefined)
           return emulator.handle(["manager"], request, { status: 403, ...distrust });
+        if (doorway.serves(request)) return { response: await doorway.respond(request) };
         if (isHealthCheck(request)) return healthChecked.handle(["manager"], request);
         const isForPage = pageApi?.serves(request) === true;
         if (request.path === "/requests") await beforeReading?.().catch(() => {});
@@ -129,7 +133,7 @@ export async function startManagerServer(
   };
 }
 
-const OPENAPI_PATH = `${INTERNAL_PREFIX}openapi.json`;
+const OPENAPI_PATH = "/internal/openapi.json";
 
 /**
  * Answers `GET /internal/openapi.json?profile=…` with the OpenAPI document of the four APIs; undefined for other routes.
@@ -147,26 +151,29 @@ function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): 
   return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
 }
 
-/** Progress reports let waiting servers distinguish a busy manager from one that hangs. */
-const reportsProgress = (head: { readonly headers: HeaderList }) => header(head, SERVER_HEADER) !== undefined;
-
 /** What the servers of one process share, as one emulator at several addresses. */
 export type LocalState = Omit<EmulatorParts, "settings">;
 
-/** The server that keeps all state. It also serves the routes that the other servers use. */
+/** The server that keeps all state, and has the emulator. */
 export interface TargetManager extends Manager, LocalState {
   readonly store: MemoryStore;
 }
 
 /** @throws StateFileError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
-  const { listen, options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
+  const { options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, settings, targetRater } = options;
   const { queryMatcher, duplicatesMatcher } = settings;
   const work = { isStopped: false };
+  const matchers = new Set([queryMatcher, duplicatesMatcher]);
+  let prepare = backgroundPreparation([...matchers], work);
+  const prepareFor = ({ settings: { queryMatcher, duplicatesMatcher } }: DoorOptions) => {
+    if (matchers.has(queryMatcher) && matchers.has(duplicatesMatcher)) return;
+    prepare = backgroundPreparation([...matchers.add(queryMatcher).add(duplicatesMatcher)], work);
+  };
   const store = new MemoryStore(
     (image, upload) => assessImage(image, targetRater, undefined, upload, work),
-    backgroundPreparation([queryMatcher, duplicatesMatcher], work),
+    (image) => prepare?.(image),
   );
   const state: LocalState = {
     store,
@@ -181,31 +188,30 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const quiet = managerEmulator({ ...services, journal: new Journal(1) });
   // Not from the seed, because every run of the manager needs its own name.
   const epoch = systemRandom.hex(16);
-  const internal = new StateServer(new MemoryBacking(store, state, epoch, summaryOf), epoch);
+  const answerDoor: AnswerDoor = (own, asked) => {
+    prepareFor(own);
+    return answerAsked(asked, { ...state, profile: own.profile, settings: own.settings });
+  };
   // The journal has the other servers' entries too, but those servers log them.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });
   const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain, onProgress);
-  const server = await startManagerServer(
-    { ...setup, listen: { ...listen, reportsProgress } },
-    {
-      services,
-      epoch,
-      answer: async (request) =>
-        internal.serves(request)
-          ? { response: await internal.answer(request) }
-          : emulator.handle(["manager"], request),
-      findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
-      end: async () => {
-        work.isStopped = true;
-        await kept?.close();
-      },
+  const server = await startManagerServer(setup, {
+    services,
+    epoch,
+    answer: (request) => emulator.handle(["manager"], request),
+    answerDoor,
+    findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
+    end: async () => {
+      work.isStopped = true;
+      await kept?.close();
     },
-  );
+  });
   return {
     ...server,
     ...state,
+    answerDoor,
     handleQuietly: (request) => quiet.handle(["manager"], request),
     isRestored: kept?.isRestored ?? false,
   };

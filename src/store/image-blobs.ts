@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { LateRating } from "../schema/processing.ts";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
@@ -13,8 +12,6 @@ export interface ImageUpload {
 
 export interface KeptImage extends TargetImage {
   bytes(): Buffer;
-  /** Its rating, for another server whose targets will name the image. */
-  lateRating?: LateRating | undefined;
 }
 
 /**
@@ -52,7 +49,7 @@ export class ImageBlobs {
     if (kept.uses > 0) return;
     this.used.delete(sha256);
     // As another object, because what is attached to the image (a sketch of 22 kB) is no longer needed.
-    const image = { ...keptImage(sha256, kept.image.bytes()), lateRating: kept.image.lateRating };
+    const image = keptImage(sha256, kept.image.bytes());
     this.spare.set(sha256, image);
     this.spareBytes += spareBytesOf(image);
     for (const oldest of this.spare.keys()) {

@@ -1,7 +1,7 @@
 import type { Database } from "../schema/database.ts";
 import type { TargetImage } from "../schema/target.ts";
-import type { RecordsKey, Version } from "./backing.ts";
 import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
+import type { RecordsKey, Version } from "./keys.ts";
 import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
 import { type Change, Records } from "./records.ts";
 import {
@@ -16,20 +16,11 @@ import {
   uniqueValues,
 } from "./state.ts";
 
-/** How many changes the log keeps, in addition to one per target. */
-const REMEMBERED_CHANGES = 1000;
-
-/**
- * The records of one database from its creation to its deletion, and the times of its accepted requests. Its log lets a client
- * that knows an earlier version receive only what changed since.
- */
+/** The records of one database from its creation to its deletion, and the times of its accepted requests. */
 export class Scope extends Records implements Version {
   readonly histories: RateHistories = new Map();
   removed = false;
   version = 0;
-  private log: { readonly version: number; readonly kind: Change["kind"]; readonly key: string }[] = [];
-  /** The log is complete after this version. */
-  private loggedSince = 0;
 
   /** @param scope - never reused, even for a database with the same name. */
   constructor(readonly scope: string) {
@@ -38,28 +29,7 @@ export class Scope extends Records implements Version {
 
   commit(changes: readonly Change[]): void {
     this.version += 1;
-    for (const change of changes) {
-      this.apply(change);
-      this.log.push({ version: this.version, kind: change.kind, key: change.key });
-    }
-    const kept = REMEMBERED_CHANGES + this.targets.size;
-    if (this.log.length > 2 * kept) {
-      this.loggedSince = this.log[this.log.length - kept - 1]?.version ?? this.version;
-      this.log = this.log.slice(-kept);
-    }
-  }
-
-  /** What changed after a version; undefined when the log no longer covers it, or there was no such version. */
-  since(version: number): readonly Change[] | undefined {
-    if (version < this.loggedSince || version > this.version) return undefined;
-    const changed = new Map<string, Change>();
-    for (let index = this.log.length - 1; index >= 0; index -= 1) {
-      const entry = this.log[index];
-      if (entry === undefined || entry.version <= version) break;
-      const place = `${entry.kind} ${entry.key}`;
-      if (!changed.has(place)) changed.set(place, this.current(entry.kind, entry.key));
-    }
-    return [...changed.values()].reverse();
+    for (const change of changes) this.apply(change);
   }
 }
 

@@ -128,13 +128,6 @@ export class Records {
     else put<unknown>(this.kept[kind], key, record);
   }
 
-  /** The latest record of a kind and key, as the change that led to it. */
-  current(kind: Change["kind"], key: string): Change {
-    if (kind === "database") return { kind, key, record: this.database ?? null };
-    const deleted = kind === "target" ? this.deleted.get(key) : undefined;
-    return deleted === undefined ? this.keptOf(kind, key) : { kind: "target", key, record: deleted };
-  }
-
   /** Every record, as changes that recreate all of them from nothing. */
   *all(): Iterable<Change> {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };

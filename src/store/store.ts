@@ -6,8 +6,8 @@ import { awaitRatings, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { RecognitionCounts, Target } from "../schema/target.ts";
-import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./backing.ts";
 import type { ImageUpload } from "./image-blobs.ts";
+import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./keys.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, RecordsOf } from "./records.ts";
 import type { Conflict } from "./state.ts";
@@ -27,8 +27,8 @@ type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
 
 /**
  * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
- * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods or, for
- * versioned state, a `Backing`. The contract is in `test/store`.
+ * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods.
+ * The contract is in `test/store`.
  */
 export abstract class RecordStore<Timing extends When> {
   /**

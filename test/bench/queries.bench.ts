@@ -2,12 +2,12 @@ import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { preparedImages } from "../../src/images/cache.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { goodPlan, imagePart, type Plan } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { scenePixels } from "../support/scenes.ts";
+import { openDoor, resolvedBy } from "../support/separate-servers.ts";
 import { type Bench, type Comparison, leastTime, median } from "./measure.ts";
 import { usedMegabytes } from "./memory.ts";
 
@@ -91,12 +91,8 @@ async function growingDatabases(): Promise<Comparison[]> {
 async function throughServers(size: number, repetitions: number): Promise<Comparison> {
   const resolved = resolveOptions({ targetUrl: "http://localhost", targetRater: perfectRater });
   const [listen, options] = [{ host: "127.0.0.1", port: 0 }, () => resolved];
-  const manager = await startTargetManager({ listen, options: resolved });
-  const server = await startServiceServer("query", {
-    listen,
-    state: { managerUrl: new URL(manager.url) },
-    options,
-  });
+  const manager = await startTargetManager({ listen, options: resolved, resolveDoor: resolvedBy(options) });
+  const server = await openDoor("query", manager.url, listen, options);
   await using mock = new MockCloudReco({ targetRater: perfectRater });
   const database = mock.addCloudDatabase();
   const body = Buffer.from(

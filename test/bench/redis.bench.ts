@@ -54,7 +54,8 @@ async function ways(): Promise<readonly Way[]> {
   const redis = await startRedis();
   const separate = async (environment: Readonly<Record<string, string>>) => {
     const manager = await ServerProcess.of(command.path, "target-manager", environment);
-    const rest = { TARGET_MANAGER_BASE_URL: manager.url, ...environment };
+    const { STATE_URL: _ofManager, ...others } = environment;
+    const rest = { TARGET_MANAGER_BASE_URL: manager.url, ...others };
     const target = await ServerProcess.of(command.path, "target-api", rest);
     return [manager, target, await ServerProcess.of(command.path, "query", rest)];
   };

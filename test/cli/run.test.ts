@@ -66,7 +66,7 @@ describe("the command itself", () => {
     expect(groups.map((group) => [...group.matchAll(/^ {2}([A-Z_]+)/gm)].map(([, name]) => name))).toEqual([
       expect.arrayContaining(["HOST", "PORT", "CORS_ALLOW_ORIGIN"]),
       expect.arrayContaining(["TLS_CERT_FILE", "TLS_GENERATE"]),
-      expect.arrayContaining(["TARGET_MANAGER_BASE_URL", "STATE_URL"]),
+      expect.arrayContaining(["TARGET_MANAGER_BASE_URL"]),
       expect.arrayContaining(["LOG_LEVEL", "LOG_FORMAT", "IMAGE_CACHE_BYTES"]),
       expect.arrayContaining(["SERVICE_PROFILE", "QUERY_IMAGE_MATCHER"]),
     ]);
@@ -78,7 +78,7 @@ describe("the command itself", () => {
     );
     const having = async (setting: string) =>
       (await Promise.all(helps)).map((help) => help.includes(`  ${setting}   `));
-    expect(await having("STATE_URL")).toEqual([true, true, true, true]);
+    expect(await having("STATE_URL")).toEqual([true, true, false, false]);
     expect(await having("PORT")).toEqual([false, true, true, true]);
     expect(await having("SEED_FILE")).toEqual([true, true, false, false]);
     expect(await having("TARGET_MANAGER_BASE_URL")).toEqual([false, false, true, true]);

@@ -75,11 +75,11 @@ test.runIf(hasTools)("three shells and curl work, as the documents show it", asy
 test.runIf(hasTools && whyNoRedis === undefined)("servers share a Redis, as the guide shows it", async () => {
   const redis = await startRedis();
   try {
-    const ports = await freePorts(4);
+    const ports = await freePorts(6);
     const here = (text: string) =>
       text
         .replaceAll("redis://localhost:6379", redis.url)
-        .replace(/\b500([0-3])\b/g, (_all, index) => String(ports[Number(index)]));
+        .replace(/\b500([0-5])\b/g, (_all, index) => String(ports[Number(index)]));
     const servers = await block("examples/redis/README.md", "STATE_URL=");
     await Promise.all(servers.split("\n").map((line) => shell(here(line))));
     const urls = ports.map((port) => `http://localhost:${port}`);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { bundledCommand } from "../support/bundle.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ServerProcess } from "../support/server-process.ts";
@@ -26,10 +27,12 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     TARGET_RATER: "perfect",
     QUERY_IMAGE_MATCHER: "exact",
     DUPLICATES_IMAGE_MATCHER: "exact",
-    ...(redis && { STATE_URL: redis.url, STATE_PREFIX: "combined" }),
   };
-  const manager = await ServerProcess.of(command.path, "target-manager", options);
-  const others = { ...options, ...(!redis && { TARGET_MANAGER_BASE_URL: manager.url }) };
+  const manager = await ServerProcess.of(command.path, "target-manager", {
+    ...options,
+    ...(redis && { STATE_URL: redis.url, STATE_PREFIX: "combined" }),
+  });
+  const others = { ...options, TARGET_MANAGER_BASE_URL: manager.url };
   const target = await ServerProcess.of(command.path, "target-api", others);
   const query = await ServerProcess.of(command.path, "query", others);
   const all = [manager, target, query];
@@ -52,9 +55,12 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
       number,
     }));
   };
+  /** A manager's latest entries reach Redis 20 ms later; a kill before that loses them. */
+  const published = () => (redis === undefined ? undefined : delay(200));
   const killed = (server: ServerProcess, losesState = false) => ({
     losesState,
     restart: async () => {
+      await published();
       await server.kill();
       await server.start();
       if (losesState) await freeze();
@@ -67,7 +73,6 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     send: fetch,
     clockRuns: true,
     freeze,
-    // The other servers send their entries a little later.
     seen: (expected) => untilSeen(seen, expected),
     openPage: async () => pageAt(`${manager.url}/`),
     kill: {

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { entryFields } from "../../src/schema/journal-entry.ts";
-import { packJournal, unpackJournal } from "../../src/store/journal-codec.ts";
+import { packJournal, unpackJournal } from "../../src/store/redis/journal-codec.ts";
 import { openPage } from "./browsing.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 import { Listener } from "./events.ts";

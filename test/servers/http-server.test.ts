@@ -80,27 +80,6 @@ describe("connections", () => {
     expect(seen.map(({ path }) => path)).toEqual(["/1"]);
   });
 
-  test("a client receives progress reports", async () => {
-    let release = () => {};
-    const { open } = await serve(
-      async (request) => {
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        return echo(request);
-      },
-      { reportsProgress: ({ path }) => path === "/slow" },
-    );
-    const connection = (await open()).write("GET /slow HTTP/1.1\r\n\r\n");
-    const report = "HTTP/1.1 102 Processing\r\n\r\n";
-    expect(await connection.response()).toBe(report);
-    release();
-    // More reports may have been sent before that.
-    let got = report;
-    while (got === report) got = await connection.response();
-    expect(got).toMatch(/GET \/slow/);
-  });
-
   test.each([
     ["HTTP/1.0", ""],
     ["HTTP/1.1", "Connection: close\r\n"],

@@ -1,41 +1,12 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { Socket } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { UNMOVED } from "../../src/emulator/clock.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import type { ManagerAddress } from "../../src/servers/manager-connection.ts";
-import { type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
-import { pack } from "../../src/store/codec.ts";
-import { SERVER_HEADER } from "../../src/store/manager/protocol.ts";
 import { manage, sendSigned } from "../support/answers.ts";
+import { openDoor, resolvedBy } from "../support/separate-servers.ts";
 import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
 
 startForEach();
-
-describe("the clock", () => {
-  const dateOf = async (url: string) => (await fetch(`${url}/summary`)).headers.get("date");
-
-  test("stays as it was set while the manager is away, and is the servers' own after its restart", async () => {
-    const now = "2027-01-01T00:00:00.000Z";
-    const put = { method: "PUT", body: JSON.stringify({ now, frozen: true }) };
-    await fetch(`${servers.manager.url}/clock`, put);
-    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
-    const { port } = servers.manager;
-    await servers.manager.kill();
-    expect(await dateOf(servers.target.url)).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
-    const again = await startTargetManager({
-      listen: { ...listen, port },
-      options: options("http://unused"),
-    });
-    try {
-      expect(await dateOf(servers.target.url)).not.toMatch(/2027 00:00:00/);
-    } finally {
-      await again.close(0);
-    }
-  });
-});
 
 describe("while the target manager is away", () => {
   const summary = () => sendSigned(service(), keys, { method: "GET", path: "/summary" });
@@ -49,6 +20,7 @@ describe("while the target manager is away", () => {
     restarted = await startTargetManager({
       listen: { ...listen, port },
       options: options("http://localhost"),
+      resolveDoor: resolvedBy(options),
     });
   };
 
@@ -88,11 +60,9 @@ describe("while the target manager is away", () => {
   test.each(["datasets", "advancedDatasets"])(
     "%s are refused with a token of the emulator",
     async (family) => {
-      const target = await startServiceServer("target-api", {
-        listen,
-        state: { managerUrl: new URL(servers.manager.url) },
-        options: (targetUrl) => resolveOptions({ targetUrl, modelTargetTrainingAllowanceExceeded: true }),
-      });
+      const target = await openDoor("target-api", servers.manager.url, listen, (targetUrl) =>
+        resolveOptions({ targetUrl, modelTargetTrainingAllowanceExceeded: true }),
+      );
       onTestFinished(() => target.close(0));
       const tokenFor = async (scope: string) => {
         const headers = { Authorization: `Basic ${btoa("client-id:client-secret")}` };
@@ -143,11 +113,7 @@ describe("while the target manager is away", () => {
   );
 
   test("a server that starts before its manager works as soon as the manager runs", async () => {
-    const early = await startServiceServer("target-api", {
-      listen,
-      state: { managerUrl: new URL(servers.manager.url) },
-      options,
-    });
+    const early = await openDoor("target-api", servers.manager.url, listen, options);
     try {
       await servers.manager.kill();
       const ask = () => fetch(`${early.url}/summary`, { headers: { Authorization: "VWS a:b" } });
@@ -166,16 +132,8 @@ describe("what answers in the target manager's place", () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
   /** A query server with that manager, and a function that sends it a request that needs the manager. */
-  const lostQueryServer = async (
-    managerUrl: string,
-    { managerTimeLimitMilliseconds, ...more }: Partial<ServiceSetup & ManagerAddress> = {},
-  ) => {
-    const server = await startServiceServer("query", {
-      listen,
-      state: { managerUrl: new URL(managerUrl), managerTimeLimitMilliseconds },
-      options,
-      ...more,
-    });
+  const lostQueryServer = async (managerUrl: string, at = listen) => {
+    const server = await openDoor("query", managerUrl, at, options);
     ends.push(() => server.close(0));
     const ask = () =>
       fetch(`${server.url}/v1/query`, { method: "POST", headers: { Authorization: "VWS a:b" } });
@@ -199,7 +157,7 @@ describe("what answers in the target manager's place", () => {
     const free = await standIn(() => {});
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
-    const { ask } = await lostQueryServer(free.url, { listen: { ...listen, port: Number(port) } });
+    const { ask } = await lostQueryServer(free.url, { ...listen, port: Number(port) });
     const response = await ask();
     expect(response.status).toBe(502);
     expect(await response.text()).toBe(`${free.url} is not a target manager: it is this server itself`);
@@ -210,11 +168,7 @@ describe("what answers in the target manager's place", () => {
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
     const first = await lostQueryServer(free.url);
-    const second = await startServiceServer("target-api", {
-      listen: { ...listen, port: Number(port) },
-      state: { managerUrl: new URL(first.server.url) },
-      options,
-    });
+    const second = await openDoor("target-api", first.server.url, { ...listen, port: Number(port) }, options);
     ends.push(() => second.close(0));
     const response = await first.ask();
     expect(response.status).toBe(502);
@@ -240,56 +194,5 @@ describe("what answers in the target manager's place", () => {
     const response = await (await lostQueryServer(url)).ask();
     expect(response.status).toBe(502);
     expect(await response.text()).toBe(`${url} is not a target manager: ${said}`);
-  });
-
-  test("hangs: every request is answered, with at most 64 connections, and the server can stop", async () => {
-    let [open, most] = [0, 0];
-    const { url } = await standIn(() => {});
-    // Counted on the client, because the other end notices a closed connection only after the next one opens.
-    const count = (message: unknown) => {
-      const socket: unknown = Object(message).socket;
-      if (!(socket instanceof Socket)) return;
-      socket.once("connect", () => {
-        if (socket.remotePort !== Number(new URL(url).port)) return;
-        open += 1;
-        most = Math.max(most, open);
-        socket.once("close", () => {
-          open -= 1;
-        });
-      });
-    };
-    subscribe("net.client.socket", count);
-    onTestFinished(() => void unsubscribe("net.client.socket", count));
-    const { server, ask } = await lostQueryServer(url, { managerTimeLimitMilliseconds: 60 });
-    const responses = await Promise.all(Array.from({ length: 200 }, ask));
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]));
-    expect(await responses[0]?.text()).toBe(
-      `the target manager at ${url} cannot be reached: no answer in 0.06 s`,
-    );
-    expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(64);
-    // Not only when the time is over that requests in progress get.
-    await server.close(3600);
-  });
-
-  test("works for a long time: nobody gives up on it while it reports progress", async () => {
-    const { url } = await standIn((request, response) => {
-      let reports = 0;
-      const timer = setInterval(() => {
-        reports += 1;
-        if (reports < 10) {
-          response.writeProcessing();
-          return;
-        }
-        clearInterval(timer);
-        // No record of that key, and no databases.
-        const isList = request.url?.endsWith("/list") === true;
-        response.writeHead(200, { [SERVER_HEADER]: "target-manager x" });
-        response.end(pack([isList ? [] : undefined, UNMOVED, false, "0"]));
-      }, 20);
-    });
-    const { ask } = await lostQueryServer(url, { managerTimeLimitMilliseconds: 120 });
-    // The key belongs to no database.
-    expect((await ask()).status).toBe(401);
   });
 });

@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { Redis } from "iovalkey";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
-import { startServiceServer } from "../../src/servers/service.ts";
 import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
+import { startSharedManager } from "../../src/servers/shared-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { freePort } from "../support/free-ports.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
+import { openDoor, resolvedBy } from "../support/separate-servers.ts";
 import {
   add,
   address,
@@ -28,9 +29,9 @@ import {
 
 test("another kind of URL is refused, without showing its password", () => {
   const state = { STATE_URL: "http://user:hidden@state:6379", STATE_PREFIX: "a b" };
-  expect(() => readSettings("query", state)).toThrow(InvalidSettingsError);
-  expect(() => readSettings("query", state)).toThrow(
-    /^STATE_URL: expected a redis:\/\/ or rediss:\/\/ URL, such as redis:\/\/state:6379; got a value that is not shown\nSTATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"\n/,
+  expect(() => readSettings("target-manager", state)).toThrow(InvalidSettingsError);
+  expect(() => readSettings("target-manager", state)).toThrow(
+    /^STATE_URL: expected a redis:\/\/ or rediss:\/\/ URL, such as redis:\/\/state:6379; got a value that is not shown\nSTATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"$/,
   );
 });
 
@@ -67,7 +68,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     await client.call("ACL", "SETUSER", "someone", "on", ">right", "~*", "+@all");
     const { port } = new URL(redis.url);
     const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
-    const starting = startServiceServer("query", { listen, state: wrong, options });
+    const starting = startSharedManager({ listen, options: options("http://unused") }, wrong);
     await expect(starting).rejects.toThrow(
       `STATE_URL: redis://127.0.0.1:${port} rejects the user or the password`,
     );
@@ -140,8 +141,10 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const place = other.address();
     const port = typeof place === "object" ? place?.port : 0;
     const state = address(`redis://127.0.0.1:${port}`);
-    const server = await startServiceServer("target-api", { listen, state, options });
-    open.push(server);
+    const setup = { listen, options: options("http://unused"), resolveDoor: resolvedBy(options) };
+    const manager = await startSharedManager(setup, state);
+    const server = await openDoor("target-api", manager.url, listen, options);
+    open.push(server, manager);
     const away = await sendSigned(reached(server.url, "", ""), keys, { method: "GET", path: "/targets" });
     expect([away.status, away.text]).toEqual([
       502,
@@ -169,7 +172,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       502,
       expect.stringMatching(/^the state at redis:\S+ has version 1; expected version 2$/),
     ]);
-    const starting = startServiceServer("query", { listen, state, options });
+    const starting = startSharedManager({ listen, options: options("http://unused") }, state);
     await expect(starting).rejects.toThrow(
       /^STATE_URL: the state at redis:\S+ has version 1; expected version 2$/,
     );
@@ -188,7 +191,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       await encrypted.close();
       await rm(folder, { recursive: true });
     });
-    const { state } = readSettings("query", {
+    const { state } = readSettings("target-manager", {
       STATE_URL: `rediss://127.0.0.1:${port}`,
       STATE_CERT_FILE: join(folder, "ca.pem"),
     });

@@ -235,3 +235,11 @@ describe("settings of all three in one process", () => {
     ]);
   });
 });
+
+test.each(["target-api", "query"] as const)("%s keeps no state: STATE_URL prevents its start", (role) => {
+  const environment = { ...MANAGER, STATE_URL: "redis://user:hidden@state:6379" };
+  expect(linesOf(role, environment)).toEqual([
+    `STATE_URL: remove it; the ${role} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+  ]);
+  expect(linesOf("target-manager", environment)).toEqual([]);
+});

@@ -2,11 +2,10 @@ import { type Clock, ManualClock, systemClock } from "mock-cloud-reco";
 import { afterEach, describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers } from "../../src/servers/launch.ts";
-import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";
 import { get, manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
-import { startSeparateServers } from "../support/separate-servers.ts";
+import { openDoor, resolvedBy, startSeparateServers } from "../support/separate-servers.ts";
 
 const listen = { host: "127.0.0.1", port: 0 };
 const ports = { manager: listen, target: listen, query: listen };
@@ -21,14 +20,12 @@ afterEach(async () => {
 /** Starts two target API servers, the query server and the manager. */
 async function opened(start: typeof startThreeServers, clock: Clock = new ManualClock()) {
   const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
-  const servers = await start({ listen: ports, options });
+  const servers = await start({ listen: ports, options, resolveDoor: resolvedBy(options) });
   closing.push(servers);
-  const state = { managerUrl: new URL(servers.manager.url) };
-  const second: ServiceServer = await startServiceServer("target-api", { state, listen, options });
+  const second = await openDoor("target-api", servers.manager.url, listen, options);
   closing.push(second);
   const at = reached(servers.target.url, servers.query.url, servers.manager.url);
-  const flush = () => Promise.all([servers.target, second].map((server) => server.flushJournal()));
-  return { at, flush, both: [at, reached(second.url, "", servers.manager.url)] };
+  return { at, both: [at, reached(second.url, "", servers.manager.url)] };
 }
 
 const ways = [
@@ -56,11 +53,10 @@ describe.each(ways)("servers $way", ({ start, rounds }) => {
   }, 120_000);
 
   test("record a request whose connection a fault resets in the manager's journal", async () => {
-    const { at, both, flush } = await opened(start);
+    const { at, both } = await opened(start);
     await manage(at, "POST", "/faults", { reset_connection: true, operation: "databaseSummary", times: 2 });
     for (const { urls } of both)
       await expect(fetch(`${urls.target}/summary`)).rejects.toThrow("fetch failed");
-    await flush();
     const { requests } = (await manage(at, "GET", "/requests")).fields;
     expect(requests).toMatchObject([
       { path: "/faults" },

@@ -1,9 +1,9 @@
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, test } from "vitest";
-import { startServiceServer } from "../../src/servers/service.ts";
 import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
+import { openDoor } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
 
@@ -184,11 +184,7 @@ describe("a malformed or incomplete request", () => {
 test("several target API servers share one rate limit", async () => {
   const limits = { request_rate_limits: { other: { max_requests: 3, window_seconds: 60 } } };
   await manage(service(), "POST", "/cloud_databases", { ...named, ...limits });
-  const second = await startServiceServer("target-api", {
-    listen,
-    state: { managerUrl: new URL(servers.manager.url) },
-    options,
-  });
+  const second = await openDoor("target-api", servers.manager.url, listen, options);
   try {
     const at = service();
     const statuses: number[] = [];

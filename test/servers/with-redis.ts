@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { type ServiceServer, startServiceServer } from "../../src/servers/service.ts";
+import type { RunningServer } from "../../src/servers/server.ts";
 import { startSharedManager } from "../../src/servers/shared-manager.ts";
-import type { Manager } from "../../src/servers/target-manager.ts";
 import type { RedisAddress } from "../../src/store/redis/connect.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import { type RunningRedis, startRedis } from "../support/redis-server.ts";
+import { openDoor, resolvedBy } from "../support/separate-servers.ts";
 
 export const listen = { host: "127.0.0.1", port: 0 };
 export const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
@@ -37,18 +37,20 @@ export const address = (url = redis.url): RedisAddress => ({
   statePrefix: createRandom().hex(8),
 });
 
-/** Starts two managers, two target APIs and a query server; `at` has two ways to reach them. */
+/** Starts two managers, a target API for each, and a query server; `at` has two ways to reach them. */
 export async function opened(state = address()) {
-  const managers: Manager[] = [];
-  const apis: ServiceServer[] = [];
+  const managers: Awaited<ReturnType<typeof startSharedManager>>[] = [];
+  const apis: RunningServer[] = [];
   for (let count = 0; count < 2; count += 1) {
-    managers.push(await startSharedManager({ listen, options: options("http://unused") }, state));
-    apis.push(await startServiceServer("target-api", { listen, state, options }));
+    const setup = { listen, options: options("http://unused"), resolveDoor: resolvedBy(options) };
+    const manager = await startSharedManager(setup, state);
+    managers.push(manager);
+    apis.push(await openDoor("target-api", manager.url, listen, options));
   }
-  const query = await startServiceServer("query", { listen, state, options });
-  open.push(...managers, ...apis, query);
+  const query = await openDoor("query", managers[0]?.url ?? "", listen, options);
+  open.push(...apis, query, ...managers);
   return {
-    apis,
+    apis: managers,
     at: managers.map((manager, index) => reached(apis[index]?.url ?? "", query.url, manager.url)),
   };
 }

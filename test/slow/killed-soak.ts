@@ -21,14 +21,16 @@ export interface Soaked {
   readonly targets: number;
 }
 
-/** Where the servers keep their state: in Redis with an append-only file, or in a file of the one manager. */
+/** Where the state is kept: by replicas of `serve` in Redis with an append-only file, or in a file of the one manager. */
 export type KeptIn = "redis" | "file";
 
 const APIS: readonly Role[] = ["target-api", "target-api", "target-api", "query", "query"];
 const ROLES: Readonly<Record<KeptIn, readonly Role[]>> = {
-  redis: ["target-manager", "target-manager", ...APIS],
+  redis: ["serve", "serve", "serve"],
   file: ["target-manager", ...APIS],
 };
+/** Where each URL stands among those of `serve`. */
+const PLACES = { "target-api": 0, query: 1, "target-manager": 2 } as const;
 /** The file has what was acknowledged so long ago. */
 const WRITTEN_MILLISECONDS = 2000;
 const CLIENTS = 16;
@@ -36,7 +38,7 @@ const REQUEST_LIMIT = 40;
 const TARGET_QUOTA = 25;
 
 /**
- * Managers, three target API and two query servers as processes, and 16 clients. Servers are killed and started again, and Redis
+ * Replicas of `serve`, or a manager with three target API and two query servers, as processes, and 16 clients. Servers are killed and started again, and Redis
  * once, while the clients work; the manager of a file when the file has what the clients were told. Afterwards the managers must
  * show exactly the targets that the clients know of.
  */
@@ -63,11 +65,15 @@ export async function soak(length: Length, keptIn: KeptIn): Promise<Soaked> {
     };
     const started = others.map((role) => ServerProcess.of(command.path, role, ofOthers));
     servers.push(...(await Promise.all(started)));
-    const managers = servers.filter(({ role }) => role === "target-manager").map(({ url }) => url);
-    const [manager = ""] = managers;
-    const choose = (role: Role): string => {
-      const fitting = servers.filter((server) => server.role === role);
-      return fitting[Math.floor(Math.random() * fitting.length)]?.url ?? "";
+    const urlsOf = (role: keyof typeof PLACES): readonly string[] =>
+      servers.flatMap((server) => {
+        if (server.role === "serve") return server.urls[PLACES[role]] ?? [];
+        return server.role === role ? server.url : [];
+      });
+    const [manager = ""] = urlsOf("target-manager");
+    const choose = (role: keyof typeof PLACES): string => {
+      const fitting = urlsOf(role);
+      return fitting[Math.floor(Math.random() * fitting.length)] ?? "";
     };
     const shop: Shop = {
       database: await addDatabase(manager, { target_quota: 1_000_000 }),
@@ -126,7 +132,7 @@ export async function soak(length: Length, keptIn: KeptIn): Promise<Soaked> {
       await all.catch(() => {});
     }
     const wrong = [...workers.flatMap((worker) => worker.wrong), ...limitsPassed(workers)];
-    const shown = await Promise.all(managers.map((url) => targetsAt(url, shop)));
+    const shown = await Promise.all(urlsOf("target-manager").map((url) => targetsAt(url, shop)));
     const [shownFirst] = shown;
     for (const other of shown)
       if (JSON.stringify(other) !== JSON.stringify(shownFirst))

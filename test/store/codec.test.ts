@@ -6,14 +6,8 @@ import { templateTargetRecord, vuMarkDatabaseRecord } from "../../src/schema/dat
 import { credentialRecord, datasetRecord } from "../../src/schema/model-target.ts";
 import { reportRecord } from "../../src/schema/report.ts";
 import { targetRecord } from "../../src/schema/target.ts";
-import {
-  decoded,
-  decodeTarget,
-  encodeTarget,
-  fromText,
-  storedChange,
-  toText,
-} from "../../src/store/codec.ts";
+import { decoded, decodeTarget, encodeTarget } from "../../src/store/codec.ts";
+import { fromText, storedChange, toText } from "../../src/store/redis/codec.ts";
 import { requiredFieldsOf, valuesOf } from "../support/schema-values.ts";
 
 const text = fc.oneof(

@@ -4,7 +4,7 @@ import { createRandom } from "../../src/emulator/random.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { RedisBacking, type Summaries } from "../../src/store/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
-import { SharedStore } from "../../src/store/shared-store.ts";
+import { RedisStore } from "../../src/store/redis/redis-store.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "../support/redis-server.ts";
 import { assessByBytes, cloud, countTargets, created, image, NOW, newTarget } from "./contract-cases.ts";
 import { describeStoreContract } from "./store-contract.ts";
@@ -26,7 +26,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   describeStoreContract("in Redis", async () => {
     const { client, backing } = connect(createRandom().hex(8));
-    return { store: new SharedStore(backing), close: async () => client.disconnect() };
+    return { store: new RedisStore(backing), close: async () => client.disconnect() };
   });
 
   const opened = async (servers: number) => {
@@ -35,7 +35,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     const [first] = all;
     if (first === undefined) throw new Error("no server");
     return {
-      stores: all.map(({ backing }) => new SharedStore(backing)),
+      stores: all.map(({ backing }) => new RedisStore(backing)),
       client: first.client,
       prefix,
       [Symbol.dispose]: () => {
@@ -178,7 +178,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     onTestFinished(() => {
       for (const { client } of servers) client.disconnect();
     });
-    const [adding, reading] = servers.map(({ backing }) => new SharedStore(backing));
+    const [adding, reading] = servers.map(({ backing }) => new RedisStore(backing));
     if (adding === undefined || reading === undefined) throw new Error("no servers");
     await adding.createDatabase(cloud({ databaseName: "shop" }));
     const { targetId } = await created(adding, "shop", { image: image(5, 1) });
@@ -203,7 +203,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     onTestFinished(() => {
       for (const { client } of servers) client.disconnect();
     });
-    const stores = servers.map(({ backing }) => new SharedStore(backing));
+    const stores = servers.map(({ backing }) => new RedisStore(backing));
     await stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
     const rule = { key: "other", maxRequests: 3, windowSeconds: 60 };
     const take = (server: number, now: number) => stores[server]?.takeRateToken("shop", [rule], now);
@@ -244,7 +244,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   test("a large snapshot is restored in small steps, which nobody sees before all are done", async () => {
     const { client, connection, backing } = connect(createRandom().hex(8));
     onTestFinished(() => client.disconnect());
-    const store = new SharedStore(backing);
+    const store = new RedisStore(backing);
     await store.createDatabase(cloud({ databaseName: "before" }));
     const run = connection.run.bind(connection);
     const sizes: number[] = [];
@@ -273,7 +273,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   ])("images %s", async (_what, seconds, error) => {
     const { client, connection, backing } = connect(createRandom().hex(8));
     onTestFinished(() => client.disconnect());
-    const store = new SharedStore(backing);
+    const store = new RedisStore(backing);
     await store.createDatabase(cloud({ databaseName: "before" }));
     const run = connection.run.bind(connection);
     vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {

@@ -1,13 +1,13 @@
-import { type JournalEntry, ManualClock } from "mock-cloud-reco";
+import { ManualClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startServiceServer } from "../../src/servers/service.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";
-import { SharedStore } from "../../src/store/shared-store.ts";
+import { RedisStore } from "../../src/store/redis/redis-store.ts";
 import type { Backend, Refused } from "./backends.ts";
 import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "./redis-server.ts";
+import { openDoor, resolvedBy } from "./separate-servers.ts";
 
 let redis: RunningRedis | undefined;
 
@@ -21,27 +21,19 @@ const redisBackend: Backend = {
     const resolved = (targetUrl: string) => resolveOptions({ targetUrl, ...options, clock });
     const own = resolved("http://localhost");
     const state = { stateUrl: new URL(redis.url), statePrefix: createRandom().hex(8) };
-    let latest: Refused = {};
-    const setup = {
+    const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: IDLE_MILLISECONDS } };
+    const manager = await startSharedManager(
+      { listen, options: own, resolveDoor: resolvedBy(resolved) },
       state,
-      listen: { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: IDLE_MILLISECONDS } },
-      options: resolved,
-      onEntry: (entry: JournalEntry) => {
-        latest = entry;
-      },
-    };
-    const manager = await startSharedManager({ ...setup, options: own }, state);
-    const target = await startServiceServer("target-api", setup);
-    const query = await startServiceServer("query", setup);
+    );
+    const target = await openDoor("target-api", manager.url, listen, resolved);
+    const query = await openDoor("query", manager.url, listen, resolved);
     const backing = await stateInRedis(state, own);
     return {
       urls: urlsOf({ target, query, manager }),
       clock,
-      ...changing(new SharedStore(backing), own, clock),
-      latest: async () => {
-        await Promise.all([target.flushJournal(), query.flushJournal()]);
-        return latest;
-      },
+      ...changing(new RedisStore(backing), own, clock),
+      latest: async (): Promise<Refused> => manager.journal.entries.at(-1) ?? {},
       [Symbol.asyncDispose]: async () => {
         for (const server of [query, target, manager]) await server.close(0);
         await backing.reset();

@@ -1,6 +1,8 @@
 import type { JournalEntry } from "mock-cloud-reco";
+import { startDoor } from "../../src/servers/door.ts";
+import type { DoorRole } from "../../src/servers/door-messages.ts";
 import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.ts";
-import { startServiceServer } from "../../src/servers/service.ts";
+import type { Listen, RunningServer } from "../../src/servers/server.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 
 /** Three servers in this process that communicate over HTTP, exactly like three processes. */
@@ -11,27 +13,46 @@ export interface SeparateServers extends ThreeServers {
 
 const UNUSED_URL = "http://localhost";
 
+/** Options with functions, which a door cannot tell the manager: the manager knows them by the door's URL. */
+type Options = ThreeServersSetup["options"];
+export const resolvedBy = (options: Options) => (settings: string) =>
+  options(JSON.parse(settings).serviceBaseUrl);
+
+/** Another door to a manager that resolves settings by {@link resolvedBy}. */
+export const openDoor = (
+  role: DoorRole,
+  managerUrl: string,
+  listen: Listen,
+  options: Options,
+  managerCertificate?: string,
+): Promise<RunningServer> =>
+  startDoor(role, {
+    listen,
+    options,
+    manager: {
+      managerUrl: new URL(managerUrl),
+      managerCertificate,
+      settings: (url) => ({ serviceBaseUrl: url }),
+    },
+  });
+
 export async function startSeparateServers({
   listen,
   options,
 }: Pick<ThreeServersSetup, "listen" | "options">): Promise<SeparateServers> {
-  const manager = await startTargetManager({ listen: listen.manager, options: options(UNUSED_URL) });
-  const state = { managerUrl: new URL(manager.url), managerCertificate: listen.manager.tls?.cert };
-  const target = await startServiceServer("target-api", { state, listen: listen.target, options });
-  const query = await startServiceServer("query", {
-    state,
-    listen: listen.query,
-    options: () => options(UNUSED_URL),
+  const manager = await startTargetManager({
+    listen: listen.manager,
+    options: options(UNUSED_URL),
+    resolveDoor: resolvedBy(options),
   });
+  const certificate = listen.manager.tls?.cert;
+  const target = await openDoor("target-api", manager.url, listen.target, options, certificate);
+  const query = await openDoor("query", manager.url, listen.query, options, certificate);
   return {
     manager,
     target,
     query,
-    requests: async () => {
-      await Promise.all([target.flushJournal(), query.flushJournal()]);
-      return [...manager.journal.entries].sort((a, b) => a.time.getTime() - b.time.getTime());
-    },
-    // The manager last, because the others send it their journals.
+    requests: async () => manager.journal.entries,
     close: async (graceSeconds) => {
       for (const server of [query, target, manager]) await server.close(graceSeconds);
     },

@@ -6,7 +6,7 @@ import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
-import { StateUnavailableError } from "../../store/backing.ts";
+import { StateUnavailableError } from "../../store/unavailable.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { contentLengthFit, contentLengthReason } from "../signed/framing.ts";

@@ -45,8 +45,8 @@ export interface HttpServerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
   readonly limits?: Partial<BodyLimits> | undefined;
-  /** Selects requests whose clients receive an interim response (102) twice a second until the response is ready. */
-  readonly reportsProgress?: ((head: RequestHead) => boolean) | undefined;
+  /** How many bytes more than others the body of a request may have. */
+  readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
   /** Whether a client that pauses is known to be about to send more of its request. */
   readonly isSending?: ((socket: Duplex) => boolean) | undefined;
   /** Selects requests with large parts, which are taken out of the body and do not count towards its limits. */
@@ -56,7 +56,6 @@ export interface HttpServerOptions {
 const NO_BYTES = Buffer.alloc(0);
 const MIB = 2 ** 20;
 const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
-const PROGRESS_MILLISECONDS = 500;
 /** How long a closing server waits for a client to end its side. */
 const CLOSING_MILLISECONDS = 250;
 /** Larger than the limit of one header line, so that a check can answer requests that exceed that limit. */
@@ -188,15 +187,15 @@ export class HttpServer {
     const connection = this.connectionOf(socket);
     connection.heads?.began(incoming);
     const head = headOf(incoming);
-    const { filterFor, isSending } = this.options;
-    const reader = new BodyReader(incoming, this.limits, this.held, filterFor?.(head), () =>
-      isSending?.(socket),
-    );
+    const { filterFor, isSending, extraBytesOf } = this.options;
+    const { maxBytes } = this.limits;
+    const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
+    const reader = new BodyReader(incoming, limits, this.held, filterFor?.(head), () => isSending?.(socket));
     const pending: PendingRequest = { reader, last: !keepsAlive(incoming), keepsHeaders: false };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
-        const result = await this.reporting(head, response, () => this.resultOf(head, pending, socket));
+        const result = await this.resultOf(head, pending, socket);
         const served = result?.response;
         if (served === undefined) disconnect(socket, result?.connectionError?.kind);
         else if (isStreamed(served)) {
@@ -231,16 +230,6 @@ export class HttpServer {
     pending.last = true;
     pending.keepsHeaders = true;
     return this.answerer.answer({ ...request, isCutOff: true }, connection);
-  }
-
-  private async reporting<T>(head: RequestHead, response: ServerResponse, act: () => Promise<T>): Promise<T> {
-    if (this.options.reportsProgress?.(head) !== true) return act();
-    const timer = setInterval(() => response.writeProcessing(), PROGRESS_MILLISECONDS);
-    try {
-      return await act();
-    } finally {
-      clearInterval(timer);
-    }
   }
 
   /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */

@@ -6,22 +6,21 @@ import type { Database } from "../../schema/database.ts";
 import { madeRating } from "../../schema/processing.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
 import type { SummaryKind } from "../../schema/target.ts";
+import type { ImageUpload } from "../image-blobs.ts";
+import type { RecordsKey, Version } from "../keys.ts";
+import type { RateRule } from "../rate-history.ts";
+import { readSnapshot, snapshotOf } from "../snapshot.ts";
+import { type Conflict, databaseChange, uniqueValues } from "../state.ts";
+import type { AssessImage } from "../verbs.ts";
 import {
   type Committed,
   type FaultQuestion,
   type FoundRecords,
   NO_REQUEST,
-  type RecordsKey,
   type SharedState,
   type SummariseImage,
-  type Version,
-} from "../backing.ts";
-import { encodeChange, type StoredChange, type StoredImage } from "../codec.ts";
-import type { ImageUpload } from "../image-blobs.ts";
-import type { RateRule } from "../rate-history.ts";
-import { readSnapshot, snapshotOf } from "../snapshot.ts";
-import { type Conflict, databaseChange, uniqueValues } from "../state.ts";
-import type { AssessImage } from "../verbs.ts";
+} from "./backing.ts";
+import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
 import {
   changesIn,
   clockIn,

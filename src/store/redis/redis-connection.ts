@@ -4,9 +4,10 @@ import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { systemRandom } from "../../emulator/random.ts";
 import { messageOf } from "../../emulator/text.ts";
 import type { Database } from "../../schema/database.ts";
-import { StateUnavailableError } from "../backing.ts";
-import { clockSetting, decoded, fromText, type StoredChange, storedChange, toText } from "../codec.ts";
+import { decoded } from "../codec.ts";
 import { type DatabaseRecords, uniqueValues } from "../state.ts";
+import { StateUnavailableError } from "../unavailable.ts";
+import { clockSetting, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");

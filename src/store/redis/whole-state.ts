@@ -1,7 +1,6 @@
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { type Backing, GLOBAL, type RecordsKey, StateUnavailableError } from "../backing.ts";
-import { decodeChange, encodeChange, imageIn, type StoredChange } from "../codec.ts";
 import { type KeptImage, keptImage } from "../image-blobs.ts";
+import { GLOBAL, type RecordsKey } from "../keys.ts";
 import { type Change, Records } from "../records.ts";
 import {
   type DatabaseRecords,
@@ -10,6 +9,9 @@ import {
   globalChanges,
   type StoreState,
 } from "../state.ts";
+import { StateUnavailableError } from "../unavailable.ts";
+import type { Backing } from "./backing.ts";
+import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import {
   acceptedIn,
   changesIn,

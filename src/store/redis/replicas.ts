@@ -1,18 +1,13 @@
 import { LRUCache } from "lru-cache";
-import { show } from "../emulator/text.ts";
-import type { LateRating } from "../schema/processing.ts";
-import { NOT_RATED, type SummaryKind, type TargetImage } from "../schema/target.ts";
-import {
-  type Backing,
-  type FoundRecords,
-  type RecordsKey,
-  StateUnavailableError,
-  type Version,
-} from "./backing.ts";
+import { show } from "../../emulator/text.ts";
+import type { SummaryKind, TargetImage } from "../../schema/target.ts";
+import { ImageBlobs, type ImageUpload } from "../image-blobs.ts";
+import type { RecordsKey, Version } from "../keys.ts";
+import { Records } from "../records.ts";
+import { StateUnavailableError } from "../unavailable.ts";
+import type { HeldImage, Verb } from "../verbs.ts";
+import type { Backing, FoundRecords } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
-import { ImageBlobs, type ImageUpload } from "./image-blobs.ts";
-import { Records } from "./records.ts";
-import type { HeldImage, Verb } from "./verbs.ts";
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
@@ -68,7 +63,6 @@ export class Replicas {
     sketch: new Together(async (sha256s) => this.backing.getSummaries?.("sketch", sha256s) ?? []),
     features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
   };
-  private readonly ratings = new Together(async (sha256s) => this.backing.getRatings?.(sha256s) ?? []);
   /** Images of changes that are not committed yet. */
   private readonly held = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
@@ -129,7 +123,7 @@ export class Replicas {
     try {
       const { outcome, rating } = await this.backing.putImage(held.bytes(), upload);
       const image = this.imageOf(sha256);
-      return { outcome, rating: rating === NOT_RATED ? this.lateRating(sha256) : rating, image, release };
+      return { outcome, rating, image, release };
     } catch (error) {
       release();
       throw error;
@@ -173,41 +167,16 @@ export class Replicas {
     return image;
   }
 
-  /** A rating that the process which keeps the state is making. */
-  private lateRating(sha256: string): LateRating {
-    let known: number | undefined;
-    return {
-      get known() {
-        return known;
-      },
-      result: async () => {
-        known ??= await this.ratings.load(sha256);
-        if (known === undefined) throw new Error("the image was deleted before its rating was read");
-        return known;
-      },
-      atOnce: () => {
-        throw new Error("another process is making the rating: it has to be awaited");
-      },
-    };
-  }
-
   /** Responses may overtake each other. Ignores older ones, and those relative to a later version, which are read again. */
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {
-      replica.apply(
-        decodeChange(
-          change,
-          (sha256) => this.imageOf(sha256),
-          ({ image }) => this.lateRating(image),
-        ),
-      );
+      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
     }
     replica.version = version;
   }
 }
 
-/** Only Redis loses images: a manager keeps those of its targets. */
 function lostImage(changes: readonly StoredChange[], sha256: string): StateUnavailableError {
   const lost = changes.find((change) => imageIn(change).includes(sha256));
   const target = lost?.kind === "target" ? `${show(lost.record?.name)} (${lost.key})` : "";

@@ -1,30 +1,23 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { UNMOVED } from "../../src/emulator/clock.ts";
 import { Journal } from "../../src/emulator/journal.ts";
-import type { WireResponse } from "../../src/emulator/message.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { JournalLink } from "../../src/servers/journal-link.ts";
-import { StateUnavailableError } from "../../src/store/backing.ts";
-import { pack, unpack } from "../../src/store/codec.ts";
-import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/journal-codec.ts";
-import { ManagerClient } from "../../src/store/manager/manager-client.ts";
-
-const taken: WireResponse = { status: 200, headers: [], body: pack([undefined, UNMOVED, false, "0"]) };
+import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/redis/journal-codec.ts";
+import { JournalLink } from "../../src/store/redis/journal-link.ts";
+import { StateUnavailableError } from "../../src/store/unavailable.ts";
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {
   const batches: JournalPage[] = [];
   const manager = { isUnavailable: false, losesAnswers: false };
-  const link = new JournalLink(
-    new ManagerClient(async ({ body }) => {
+  const link = new JournalLink({
+    journalEra: "0",
+    putJournal: async (packed) => {
       if (manager.isUnavailable) throw new StateUnavailableError("unavailable");
-      const [packed] = Object(await unpack(body));
       batches.push(await unpackJournal(packed));
       if (manager.losesAnswers) throw new StateUnavailableError("the answer was lost");
-      return taken;
-    }),
-  );
+    },
+  });
   const journal = new Journal();
   const entries: JournalEntry[] = [];
   journal.events.response.on((entry) => void entries.push(entry));

@@ -1,22 +1,15 @@
-import type { ClockSetting } from "../emulator/clock.ts";
-import type { FaultEffect } from "../emulator/faults.ts";
-import type { Random } from "../emulator/random.ts";
-import type { Database } from "../schema/database.ts";
-import type { FaultRequest } from "../schema/fault.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
-import type { SummaryKind, TargetImage } from "../schema/target.ts";
+import type { ClockSetting } from "../../emulator/clock.ts";
+import type { FaultEffect } from "../../emulator/faults.ts";
+import type { Random } from "../../emulator/random.ts";
+import type { Database } from "../../schema/database.ts";
+import type { FaultRequest } from "../../schema/fault.ts";
+import type { Snapshot } from "../../schema/snapshot.ts";
+import type { SummaryKind, TargetImage } from "../../schema/target.ts";
+import type { ImageUpload } from "../image-blobs.ts";
+import type { RecordsKey, Version } from "../keys.ts";
+import type { RateRule } from "../rate-history.ts";
+import type { Conflict } from "../state.ts";
 import type { StoredChange, StoredImage } from "./codec.ts";
-import type { ImageUpload } from "./image-blobs.ts";
-import type { RateRule } from "./rate-history.ts";
-import type { Conflict } from "./state.ts";
-
-/** One state of a database's records. */
-export interface Version {
-  /** Identifies the database from its creation to its deletion; never reused, even for a database with the same name. */
-  readonly scope: string;
-  /** Counts its changes. */
-  readonly version: number;
-}
 
 /** Makes a summary of an image for other processes; undefined when it cannot be decoded. */
 export type SummariseImage = (kind: SummaryKind, image: TargetImage) => Promise<Buffer | undefined>;
@@ -27,17 +20,6 @@ export interface FoundRecords extends Version {
   readonly since: number | undefined;
   readonly changes: readonly StoredChange[];
 }
-
-/** Identifies a database by a field that requests know, and its value. */
-export type DatabaseKey = readonly [
-  field: "databaseId" | "databaseName" | "serverAccessKey" | "clientAccessKey",
-  value: string,
-];
-
-/** Identifies records: a database's, by a field or by scope, or those that belong to no database. */
-export type RecordsKey = DatabaseKey | readonly [field: "scope" | "global", value: string];
-
-export const GLOBAL: RecordsKey = ["global", ""];
 
 /** An image that a change names is not (or no longer) stored. */
 export interface MissingImage {
@@ -75,8 +57,6 @@ export interface Backing {
   getImage(sha256: string): Promise<Buffer>;
   /** Summaries of images, in the same order, where the backing has them: queries then need only few images. */
   getSummaries?(kind: SummaryKind, sha256s: readonly string[]): Promise<readonly (Buffer | undefined)[]>;
-  /** Waits for the ratings of images that were stored before they were rated, in the same order. */
-  getRatings?(sha256s: readonly string[]): Promise<readonly (number | undefined)[]>;
   reset(): Promise<void>;
   snapshot(): Promise<Snapshot>;
   restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined>;
@@ -108,9 +88,4 @@ export interface SharedState extends Backing {
   readonly journalEra: string;
   /** Adds entries to the shared journal, unless it was cleared since that era: what happened before is not to appear afterwards. */
   putJournal(packed: Buffer, era: string): Promise<void>;
-}
-
-/** The server that keeps the state cannot be reached, lost a part of it, or another one answers. The message is one line. */
-export class StateUnavailableError extends Error {
-  override readonly name: string = "StateUnavailableError";
 }

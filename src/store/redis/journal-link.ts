@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../emulator/journal.ts";
-import { systemRandom } from "../emulator/random.ts";
-import type { SharedState } from "../store/backing.ts";
-import { packJournal } from "../store/journal-codec.ts";
+import type { JournalEntry } from "../../emulator/journal.ts";
+import { systemRandom } from "../../emulator/random.ts";
+import type { SharedState } from "./backing.ts";
+import { packJournal } from "./journal-codec.ts";
 
 const COLLECTING_MILLISECONDS = 20;
 /** How soon entries are sent again that the manager did not take. */

@@ -1,16 +1,17 @@
-import type { Database } from "../schema/database.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
-import { type Backing, type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./backing.ts";
-import type { ImageUpload } from "./image-blobs.ts";
-import type { RateRule } from "./rate-history.ts";
-import type { ReadableRecords } from "./records.ts";
+import type { Database } from "../../schema/database.ts";
+import type { Snapshot } from "../../schema/snapshot.ts";
+import type { ImageUpload } from "../image-blobs.ts";
+import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "../keys.ts";
+import type { RateRule } from "../rate-history.ts";
+import type { ReadableRecords } from "../records.ts";
+import type { Conflict } from "../state.ts";
+import { RecordStore } from "../store.ts";
+import type { HeldImage, Verb } from "../verbs.ts";
+import type { Backing } from "./backing.ts";
 import { type Replica, Replicas } from "./replicas.ts";
-import type { Conflict } from "./state.ts";
-import { RecordStore } from "./store.ts";
-import type { HeldImage, Verb } from "./verbs.ts";
 
 /** State that a {@link Backing} keeps outside of this process, for any number of processes. */
-export class SharedStore extends RecordStore<"later"> {
+export class RedisStore extends RecordStore<"later"> {
   /** @param found - only for a single request: what it has read, which is not read again. */
   constructor(
     private readonly backing: Backing,
@@ -20,12 +21,12 @@ export class SharedStore extends RecordStore<"later"> {
     super();
   }
 
-  override forRequest(): SharedStore {
-    return this.found === undefined ? new SharedStore(this.backing, this.replicas, new Map()) : this;
+  override forRequest(): RedisStore {
+    return this.found === undefined ? new RedisStore(this.backing, this.replicas, new Map()) : this;
   }
 
   /** The store as seen by a request that arrives now. Its database, named by the key if there is one, has been read, or reading it failed. */
-  async arrival(key: DatabaseKey | undefined): Promise<SharedStore> {
+  async arrival(key: DatabaseKey | undefined): Promise<RedisStore> {
     const request = this.forRequest();
     if (key !== undefined) await request.find(key).catch(() => {});
     return request;

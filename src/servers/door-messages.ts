@@ -1,0 +1,139 @@
+import * as z from "zod/mini";
+import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
+import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
+import { keptRecord, record } from "../schema/kernel/record.ts";
+import { anyText, flag, listOf, oneOf, wholeNumber } from "../schema/kernel/values.ts";
+import { decoded } from "../store/codec.ts";
+
+/*
+ * What a door and the target manager tell each other, over one route. The body of both messages is the length of a JSON text in
+ * four bytes, the text, and the bytes of the client's request or response.
+ */
+
+/** The manager's route for doors. */
+export const DOOR_PATH = "/internal/door";
+
+/**
+ * Header in which servers identify themselves to each other: role and instance, such as `query 3f2a…`. A door refuses requests
+ * with it, so that none is forwarded in a circle when its manager is another door, or itself.
+ */
+export const SERVER_HEADER = "Mock-Cloud-Reco-Server";
+
+/** The status of a question for which the manager has no memory left. */
+export const OVERLOADED = 503;
+
+/** The servers of the emulated service: doors to the emulator that the target manager has. */
+export type DoorRole = "target-api" | "query";
+
+/** A client's request, as a door has read it. */
+export interface Asked {
+  readonly role: DoorRole;
+  readonly request: WireRequest;
+  /** Why it could not be read. */
+  readonly malformed?: MalformedKind | undefined;
+}
+
+/** What a door logs of a request. */
+export type LoggedFacts = Omit<
+  EntryFacts,
+  "number" | "api" | "considered" | "otherTargets" | "signature" | "time"
+> & { readonly time: Date };
+
+export interface Answered {
+  readonly result: Result;
+  /** Undefined when nothing was recorded. */
+  readonly logged: LoggedFacts | undefined;
+}
+
+const headers: z.ZodMiniType<HeaderList> = z.lazy(() => listOf(z.readonly(z.tuple([anyText, anyText]))));
+const MALFORMED = [
+  "contentLength",
+  "headersTooLarge",
+  "malformed",
+  "unended",
+  "bodyTooLarge",
+  "overloaded",
+] as const;
+
+const question = z.lazy(() =>
+  record({
+    settings: anyText,
+    role: oneOf("target-api", "query"),
+    method: anyText,
+    path: anyText,
+    query: anyText,
+    headers,
+    isCutOff: z.optional(flag),
+    malformed: z.optional(oneOf(...MALFORMED)),
+  }),
+);
+
+const { number, api, considered, otherTargets, signature, ...loggedFields } = entryFields;
+const answer = z.lazy(() =>
+  record({
+    status: z.optional(wholeNumber),
+    headers: z.optional(headers),
+    connectionError: z.optional(
+      record<{ kind: "refused" | "reset"; message: string }>({
+        kind: oneOf("refused", "reset"),
+        message: anyText,
+      }),
+    ),
+    logged: z.optional(keptRecord<Omit<LoggedFacts, "time"> & { readonly time: number }>(loggedFields)),
+  }),
+);
+
+const LENGTH_BYTES = 4;
+const NO_BYTES = Buffer.alloc(0);
+
+function framed(facts: object, body: Buffer): readonly [head: Buffer, body: Buffer] {
+  const text = Buffer.from(JSON.stringify(facts));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(text.length);
+  return [Buffer.concat([length, text]), body];
+}
+
+/** @throws RangeError, SyntaxError or TypeError. */
+function unframed<T>(
+  schema: z.ZodMiniType<T>,
+  bytes: Buffer,
+  name: string,
+): readonly [facts: T, body: Buffer] {
+  const end = LENGTH_BYTES + bytes.readUInt32BE(0);
+  if (end > bytes.length) throw new RangeError(`${name}: expected ${end} bytes or more; got ${bytes.length}`);
+  const facts: unknown = JSON.parse(bytes.toString("utf8", LENGTH_BYTES, end));
+  return [decoded(schema, facts, name), bytes.subarray(end)];
+}
+
+export function packAsked(settings: string, { role, request, malformed }: Asked) {
+  const { method, path, query, headers: lines, body, isCutOff } = request;
+  return framed({ settings, role, method, path, query, headers: lines, isCutOff, malformed }, body);
+}
+
+export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string } {
+  const [{ settings, role, malformed, ...head }, body] = unframed(question, bytes, "request");
+  return { settings, role, malformed, request: { ...head, isCutOff: head.isCutOff === true, body } };
+}
+
+export function packAnswered({ result, logged }: Answered): Buffer {
+  const { response, connectionError } = result;
+  const facts = { status: response?.status, headers: response?.headers, connectionError };
+  const time = logged?.time.getTime();
+  return Buffer.concat(
+    framed({ ...facts, logged: logged && { ...logged, time } }, response?.body ?? NO_BYTES),
+  );
+}
+
+export function unpackAnswered(bytes: Buffer): Answered {
+  const [{ status = 500, headers: lines = [], connectionError, logged }, body] = unframed(
+    answer,
+    bytes,
+    "response",
+  );
+  return {
+    result:
+      connectionError === undefined ? { response: { status, headers: lines, body } } : { connectionError },
+    logged: logged && { ...logged, time: new Date(logged.time) },
+  };
+}

@@ -1,0 +1,113 @@
+import { MovableClock, systemClock } from "../emulator/clock.ts";
+import { Faults } from "../emulator/faults.ts";
+import { Journal } from "../emulator/journal.ts";
+import { header, type Result } from "../emulator/message.ts";
+import { systemRandom } from "../emulator/random.ts";
+import { bodyReply } from "../emulator/response.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
+import type { Store } from "../store/store.ts";
+import { StateUnavailableError } from "../store/unavailable.ts";
+import { type Asked, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
+import { type AnswerDoor, answerAsked, type DoorOptions } from "./doorway.ts";
+import { connectToManager, type ManagerAddress, OverloadedError } from "./manager-link.ts";
+import { isHealthCheck, type Listen, type RunningServer, startServer } from "./server.ts";
+import type { ServerOptions } from "./server-options.ts";
+
+/** The address of a manager in another process, and what it is told of the door's options. */
+interface ManagerElsewhere extends ManagerAddress {
+  /** @param url - the door's URL. */
+  readonly settings: (url: string) => ServerOptions;
+}
+
+export interface DoorSetup {
+  readonly listen: Listen;
+  /** A manager in this process, or elsewhere. */
+  readonly manager: { readonly answerDoor: AnswerDoor } | ManagerElsewhere;
+  /** @param url - the server's URL. */
+  readonly options: (url: string) => ResolvedOptions;
+  readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
+}
+
+/**
+ * Starts the target API server or the query server: a door to the emulator that the target manager has. It reads requests and
+ * writes responses, and has no state. Without the manager, it answers only what needs no state.
+ *
+ * @throws the system's error when it cannot listen there.
+ */
+export async function startDoor(
+  role: DoorRole,
+  { listen, manager, options, onEntry }: DoorSetup,
+): Promise<RunningServer> {
+  const self = `${role} ${systemRandom.hex(16)}`;
+  const { answering, close } = "answerDoor" in manager ? here(manager.answerDoor) : elsewhere(manager, self);
+  const server = await startServer(listen, (url) => {
+    const own = options(url);
+    const ask = answering(url);
+    const answer = async (asked: Asked): Promise<Result> => {
+      if (isHealthCheck(asked.request)) return (await answerHealthCheck(own, asked)).result;
+      const { result, logged } = await ask(own, asked);
+      if (logged !== undefined) onEntry?.(logged);
+      return result;
+    };
+    return {
+      answer: async (request) =>
+        header(request, SERVER_HEADER) === undefined ? answer({ role, request }) : notATargetManager(self),
+      answerMalformed: (malformed, head = { method: "", path: "", query: "", headers: [] }) =>
+        answer({ role, request: { ...head, body: Buffer.alloc(0) }, malformed }),
+    };
+  });
+  const after = (ending: Promise<void>) => ending.then(close);
+  return { ...server, close: (grace) => after(server.close(grace)), kill: () => after(server.kill()) };
+}
+
+const here = (answer: AnswerDoor) => ({ answering: () => answer, close: () => {} });
+
+function elsewhere(manager: ManagerElsewhere, self: string) {
+  const { ask, close } = connectToManager(manager, self);
+  const answering = (url: string): AnswerDoor => {
+    const settings = JSON.stringify(manager.settings(url));
+    return (own, asked) =>
+      ask(settings, asked).catch((error: Error) =>
+        answerAlone(
+          own,
+          error instanceof OverloadedError ? { ...asked, malformed: "overloaded" } : asked,
+          error,
+        ),
+      );
+  };
+  return { answering, close };
+}
+
+/** Health checks are answered here: nobody records them, and they take no fault or delay, which are for clients. */
+function answerHealthCheck({ profile, settings }: DoorOptions, asked: Asked) {
+  const error = new StateUnavailableError("health checks do not ask the target manager");
+  return answerAlone({ profile, settings: { ...settings, responseDelaySeconds: 0 } }, asked, error);
+}
+
+/** Answers without the state: what needs it gets 502. */
+const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
+  answerAsked(asked, {
+    clock: new MovableClock(systemClock),
+    random: systemRandom,
+    profile: own.profile,
+    settings: own.settings,
+    journal: new Journal(1),
+    faults: new Faults([]),
+    store: storeAway(error),
+  });
+
+/** A store of which everything fails. */
+function storeAway(error: Error): Store {
+  const fails = () => Promise.reject(error);
+  const store: Store = new Proxy({} as Store, {
+    get: (_, name) => (name === "forRequest" ? () => store : fails),
+  });
+  return store;
+}
+
+/** Answers another door that mistakes this one for its target manager. */
+function notATargetManager(self: string): Result {
+  const line = `this is not a target manager but a ${self.split(" ", 1)[0]} server`;
+  const reply = bodyReply(421, "text/plain", line);
+  return { response: { ...reply, headers: [...reply.headers, [SERVER_HEADER, self]] } };
+}

@@ -1,0 +1,118 @@
+import { LRUCache } from "lru-cache";
+import { createEmulator } from "../apis/index.ts";
+import type { Services } from "../apis/services.ts";
+import { Journal, type JournalEntry } from "../emulator/journal.ts";
+import type { WireRequest, WireResponse } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
+import { bodyReply } from "../emulator/response.ts";
+import { messageOf } from "../emulator/text.ts";
+import type { ResolvedOptions } from "../mock/options.ts";
+import type { Service } from "../schema/protocol.ts";
+import {
+  type Answered,
+  type Asked,
+  DOOR_PATH,
+  type DoorRole,
+  type LoggedFacts,
+  OVERLOADED,
+  packAnswered,
+  SERVER_HEADER,
+  unpackAsked,
+} from "./door-messages.ts";
+import { answerMalformed } from "./http/http-messages.ts";
+import { failureReply } from "./server.ts";
+import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
+
+/** The APIs of each; the first one answers unserved paths. */
+const SERVED: Readonly<Record<DoorRole, readonly [Service, ...Service[]]>> = {
+  "target-api": ["target", "modelTarget"],
+  query: ["query"],
+};
+
+/** What of a door's options decides how its requests are answered. */
+export type DoorOptions = Pick<ResolvedOptions, "profile" | "settings">;
+
+/** Answers what a door asks, with the emulator that has the state. */
+export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
+
+/** Answers with an emulator of these parts. */
+export async function answerAsked(
+  { role, request, malformed }: Asked,
+  services: Services,
+): Promise<Answered> {
+  // Of this request only, so that its entry is known.
+  const journal = new Journal(1, 0, services.journal);
+  const emulator = createEmulator(
+    { ...services, journal },
+    { unservedPaths: "notFound", answerFailure: failureReply },
+  );
+  const apis = SERVED[role];
+  const result = await (malformed === undefined
+    ? emulator.handle(apis, request)
+    : answerMalformed(emulator, apis, malformed, request));
+  return { result, logged: loggedOf(journal.at(1)) };
+}
+
+/** A request without a response has no line in the log. */
+function loggedOf(entry: JournalEntry | undefined): LoggedFacts | undefined {
+  if (entry?.status === undefined) return undefined;
+  const { number, api, request, response, considered, otherTargets, signature, ...logged } = entry;
+  return logged;
+}
+
+const identified = (response: WireResponse): WireResponse => ({
+  ...response,
+  headers: [[SERVER_HEADER, "target-manager"], ...response.headers],
+});
+
+/** How many different settings of doors are remembered. */
+const MOST_SETTINGS = 100;
+
+/** The route by which doors in other processes reach the emulator. */
+export class Doorway {
+  private readonly known = new LRUCache<string, DoorOptions>({ max: MOST_SETTINGS });
+
+  /** @param resolve - reads a door's settings. */
+  constructor(
+    private readonly answer: AnswerDoor,
+    private readonly resolve: (settings: string) => DoorOptions = resolveSettings,
+  ) {}
+
+  serves({ path }: Pick<WireRequest, "path">): boolean {
+    return path === DOOR_PATH;
+  }
+
+  async respond({ method, body }: WireRequest): Promise<WireResponse> {
+    if (method !== "POST") return identified(bodyReply(404, "text/plain", "expected POST"));
+    const answered = await this.asked(body);
+    if (typeof answered === "string") return identified(bodyReply(400, "text/plain", answered));
+    const packed = packAnswered(answered);
+    return identified({ status: 200, headers: [["Content-Length", String(packed.length)]], body: packed });
+  }
+
+  /** Refuses a question that could not be read. */
+  refuse(why: MalformedKind): WireResponse {
+    return identified(bodyReply(why === "overloaded" ? OVERLOADED : 400, "text/plain", why));
+  }
+
+  /** A text says what is wrong with the question. */
+  private async asked(body: Buffer): Promise<Answered | string> {
+    let asked: ReturnType<typeof unpackAsked>;
+    let options: DoorOptions;
+    try {
+      asked = unpackAsked(body);
+      options = this.known.get(asked.settings) ?? this.resolve(asked.settings);
+    } catch (error) {
+      return messageOf(error);
+    }
+    this.known.set(asked.settings, options);
+    return this.answer(options, asked);
+  }
+}
+
+/** @throws an error that says what is wrong with the settings. */
+function resolveSettings(text: string): DoorOptions {
+  const settings = JSON.parse(text);
+  checkStartServersOptions(settings);
+  return resolveServerOptions(settings);
+}

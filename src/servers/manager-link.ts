@@ -1,0 +1,139 @@
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+import { messageOf } from "../emulator/text.ts";
+import { StateUnavailableError } from "../store/unavailable.ts";
+import {
+  type Answered,
+  type Asked,
+  DOOR_PATH,
+  OVERLOADED,
+  packAsked,
+  SERVER_HEADER,
+  unpackAnswered,
+} from "./door-messages.ts";
+
+/** Shorter than servers keep idle connections open, so that none is reused just as it is closed. */
+const IDLE_CONNECTION_MILLISECONDS = 30_000;
+const CONNECTING_MILLISECONDS = 1200;
+const MAX_LINE = 300;
+
+/** The target manager holds too many bytes of requests already. */
+export class OverloadedError extends Error {}
+
+/** The address of the target manager that has the emulator. */
+export interface ManagerAddress {
+  /** With a scheme; a path prefix is kept. */
+  readonly managerUrl: URL;
+  /** A certificate to trust when the manager uses TLS, as PEM text. */
+  readonly managerCertificate?: string | undefined;
+}
+
+/**
+ * Prepares to ask the target manager over reused connections; nothing is sent before the first question. None is repeated once
+ * anything of it was written: the manager may have carried out a request whose connection broke.
+ *
+ * @param self - how this server identifies itself: its role and instance.
+ * @returns `ask` throws StateUnavailableError when there is no answer; `close` closes every connection.
+ */
+export function connectToManager(
+  { managerUrl: baseUrl, managerCertificate: ca }: ManagerAddress,
+  self: string,
+) {
+  const secure = baseUrl.protocol === "https:";
+  const kept = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS };
+  const agent = secure ? new TlsAgent({ ...kept, ...(ca !== undefined && { ca }) }) : new Agent(kept);
+  const open = secure ? httpsRequest : httpRequest;
+  const prefix = baseUrl.pathname.replace(/\/$/, "");
+  const shown = baseUrl.origin + prefix;
+  const target = {
+    agent,
+    method: "POST",
+    hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
+    port: baseUrl.port,
+    path: prefix + DOOR_PATH,
+  };
+  /** Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it. */
+  const send = ([head, body]: ReturnType<typeof packAsked>): Promise<Answered | "unsent"> =>
+    new Promise((resolve, reject) => {
+      const refused = (why: string) => reject(new StateUnavailableError(why));
+      let isWritten = false;
+      const failed = ({ message, code = message }: Error & { code?: string }) => {
+        if (isWritten)
+          refused(`the target manager at ${shown} broke off: ${code}; the request may have been carried out`);
+        else if (outgoing.reusedSocket) resolve("unsent");
+        else refused(`the target manager at ${shown} cannot be reached: ${code}`);
+      };
+      const headers = { [SERVER_HEADER]: self, "Content-Length": head.length + body.length };
+      const outgoing = open({ ...target, headers }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming
+          .on("data", (chunk: Buffer) => chunks.push(chunk))
+          .once("error", failed)
+          .once("end", () => {
+            const received = Buffer.concat(chunks);
+            const other = describeOther(incoming, received, self);
+            if (other !== undefined) return refused(`${shown} is not a target manager: ${other}`);
+            if (incoming.statusCode === OVERLOADED) return reject(new OverloadedError());
+            try {
+              if (incoming.statusCode !== 200) throw new Error(received.toString());
+              resolve(unpackAnswered(received));
+            } catch (error) {
+              refused(`the target manager at ${shown} does not understand this server: ${messageOf(error)}`);
+            }
+          });
+      });
+      const write = () => {
+        if (outgoing.destroyed) return;
+        isWritten = true;
+        outgoing.write(head);
+        outgoing.end(body);
+      };
+      outgoing.once("error", failed).once("socket", (socket) => {
+        if (!socket.connecting) {
+          // Between two turns, the loop reads whether the manager has closed the connection.
+          setImmediate(() => setImmediate(write));
+          return;
+        }
+        const giveUp = () =>
+          outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
+        const timer = setTimeout(giveUp, CONNECTING_MILLISECONDS);
+        socket
+          .once(secure ? "secureConnect" : "connect", () => {
+            clearTimeout(timer);
+            write();
+          })
+          .once("close", () => clearTimeout(timer));
+      });
+    });
+  const ask = async (settings: string, asked: Asked): Promise<Answered> => {
+    const question = packAsked(settings, asked);
+    for (;;) {
+      const answered = await send(question);
+      if (answered !== "unsent") return answered;
+    }
+  };
+  return { ask, close: () => agent.destroy() };
+}
+
+/** Describes what answered; undefined when it is a target manager. */
+function describeOther(
+  { statusCode = 0, headers }: IncomingMessage,
+  body: Buffer,
+  self: string,
+): string | undefined {
+  const name = headers[SERVER_HEADER.toLowerCase()]?.toString();
+  if (name === "target-manager") return undefined;
+  if (name === self) return "it is this server itself";
+  if (name !== undefined) return `it is a ${name.split(" ", 1)[0]} server`;
+  const { location, "content-type": type = "no content type" } = headers;
+  if (location !== undefined && statusCode >= 300 && statusCode < 400)
+    return `it redirects to ${withoutCredentials(location)}`;
+  const [line = ""] = type.startsWith("text/plain") ? body.toString().slice(0, MAX_LINE).split("\n", 1) : [];
+  return `it answered ${statusCode} with ${type.split(";", 1)[0]}${line === "" ? "" : `: ${line}`}`;
+}
+
+function withoutCredentials(location: string): string {
+  if (!URL.canParse(location)) return location.slice(0, MAX_LINE);
+  const { origin, pathname } = new URL(location);
+  return (origin + pathname).slice(0, MAX_LINE);
+}

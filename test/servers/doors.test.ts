@@ -1,0 +1,120 @@
+import { createServer, type RequestListener } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { DOOR_PATH, packAnswered, SERVER_HEADER } from "../../src/servers/door-messages.ts";
+import { connectToManager } from "../../src/servers/manager-link.ts";
+import { manage, sendSigned } from "../support/answers.ts";
+import { openDoor } from "../support/separate-servers.ts";
+import { keys, listen, named, options, servers, service, startForEach } from "./three.ts";
+
+startForEach();
+
+/** What answers in the manager's place. */
+async function standIn(answer: RequestListener) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+}
+
+/** Sends a request that needs the manager through a door to it. */
+async function askThrough(managerUrl: string): Promise<Response> {
+  const door = await openDoor("target-api", managerUrl, listen, options);
+  onTestFinished(() => door.close(0));
+  return fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+}
+
+const asManager = { [SERVER_HEADER]: "target-manager" };
+
+test("a request whose connection to the manager breaks gets 502, and is not repeated", async () => {
+  let arrived = 0;
+  const { url } = await standIn((request) => {
+    arrived += 1;
+    request.socket.destroy();
+  });
+  const response = await askThrough(url);
+  expect(response.status).toBe(502);
+  expect(await response.text()).toMatch(
+    /^the target manager at \S+ broke off: \w+; the request may have been carried out$/,
+  );
+  expect(arrived).toBe(1);
+});
+
+test("a connection that the manager has closed is replaced, because nothing was written to it", async () => {
+  let connections = 0;
+  const body = packAnswered({
+    result: { response: { status: 204, headers: [], body: Buffer.alloc(0) } },
+    logged: undefined,
+  });
+  const { server, url } = await standIn((request, response) => {
+    request.resume().once("end", () => response.writeHead(200, asManager).end(body));
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  const { ask, close } = connectToManager({ managerUrl: new URL(url) }, "query 1");
+  onTestFinished(close);
+  const request = { method: "GET", path: "/", query: "", headers: [], body: Buffer.alloc(0) };
+  const status = async () => (await ask("{}", { role: "query", request })).result.response?.status;
+  for (let round = 1; round <= 20; round += 1) {
+    expect(await status()).toBe(204);
+    server.closeAllConnections();
+  }
+  expect(connections).toBe(20);
+});
+
+test("a manager without memory left makes the door say that it is overloaded", async () => {
+  const { url } = await standIn((_request, response) => response.writeHead(503, asManager).end("overloaded"));
+  const response = await askThrough(url);
+  expect(response.status).toBe(503);
+  expect(await response.text()).not.toMatch(/target manager/);
+});
+
+test("without a manager, a token that the emulator issued gets the refusals that need no state", async () => {
+  const { url } = servers.target;
+  await servers.manager.kill();
+  const basic = Buffer.from("client-id:client-secret").toString("base64");
+  const issued = await fetch(`${url}/oauth2/token`, {
+    method: "POST",
+    headers: { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" },
+    body: "grant_type=client_credentials",
+  });
+  expect(issued.status).toBe(200);
+  const { access_token }: { access_token: string } = JSON.parse(await issued.text());
+  const create = async (type: string, body: string) => {
+    const headers = { Authorization: `Bearer ${access_token}`, "Content-Type": type };
+    return (await fetch(`${url}/modeltargets/datasets`, { method: "POST", headers, body })).status;
+  };
+  expect(await create("text/plain", "{}")).toBe(415);
+  expect(await create("application/json", "{")).toBe(400);
+  expect(await create("application/json", "{}")).toBe(400);
+  const status = await fetch(`${url}/modeltargets/datasets/0a/status`, {
+    headers: { Authorization: `Bearer ${access_token}` },
+  });
+  expect(status.status).toBe(502);
+});
+
+test("the route for doors is closed to web pages, and refuses what is no question", async () => {
+  const route = `${servers.manager.url}${DOOR_PATH}`;
+  const post = (headers: Record<string, string>, body: string) =>
+    fetch(route, { method: "POST", headers, body });
+  expect((await post({ Origin: "https://page.example" }, "")).status).toBe(403);
+  expect((await post({}, "")).status).toBe(400);
+  const text = JSON.stringify({ settings: "secret" });
+  const length = String.fromCharCode(0, 0, 0, text.length);
+  const refused = await post({}, length + text);
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).not.toMatch(/secret/);
+  expect((await fetch(route)).status).toBe(404);
+});
+
+test("doors keep nothing: a manager that starts again answers through them at once", async () => {
+  await manage(service(), "POST", "/cloud_databases", named);
+  const summary = async () => (await sendSigned(service(), keys, { method: "GET", path: "/summary" })).status;
+  expect(await summary()).toBe(200);
+  await manage(service(), "POST", "/reset");
+  expect(await summary()).toBe(400);
+});
