@@ -2,6 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import { OutgoingMessage } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import { realTimers } from "../../emulator/real-timers.ts";
+import { protocolsOf } from "./openers.ts";
 
 /** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
 const MAX_READ = 65_536;
@@ -31,7 +32,8 @@ export class MemorySocket extends Socket {
   private peer: MemorySocket | undefined;
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
-  private hasReceived = false;
+  /** Whether anything has arrived at this end since the connection was opened. */
+  hasReceived = false;
   private isSending = false;
   private isSendingBody = false;
   /** Whether the other end has finished, and this end will emit `end` soon. */
@@ -150,14 +152,9 @@ export class MemorySocket extends Socket {
     return this;
   }
 
-  /**
-   * Whether no data is in transit in either direction, or about to be. A client opens a connection for a request, which undici sends
-   * some milliseconds later the first time, when it has loaded its parser; until then, it does not notice that a connection closes.
-   */
+  /** Whether no data is in transit in either direction, or about to be. */
   get isQuiet(): boolean {
-    return (
-      this.hasReceived && !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true
-    );
+    return !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true;
   }
 
   /** Whether the client at the other end has not sent its whole request, as far as its library lets one know. */
@@ -223,3 +220,21 @@ export class MemorySocket extends Socket {
 
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding): Buffer =>
   typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
+
+/** The TLS properties and methods that clients read. */
+export const secureProperties = (options: Readonly<Record<string, unknown>>) => ({
+  encrypted: true,
+  authorized: true,
+  authorizationError: null,
+  alpnProtocol: protocolsOf(options).includes("http/1.1") && "http/1.1",
+  servername: options.servername,
+  getPeerCertificate: () => ({}),
+  getSession: () => undefined,
+  isSessionReused: () => false,
+  getProtocol: () => "TLSv1.3",
+  getCipher: () => ({
+    name: "TLS_AES_256_GCM_SHA384",
+    standardName: "TLS_AES_256_GCM_SHA384",
+    version: "TLSv1.3",
+  }),
+});

@@ -7,7 +7,7 @@ import { connectionError, socketError, stoppedError, unhandledError } from "../e
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
-import { MemorySocket } from "./memory-socket.ts";
+import { MemorySocket, secureProperties } from "./memory-socket.ts";
 import {
   canonicalHost,
   type Endpoint,
@@ -26,6 +26,12 @@ import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
  * last one; who is known to send more, in the 5 s that test runners give.
  */
 const IDLE_MILLISECONDS = 800;
+
+/**
+ * Milliseconds after which a client has sent its request on a connection that it opened. undici loads its parser in between, the first
+ * time, and does not notice then that a connection closes: its request would wait forever.
+ */
+const FIRST_REQUEST_WITHIN = 1000;
 
 /** The HTTP server of one origin, and its ends of the connections to it. */
 interface OriginServer {
@@ -63,14 +69,16 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       const server = this.servers.get(origin);
       if (server === undefined) continue;
       this.servers.delete(origin);
-      const close = () => {
+      const close = (unusedToo: boolean) => {
         for (const connection of server.connections) {
-          if (connection.isQuiet && !server.http.isAnswering(connection)) connection.destroy();
+          const isIdle = connection.isQuiet && !server.http.isAnswering(connection);
+          if (isIdle && (unusedToo || connection.hasReceived)) connection.destroy();
         }
       };
-      close();
+      close(false);
       // A client may have just read a response, whose connection becomes idle in this turn of the event loop.
-      realTimers.setImmediate(close);
+      realTimers.setImmediate(close, false);
+      realTimers.setTimeout(close, FIRST_REQUEST_WITHIN, true).unref();
     }
   }
 
@@ -277,23 +285,5 @@ const connectError = (endpoint: HostAndPort, why: string) =>
 
 const refused = ({ options }: Opening, error: Error) =>
   failConnecting(MemorySocket.pair(options).client, error);
-
-/** The TLS properties and methods that clients read. */
-const secureProperties = (options: Opening["options"]) => ({
-  encrypted: true,
-  authorized: true,
-  authorizationError: null,
-  alpnProtocol: protocolsOf(options).includes("http/1.1") && "http/1.1",
-  servername: options.servername,
-  getPeerCertificate: () => ({}),
-  getSession: () => undefined,
-  isSessionReused: () => false,
-  getProtocol: () => "TLSv1.3",
-  getCipher: () => ({
-    name: "TLS_AES_256_GCM_SHA384",
-    standardName: "TLS_AES_256_GCM_SHA384",
-    version: "TLSv1.3",
-  }),
-});
 
 const isSocket = (value: unknown): value is Socket => value instanceof Socket;
