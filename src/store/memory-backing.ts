@@ -22,7 +22,6 @@ import type { StateCalls } from "./manager/protocol.ts";
 import type { Scope } from "./memory-state.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { RateRule } from "./rate-history.ts";
-import { readLargeSnapshot } from "./snapshot.ts";
 import type { Conflict } from "./state.ts";
 
 /** What the servers of one emulator share, beside the store. */
@@ -146,8 +145,7 @@ export class MemoryBacking implements StateCalls {
   }
 
   async restore(snapshot: unknown): Promise<string | undefined> {
-    const state = await readLargeSnapshot(snapshot);
-    return typeof state === "string" ? state : this.store.restore(state);
+    return this.store.restore(snapshot);
   }
 
   async chooseFault(question: FaultQuestion): ReturnType<StateCalls["chooseFault"]> {
