@@ -94,11 +94,9 @@ export interface Target extends TargetFacts, TargetProcessing {
 }
 
 /** A target as snapshots hold it. */
-export interface TargetRecord extends Omit<Target, "image" | "rating"> {
+export interface TargetRecord extends Omit<Target, "image"> {
   /** SHA-256 of the image, which the snapshot holds separately. */
   readonly image: string;
-  /** The rater's result, 0 to 5. */
-  readonly rating: number;
 }
 
 /** A target as the target manager shows it at one moment. */
@@ -153,15 +151,8 @@ const facts = {
 /** The status after processing, and the rater's result. */
 export const processingEnd = { outcome: oneOf("success", "failed"), rating: wholeNumberFrom(0, 5) };
 
-export const NOT_RATED = -1;
-/** The same as servers send it to each other. */
-export const processingNow = { ...processingEnd, rating: wholeNumberFrom(NOT_RATED, 5) };
-
 /** As snapshots hold it. */
 export const targetRecord = z.lazy(() => keptRecord<TargetRecord>(keptFields()));
-
-/** As servers send it to each other: rated {@link NOT_RATED} while the rating is still being made. */
-export const sentTarget = z.lazy(() => keptRecord<TargetRecord>({ ...keptFields(), ...processingNow }));
 
 const keptFields = () => ({
   ...facts,

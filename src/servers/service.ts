@@ -110,7 +110,9 @@ async function startRemote(
   journal.events.response.on((entry) => onEntry?.(entry));
   const apis = SERVED[role];
   const server = await startServer(listen, (url) => {
-    const { clock: base, profile, seed, settings } = options(url);
+    const { clock: base, profile, seed, settings: own } = options(url);
+    // The manager rates; with Redis, this server does.
+    const settings = "managerUrl" in address ? { ...own, targetRater: undefined } : own;
     const clock = new MovableClock(base);
     const services = {
       clock,

@@ -163,10 +163,10 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { listen, options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, settings, targetRater } = options;
   const { queryMatcher, duplicatesMatcher } = settings;
-  const work = { isStopped: false };
+  let isStopped = false;
   const store = new MemoryStore(
-    (image, upload) => assessImage(image, targetRater, undefined, upload, work),
-    backgroundPreparation([queryMatcher, duplicatesMatcher], work),
+    (image) => assessImage(image, targetRater),
+    backgroundPreparation([queryMatcher, duplicatesMatcher], () => !isStopped),
   );
   const state: LocalState = {
     store,
@@ -198,7 +198,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
           : emulator.handle(["manager"], request),
       findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
       end: async () => {
-        work.isStopped = true;
+        isStopped = true;
         await kept?.close();
       },
     },

@@ -6,15 +6,13 @@ import { joined, type Problem, read } from "../schema/kernel/problems.ts";
 import { byKind, record } from "../schema/kernel/record.ts";
 import { anyText, isJsonObject, oneOf, seconds, wholeNumber } from "../schema/kernel/values.ts";
 import { credentialRecord, datasetRecord } from "../schema/model-target.ts";
-import { isLate, ratingOf } from "../schema/processing.ts";
 import { reportRecord } from "../schema/report.ts";
 import {
-  NOT_RATED,
-  processingNow,
-  sentTarget,
+  processingEnd,
   type Target,
   type TargetImage,
   type TargetRecord,
+  targetRecord,
 } from "../schema/target.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { Change, RecordKinds } from "./records.ts";
@@ -34,7 +32,7 @@ export const conflict = z.lazy(() => record<Conflict>({ conflict: oneOf(...UNIQU
 
 /** The result of processing an image, and the hash by which targets name it. */
 export type StoredImage = Pick<TargetRecord, "outcome" | "rating"> & { readonly sha256: string };
-export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingNow }));
+export const storedImage = z.lazy(() => record<StoredImage>({ sha256: anyText, ...processingEnd }));
 
 /** The JSON form of each kind of record. */
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
@@ -47,7 +45,7 @@ const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType
 export const storedChange = z.lazy(() =>
   byKind<StoredChange>("a change of a known kind of record", [
     changeOf("database", databaseRecord),
-    changeOf("target", sentTarget),
+    changeOf("target", targetRecord),
     changeOf("template", templateTargetRecord),
     changeOf("report", reportRecord),
     changeOf("dataset", datasetRecord),
@@ -57,42 +55,22 @@ export const storedChange = z.lazy(() =>
 
 export const encodeTarget = (target: Target): TargetRecord => ({
   ...target,
-  rating: ratingOf(target),
   image: target.image.sha256,
 });
 
-/**
- * @param imageOf - finds or loads the image with that SHA-256.
- * @param lateRatingOf - finds a rating that was still being made when the record was sent.
- */
-export const decodeTarget = (
-  record: TargetRecord,
-  imageOf: (sha256: string) => TargetImage,
-  lateRatingOf?: (record: TargetRecord) => Target["rating"] | undefined,
-): Target => ({
+/** @param imageOf - finds or loads the image with that SHA-256. */
+export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target => ({
   ...record,
-  rating: record.rating === NOT_RATED ? (lateRatingOf?.(record) ?? NOT_RATED) : record.rating,
   image: record.deleteDate === null ? imageOf(record.image) : freedImage({ sha256: record.image }),
 });
 
-/** Does not wait for a rating that is still being made. */
-export function encodeChange(change: Change): StoredChange {
-  if (change.kind !== "target") return change;
-  const { record } = change;
-  return {
-    ...change,
-    record: record && encodeTarget(isLate(record) ? { ...record, rating: NOT_RATED } : record),
-  };
-}
+export const encodeChange = (change: Change): StoredChange =>
+  change.kind === "target" ? { ...change, record: change.record && encodeTarget(change.record) } : change;
 
 /** The parameters are as for {@link decodeTarget}. */
-export const decodeChange = (
-  change: StoredChange,
-  imageOf: Parameters<typeof decodeTarget>[1],
-  lateRatingOf?: Parameters<typeof decodeTarget>[2],
-): Change =>
+export const decodeChange = (change: StoredChange, imageOf: Parameters<typeof decodeTarget>[1]): Change =>
   change.kind === "target"
-    ? { ...change, record: change.record && decodeTarget(change.record, imageOf, lateRatingOf) }
+    ? { ...change, record: change.record && decodeTarget(change.record, imageOf) }
     : change;
 
 /** SHA-256 of the image that an undeleted target has. */

@@ -1,20 +1,12 @@
 import { createHash } from "node:crypto";
-import type { LateRating } from "../schema/processing.ts";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
 /** Added to the size of each, so that there are at most 4096, however small they are. */
 const ENTRY_BYTES = 16 * 1024;
 
-/** What is already known of an image, for the function that assesses it. */
-export interface ImageUpload {
-  readonly sha256: string;
-}
-
 export interface KeptImage extends TargetImage {
   bytes(): Buffer;
-  /** Its rating, for another server whose targets will name the image. */
-  lateRating?: LateRating | undefined;
 }
 
 /**
@@ -52,7 +44,7 @@ export class ImageBlobs {
     if (kept.uses > 0) return;
     this.used.delete(sha256);
     // As another object, because what is attached to the image (a sketch of 22 kB) is no longer needed.
-    const image = { ...keptImage(sha256, kept.image.bytes()), lateRating: kept.image.lateRating };
+    const image = keptImage(sha256, kept.image.bytes());
     this.spare.set(sha256, image);
     this.spareBytes += spareBytesOf(image);
     for (const oldest of this.spare.keys()) {

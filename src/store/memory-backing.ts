@@ -5,7 +5,7 @@ import type { Random } from "../emulator/random.ts";
 import type { Database } from "../schema/database.ts";
 import { faultToJson } from "../schema/fault.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import { NOT_RATED, type SummaryKind, type TargetRecord } from "../schema/target.ts";
+import type { SummaryKind } from "../schema/target.ts";
 import {
   type Committed,
   type FaultQuestion,
@@ -91,15 +91,10 @@ export class MemoryBacking implements StateCalls {
     const images = new Map(changes.flatMap(imageIn).map((sha256) => [sha256, state.images.find(sha256)]));
     if ([...images.values()].includes(undefined)) return "missingImage";
     const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
-    const lateRatingOf = ({ targetId, image }: TargetRecord) => {
-      const before = scope.targets.get(targetId);
-      return before?.image.sha256 === image ? before.rating : this.store.lateRatingOf(image);
-    };
-    const decoded = changes.map((change) => decodeChange(change, imageOf, lateRatingOf));
-    // As when the manager was restarted since: the server stores the image again, which starts the rating.
-    if (decoded.some(({ kind, record }) => kind === "target" && record?.rating === NOT_RATED))
-      return "missingImage";
-    state.commit(scope, decoded);
+    state.commit(
+      scope,
+      changes.map((change) => decodeChange(change, imageOf)),
+    );
     return scope.version;
   }
 
@@ -130,17 +125,11 @@ export class MemoryBacking implements StateCalls {
     return Promise.all(images.map((image) => image && this.summaryOf(kind, image)));
   }
 
-  async getRatings(sha256s: readonly string[]): Promise<readonly (number | undefined)[]> {
-    const ratings = sha256s.map((sha256) => this.store.lateRatingOf(sha256));
-    return Promise.all(ratings.map((rating) => rating?.result()));
-  }
-
   async reset(): Promise<void> {
     this.store.reset();
   }
 
   async snapshot(): Promise<Snapshot> {
-    await this.store.awaitRatings();
     return this.store.snapshot();
   }
 

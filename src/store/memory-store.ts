@@ -1,10 +1,8 @@
 import type { Database } from "../schema/database.ts";
-import type { LateRating } from "../schema/processing.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import { NOT_RATED, type TargetImage } from "../schema/target.ts";
+import type { TargetImage } from "../schema/target.ts";
 import type { RecordsKey, Version } from "./backing.ts";
 import type { StoredImage } from "./codec.ts";
-import type { ImageUpload } from "./image-blobs.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords } from "./records.ts";
@@ -74,17 +72,9 @@ export class MemoryStore extends RecordStore<"now"> {
   /** Rates and stores an image that another server will name in a change; it stays for a while. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
     const { sha256: known, outcome, rating } = await this.assess(bytes);
-    const image = this.state.images.add(bytes, known);
-    const { sha256 } = image;
-    const isLate = typeof rating !== "number";
-    if (isLate) image.lateRating = rating;
+    const { sha256 } = this.state.images.add(bytes, known);
     this.state.images.release(sha256);
-    return { sha256, outcome, rating: isLate ? NOT_RATED : rating };
-  }
-
-  /** The rating of an image that {@link putImage} stored a short while ago; undefined when that was rated before it returned. */
-  lateRatingOf(sha256: string): LateRating | undefined {
-    return this.state.images.find(sha256)?.lateRating;
+    return { sha256, outcome, rating };
   }
 
   fork(): MemoryStore {
@@ -105,8 +95,8 @@ export class MemoryStore extends RecordStore<"now"> {
     for (const scope of [...this.state.databases, this.state.global]) this.decide(scope, verb);
   }
 
-  protected override async process(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
-    const { sha256, ...assessment } = await this.assess(bytes, upload);
+  protected override async process(bytes: Buffer): Promise<HeldImage> {
+    const { sha256, ...assessment } = await this.assess(bytes);
     const { images } = this.state;
     const image = images.add(bytes, sha256);
     return {

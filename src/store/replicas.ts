@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { LateRating } from "../schema/processing.ts";
-import { NOT_RATED, type SummaryKind, type TargetImage } from "../schema/target.ts";
+import type { SummaryKind, TargetImage } from "../schema/target.ts";
 import type { Backing, FoundRecords, RecordsKey, Version } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn } from "./codec.ts";
-import { ImageBlobs, type ImageUpload } from "./image-blobs.ts";
+import { ImageBlobs } from "./image-blobs.ts";
 import { Records } from "./records.ts";
 import type { HeldImage, Verb } from "./verbs.ts";
 
@@ -61,7 +60,6 @@ export class Replicas {
     sketch: new Together(async (sha256s) => this.backing.getSummaries?.("sketch", sha256s) ?? []),
     features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
   };
-  private readonly ratings = new Together(async (sha256s) => this.backing.getRatings?.(sha256s) ?? []);
   /** Images of changes that are not committed yet. */
   private readonly held = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
@@ -112,7 +110,7 @@ export class Replicas {
     return queued;
   }
 
-  async hold(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
+  async hold(bytes: Buffer): Promise<HeldImage> {
     const held = this.held.add(bytes);
     const { sha256 } = held;
     const release = () => {
@@ -120,9 +118,8 @@ export class Replicas {
       this.held.release(sha256);
     };
     try {
-      const { outcome, rating } = await this.backing.putImage(held.bytes(), upload);
-      const image = this.imageOf(sha256);
-      return { outcome, rating: rating === NOT_RATED ? this.lateRating(sha256) : rating, image, release };
+      const { outcome, rating } = await this.backing.putImage(held.bytes());
+      return { outcome, rating, image: this.imageOf(sha256), release };
     } catch (error) {
       release();
       throw error;
@@ -162,35 +159,11 @@ export class Replicas {
     return image;
   }
 
-  /** A rating that the process which keeps the state is making. */
-  private lateRating(sha256: string): LateRating {
-    let known: number | undefined;
-    return {
-      get known() {
-        return known;
-      },
-      result: async () => {
-        known ??= await this.ratings.load(sha256);
-        if (known === undefined) throw new Error("the image was deleted before its rating was read");
-        return known;
-      },
-      atOnce: () => {
-        throw new Error("another process is making the rating: it has to be awaited");
-      },
-    };
-  }
-
   /** Responses may overtake each other. Ignores older ones, and those relative to a later version, which are read again. */
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {
-      replica.apply(
-        decodeChange(
-          change,
-          (sha256) => this.imageOf(sha256),
-          ({ image }) => this.lateRating(image),
-        ),
-      );
+      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
     }
     replica.version = version;
   }

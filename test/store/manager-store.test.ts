@@ -1,7 +1,7 @@
 import { featureMatcher, samplePicture, structuralSimilarityMatcher } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { latestFeatures, latestSketches } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
+import { targetFeatures } from "../../src/images/matching/features/rank.ts";
 import { rankTargets, sketches } from "../../src/images/matching/ranking.ts";
 import type { Target } from "../../src/schema/target.ts";
 import type { SharedStore } from "../../src/store/shared-store.ts";
@@ -122,8 +122,7 @@ describe("a store over HTTP", () => {
       await created(backing.memory, "shop", { image: picture }, NOW + number);
     const targets = await store.listTargets("shop");
     // As in a process of its own, where no other server has prepared anything.
-    await Promise.all(targets.map(({ image: { sha256 } }) => sketches.expected(sha256)));
-    latestSketches.clear();
+    sketches.clear();
     setImageCacheBytes(0);
     onTestFinished(() => setImageCacheBytes(256 * 2 ** 20));
     const query = await samplePicture(2, { width: 400, height: 300 });
@@ -149,7 +148,7 @@ describe("a store over HTTP", () => {
     for (const server of [backing.connect(), backing.connect()]) {
       const targets = await server.listTargets("shop");
       // As in a process of its own, where nothing has been found yet.
-      latestFeatures.clear();
+      targetFeatures.clear();
       const asked = await asksOf(async () => {
         const { matches } = await rankTargets(featureMatcher, query, targets);
         expect(matches.map(({ target }) => targets.indexOf(target))).toEqual([1]);

@@ -116,7 +116,6 @@ const takeSnapshot = operation({
   checks: anyRequest,
   responses: [wholeState],
   handle: async ({ services: { store } }) => {
-    await store.awaitRatings();
     const state = await store.snapshot();
     return ok(wholeState, inJson(snapshotJson(state)));
   },

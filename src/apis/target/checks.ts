@@ -1,8 +1,7 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { compareBySimilarity } from "../../images/matching/comparison.ts";
-import { inspectTargetImage } from "../../images/on-demand.ts";
+import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
@@ -150,16 +149,15 @@ const imageIsBase64 = check({
   },
 });
 
-/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. Finds what was decoded of them. */
+/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
 const imageAcceptable = check({
   name: "imageAcceptable",
   concerns,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
   test: async ({ image, services }: ApiContext & { readonly image: Buffer | undefined }) => {
-    if (image === undefined) return { upload: undefined };
-    const { queryMatcher, duplicatesMatcher } = services.settings;
-    const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
-    return verdict.ok ? { upload: verdict.upload } : refuse(failure(verdict.resultCode), verdict.reason);
+    if (image === undefined) return true;
+    const verdict = await inspectTargetImage(image, wantsOf(services.settings));
+    return verdict.ok || refuse(failure(verdict.resultCode), verdict.reason);
   },
 });
 

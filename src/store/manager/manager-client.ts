@@ -32,7 +32,6 @@ export class ManagerClient implements SharedState {
   readonly takeRateToken = this.call("takeRateToken");
   readonly getImage = this.call("getImage");
   readonly getSummaries = this.call("getSummaries");
-  readonly getRatings = this.call("getRatings");
   readonly reset = this.call("reset");
   readonly snapshot = this.call("snapshot");
   readonly readClock = this.call("readClock");

@@ -87,7 +87,6 @@ export const CALLS = {
   putImage: change(z.tuple([bytes]), storedImage),
   getImage: query(z.tuple([anyText]), bytes),
   getSummaries: query(z.tuple([oneOf(...SUMMARY_KINDS), listOf(anyText)]), listOf(z.optional(bytes))),
-  getRatings: query(z.tuple([listOf(anyText)]), listOf(z.optional(wholeNumber))),
   reset: change(noArguments, nothing),
   snapshot: query(noArguments, snapshot),
   restore: change(z.tuple([z.unknown()]), z.optional(anyText)),

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 
@@ -33,11 +33,11 @@ const FIELDS = 5;
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
-export function* brisqueFeatures(image: GreyImage): Steps<number[]> {
+export async function brisqueFeatures(image: GreyImage): Promise<number[]> {
   const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
-  const upright = image.width > LONGEST_ROW ? yield* transpose(image) : image;
-  const whole = featuresOf(yield* sumRows(kernel, upright, false));
-  const half = featuresOf(yield* sumRows(kernel, upright, true));
+  const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
+  const whole = featuresOf(await sumRows(kernel, upright, false));
+  const half = featuresOf(await sumRows(kernel, upright, true));
   idle.push(kernel);
   return [whole, half].flatMap(([z = [], right = [], down = [], ...diagonal]) => {
     // In a transposed image, right and down are swapped.
@@ -46,14 +46,14 @@ export function* brisqueFeatures(image: GreyImage): Steps<number[]> {
   });
 }
 
-function* sumRows(kernel: Kernel, image: GreyImage, half: boolean): Steps<ValueSums[]> {
+async function sumRows(kernel: Kernel, image: GreyImage, half: boolean): Promise<ValueSums[]> {
   const { data, width, height } = image;
   const rows = half ? height >> 1 : height;
   const source = kernel.begin(width, height, half);
   const memory = new Uint8Array(kernel.memory.buffer, source);
   const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
   for (let row = 0; row < rows + REACH; row++) {
-    if (row % rowsPerSlice === 0) yield;
+    if (row % rowsPerSlice === 0) await yieldToEventLoop();
     if (row < rows) {
       const first = half ? kernel.halfRowSource(row) - 1 : row;
       for (let offset = 0; offset < (half ? 4 : 1); offset++) {
@@ -90,11 +90,11 @@ function featuresOf([z, ...products]: ValueSums[]): number[][] {
   ];
 }
 
-function* transpose({ data, width, height }: GreyImage): Steps<GreyImage> {
+async function transpose({ data, width, height }: GreyImage): Promise<GreyImage> {
   const turned = new Uint8Array(data.length);
   const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
   for (let x = 0; x < width; x++) {
-    if (x % columnsPerSlice === 0) yield;
+    if (x % columnsPerSlice === 0) await yieldToEventLoop();
     for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
   }
   return { data: turned, width: height, height: width };
