@@ -54,7 +54,7 @@ export function readForm(body: Buffer, boundary: string): Form {
     }
     at = next;
   }
-  return { parts, isCut: parts.length > MOST_PARTS, lacksDisposition };
+  return { parts: parts.slice(0, MOST_PARTS), isCut: parts.length > MOST_PARTS, lacksDisposition };
 }
 
 /** Where bytes that occur in a body end. */
