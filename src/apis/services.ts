@@ -5,6 +5,7 @@ import type { Journal } from "../emulator/journal.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/fault-answer.ts";
 import type { ResultCode } from "../schema/protocol.ts";
@@ -77,6 +78,8 @@ export interface ConfiguredFailures {
 export interface Settings extends AnswerOptions, ConfiguredFailures {
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
+  /** Undefined where another process rates. */
+  readonly targetRater?: TargetRater | undefined;
   readonly delay: (seconds: number) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;

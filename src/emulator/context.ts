@@ -1,52 +1,25 @@
-import { createHash } from "node:crypto";
 import type { ResultFacts } from "../schema/journal-entry.ts";
 import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import type { Operation } from "../schema/protocol.ts";
-import { type JsonLimits, type ParsedJson, parseJson, parseLargeJson } from "./json.ts";
+import { type ParsedJson, parseJson } from "./json.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
-import { yieldToEventLoop } from "./scheduling.ts";
 import { bodyDigest } from "./signing.ts";
 import { utf8TextOf } from "./text.ts";
-
-/** Larger bodies are read in steps. */
-const MOST_AT_ONCE = 2 ** 18;
-const BYTES_PER_SLICE = 2 ** 20;
-
-/** What an operation reads of its requests' bodies. */
-interface ReadBy {
-  readonly security?: string | undefined;
-  readonly body?: { readonly contentType: string } | undefined;
-}
 
 /** A request's body. JSON is parsed on first access, and only once. */
 export class RequestBody {
   readonly isEmpty: boolean;
-  readonly isLarge: boolean;
   private parsed: ParsedJson | undefined;
   private md5: string | undefined;
 
-  /** @param limits - of its JSON. */
+  /** @param most - bytes that its JSON may have besides long strings. */
   constructor(
     readonly bytes: Buffer,
-    private readonly limits?: JsonLimits,
+    private readonly most?: number,
   ) {
     this.isEmpty = bytes.length === 0;
-    this.isLarge = bytes.length > MOST_AT_ONCE;
-  }
-
-  /** Reads a large body in steps, between which other requests are answered: its digest, and its JSON if it has any. */
-  async prepare({ security, body }: ReadBy): Promise<void> {
-    if (security === "serverKeys" || security === "clientKeys") {
-      const hash = createHash("md5");
-      for (let start = 0; start < this.bytes.length; start += BYTES_PER_SLICE) {
-        await yieldToEventLoop();
-        hash.update(this.bytes.subarray(start, start + BYTES_PER_SLICE));
-      }
-      this.md5 = hash.digest("hex");
-    }
-    if (body?.contentType === "application/json") this.parsed = await parseLargeJson(this.bytes, this.limits);
   }
 
   /** The lower-case hexadecimal MD5 of the bytes. */
@@ -62,7 +35,7 @@ export class RequestBody {
 
   /** The JSON value, or what is wrong with it. The last of duplicate keys wins. */
   get json(): ParsedJson {
-    this.parsed ??= parseJson(this.bytes, this.limits);
+    this.parsed ??= parseJson(this.bytes, this.most);
     return this.parsed;
   }
 

@@ -4,7 +4,6 @@ import { type Clock, momentOf } from "./clock.ts";
 import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import type { CloseEntry, Journal } from "./journal.ts";
-import { SNAPSHOT_LIMITS } from "./json.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
@@ -92,8 +91,7 @@ export class Emulator<Services extends EmulatorServices> {
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
       else if (operation === undefined) outcome = await this.refuseUnserved(host, found, context);
       else {
-        const body = new RequestBody(request.body, request.images && SNAPSHOT_LIMITS);
-        if (body.isLarge) await body.prepare(operation);
+        const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
         outcome = await execute(operation, { ...context, services, operation, params, body });
       }
       if (fault !== undefined) outcome = applyFault(fault, outcome, found, context);

@@ -1,7 +1,5 @@
 import type Busboy from "busboy";
 import { loadModule } from "./package.ts";
-import { systemRandom } from "./random.ts";
-import { finish, inTurns, type Steps } from "./scheduling.ts";
 
 /** One part of a multipart form. */
 export interface FormPart {
@@ -11,7 +9,7 @@ export interface FormPart {
   readonly filename: string | undefined;
   /** The part's own `Content-Type`. */
   readonly contentType: string | undefined;
-  /** Exactly the bytes between the part's headers and the next boundary. */
+  /** Exactly the bytes between the part's headers and the next boundary, or the end of a body that is cut. */
   readonly content: Buffer;
 }
 
@@ -20,127 +18,104 @@ export interface Form {
   readonly parts: readonly FormPart[];
   /** It has more than {@link MOST_PARTS} parts, of which the further ones are not read. */
   readonly isCut: boolean;
+  /** A part has no `Content-Disposition` header, or the body ends within it. */
+  readonly lacksDisposition: boolean;
 }
 
 /** No form has as many. */
 export const MOST_PARTS = 100;
+/** Busboy's limit for the headers of a part. */
+const MOST_HEADER_BYTES = 16 * 1024;
+const NO_FORM: Form = { parts: [], isCut: false, lacksDisposition: false };
 
 /**
- * Parses a multipart form. Never fails: leaves out incomplete parts and those with malformed headers.
+ * Splits a multipart form. Never fails: leaves out parts with malformed headers.
  *
  * @param boundary - from the `Content-Type` header, one character per byte.
  */
-export const readForm = (body: Buffer, boundary: string): Form => finish(formSteps(body, boundary));
-
-/** Like {@link readForm}, but lets other work run in between. */
-export const readLargeForm = (body: Buffer, boundary: string): Promise<Form> =>
-  inTurns(formSteps(body, boundary));
-
-/** A `filename` parameter, or anything else in quotes; an unclosed quote ends with its line. */
-const FILE_NAME = /;\s*filename\*?=(?:"((?:[^"\\\r\n]|\\.)*)"?|([^;\r\n]*))|"(?:[^"\\\r\n]|\\.)*"?/gi;
-
-/**
- * Busboy reads only the parts' headers, and so at once: it would decode text, emit contents later, and take a part with an empty
- * file name, which browsers send, for a field. It gets numbers in place of file names, and each part's number as its transfer
- * encoding.
- */
-function* formSteps(body: Buffer, boundary: string): Steps<Form> {
-  const found = yield* partSteps(body, Buffer.from(boundary, "latin1"));
-  const raw = found.slice(0, MOST_PARTS);
-  // Unguessable, so that no part's headers can contain it. It needs no quoting.
-  const safeBoundary = systemRandom.hex(64);
-  const busboy: typeof Busboy = loadModule("busboy");
-  const parser = busboy({
-    headers: { "content-type": `multipart/form-data; boundary=${safeBoundary}` },
-    preservePath: true,
-  });
-  const filenames: string[] = [];
+export function readForm(body: Buffer, boundary: string): Form {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const parts: FormPart[] = [];
-  parser.on("file", (name: string | undefined, stream, info: { filename?: string; encoding: string }) => {
-    stream.resume();
-    const { headers, content } = raw[Number(info.encoding)] ?? { headers: "", content: Buffer.alloc(0) };
-    const [, contentType] = /^content-type\s*:\s*(.*)$/im.exec(headers) ?? [];
-    const filename = info.filename === undefined ? undefined : filenames[Number(info.filename)];
-    parts.push({ name: name ?? "", filename, contentType: contentType?.trim(), content });
-  });
-  // Emitted for malformed part headers, after which busboy reads on.
-  parser.on("error", () => undefined);
-  const pieces = raw.map(({ headers }, index) => {
-    const numbered = headers.replace(FILE_NAME, (found, quoted?: string, bare = "") => {
+  let lacksDisposition = false;
+  // At the start of the body, no line break precedes the first boundary.
+  const isFirst = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
+  let at = isFirst ? delimiter.length - 2 : endOf(body, delimiter, 0);
+  while (at !== undefined && parts.length <= MOST_PARTS && body.toString("latin1", at, at + 2) !== "--") {
+    // As the service: a body that ends between a boundary and what follows it has no parts.
+    if (body.length - at < 2) return NO_FORM;
+    const next: number | undefined = endOf(body, delimiter, at);
+    // What is between the boundaries, and the end of the first one's line.
+    const part = body.subarray(at, next === undefined ? body.length : next - delimiter.length);
+    const line = part.subarray(0, MOST_HEADER_BYTES).indexOf("\r\n");
+    if (line !== -1 && part.toString("latin1", 0, line).trim() === "") {
+      const read = readPart(part.subarray(line + 2), next === undefined);
+      if (read === "noDisposition") lacksDisposition = true;
+      else if (read !== undefined) parts.push(read);
+    }
+    at = next;
+  }
+  return { parts: parts.slice(0, MOST_PARTS), isCut: parts.length > MOST_PARTS, lacksDisposition };
+}
+
+/** Where bytes that occur in a body end. */
+function endOf(body: Buffer, bytes: Buffer, from: number): number | undefined {
+  const found = body.indexOf(bytes, from);
+  return found === -1 ? undefined : found + bytes.length;
+}
+
+const LINE_END = "\r\n";
+const DISPOSITION = /^content-disposition:.*(?:\r\n[ \t].*)*/im;
+/** A `filename` parameter, or anything else in quotes. */
+const FILE_NAME =
+  /;\s*filename\*?=(?:"((?:[^"\\]|\\.)*)(?:"(?=\s*(?:;|$))|$)|((?!")[^;]*))|"(?:[^"\\]|\\.)*"?/gi;
+
+/** Parses header lines, which may be cut, and content. */
+function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | undefined {
+  // The line end before the first header ends the headers too, if there are none.
+  const head = LINE_END + part.toString("latin1", 0, MOST_HEADER_BYTES);
+  const end = head.indexOf("\r\n\r\n");
+  if (end === -1 && (!isLast || part.length > MOST_HEADER_BYTES)) return undefined;
+  // A line that is cut does not count.
+  const headers = head.slice(0, end === -1 ? head.lastIndexOf(LINE_END) : end).slice(LINE_END.length);
+  let filename: string | undefined;
+  const withoutFile = headers.replace(DISPOSITION, (disposition) =>
+    disposition.replace(FILE_NAME, (found, quoted?: string, bare = "") => {
       if (!found.startsWith(";")) return found;
-      const written = quoted?.replace(/\\(.)/g, "$1") ?? bare.trim();
-      return `; filename="${filenames.push(Buffer.from(written, "latin1").toString()) - 1}"`;
-    });
-    return (
-      `--${safeBoundary}\r\nContent-Transfer-Encoding: ${index}\r\nContent-Type: application/octet-stream\r\n` +
-      `${numbered}\r\n\r\n\r\n`
-    );
-  });
-  parser.end(Buffer.from(`${pieces.join("")}--${safeBoundary}--\r\n`, "latin1"));
-  return { parts, isCut: found.length > MOST_PARTS };
+      filename ??= Buffer.from(quoted?.replace(/\\(.)/g, "$1") ?? bare.trim(), "latin1").toString();
+      return "";
+    }),
+  );
+  const name = headers === "" ? null : fieldName(withoutFile);
+  if (name === undefined) return undefined;
+  if (!DISPOSITION.test(headers)) return "noDisposition";
+  const [, contentType] = /^content-type:(.*)$/im.exec(headers) ?? [];
+  const content = part.subarray(end === -1 ? part.length : end + LINE_END.length);
+  return name === null ? undefined : { name, filename, contentType: contentType?.trim(), content };
 }
 
-/** An unparsed part of a multipart body. */
-interface RawPart {
-  /** The header lines without the empty line after them, one character per byte. */
-  readonly headers: string;
-  readonly content: Buffer;
-}
-
-const HEADERS_END = "\r\n\r\n";
-/** Busboy's limit is 16 KiB; {@link formSteps} adds a little. */
-const MOST_HEADER_BYTES = 16_000;
-const BOUNDARIES_PER_STEP = 1000;
-const BYTES_PER_STEP = 2 ** 22;
+/** No header has this name. */
+const BOUNDARY = "boundary-between-headers";
 
 /**
- * Finds the complete parts of a multipart body, up to one more than is read: those that another boundary follows. Ignores anything before the first
- * boundary or after the closing one, and parts whose headers do not end.
+ * Reads a part's headers with busboy: returns its name, empty when it has none; null when it is not form data; undefined when a
+ * header is malformed. The file name is left out: busboy takes an empty one, which browsers send, for none, and refuses blanks.
  */
-function* partSteps(body: Buffer, boundary: Buffer): Steps<readonly RawPart[]> {
-  const bare = Buffer.concat([Buffer.from("--"), boundary]);
-  const delimiter = Buffer.concat([Buffer.from("\r\n"), bare]);
-  const parts: RawPart[] = [];
-  // At the start of the body, no line break precedes the first boundary.
-  let start = body.subarray(0, bare.length).equals(bare) ? bare.length : 0;
-  for (let boundaries = 1; parts.length <= MOST_PARTS; boundaries += 1) {
-    const isPart = start > 0;
-    if (isPart && body.toString("latin1", start, start + 2) === "--") break;
-    if (boundaries % BOUNDARIES_PER_STEP === 0) yield;
-    const end = yield* indexSteps(body, delimiter, start);
-    if (end === -1) break;
-    const part = isPart ? readPart(body.subarray(start, end)) : undefined;
-    if (part !== undefined) parts.push(part);
-    start = end + delimiter.length;
-  }
-  return parts;
-}
-
-/** Whether the bytes occur in a body, in steps. */
-export const occursIn = async (body: Buffer, bytes: Buffer): Promise<boolean> =>
-  (await inTurns(indexSteps(body, bytes, 0))) !== -1;
-
-function* indexSteps(body: Buffer, bytes: Buffer, from: number): Steps<number> {
-  for (let start = from; start < body.length; start += BYTES_PER_STEP, yield) {
-    const found = body.subarray(start, start + BYTES_PER_STEP + bytes.length - 1).indexOf(bytes);
-    if (found !== -1) return start + found;
-  }
-  return -1;
-}
-
-/** Parses what is between two boundaries: the rest of the boundary's line, header lines, content. */
-function readPart(between: Buffer): RawPart | undefined {
-  // Searching all of a long part takes long.
-  const beginning = between.subarray(0, 2 * MOST_HEADER_BYTES);
-  const lineEnd = beginning.indexOf("\r\n");
-  if (lineEnd === -1 || between.toString("latin1", 0, lineEnd).trim() !== "") return undefined;
-  const headersEnd = beginning.indexOf(HEADERS_END, lineEnd);
-  // Directly after the boundary's line: there are no headers.
-  if (headersEnd <= lineEnd || headersEnd > MOST_HEADER_BYTES) return undefined;
-  return {
-    headers: between.toString("latin1", lineEnd + 2, headersEnd),
-    content: between.subarray(headersEnd + HEADERS_END.length),
-  };
+function fieldName(headers: string): string | null | undefined {
+  const busboy: typeof Busboy = loadModule("busboy");
+  const parser = busboy({ headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` } });
+  let name: string | null | undefined = null;
+  parser.on("field", (found: string | undefined) => {
+    name = found ?? "";
+  });
+  parser.on("file", (found: string | undefined, stream) => {
+    stream.resume();
+    name = found ?? "";
+  });
+  parser.on("error", () => {
+    name = undefined;
+  });
+  parser.end(Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n\r\n--${BOUNDARY}--\r\n`, "latin1"));
+  return name;
 }
 
 /** A parsed `Content-Type` header. */

@@ -1,10 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { TextDecoder } from "node:util";
 
-/** A decoder that throws for bytes that are not UTF-8, and keeps a byte-order mark. */
-export const utf8Decoder = (): TextDecoder => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The bytes as UTF-8; undefined when they are not valid. */
+/** The bytes as UTF-8; undefined when they are not valid. A byte-order mark is kept. */
 export const utf8TextOf = (bytes: Buffer): string | undefined =>
   isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 

@@ -1,74 +1,33 @@
 import { LRUCache } from "lru-cache";
 import type { MaybePromise } from "../emulator/message.ts";
-import { type BackgroundJob, runInBackground, type Wanted } from "../emulator/scheduling.ts";
+import { inBackground } from "../emulator/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
-import type { Features } from "./matching/features/extract.ts";
-import { type PreparedImage, preparedBytes, type Sketch } from "./matching/similarity.ts";
+import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
 
-/** Small facts that follow from an image's bytes. */
-interface Facts {
-  /** What is wrong with the image's data; null when nothing is. */
-  damage: string | null;
-  /** Whether it has only one colour, or nearly so, or cannot be decoded. */
-  isFlat: boolean;
-}
-
-/** Bounds a cache by its entries, for which `max` would reserve memory when this package is imported. */
-const upTo = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
-
-/** By SHA-256, so that tests that add the same image to several mocks compute them once. */
-const facts = new LRUCache<string, { [Fact in keyof Facts]?: Promise<Facts[Fact]> }>(upTo(5000));
-
-/** A fact about an image, computed once even for concurrent callers. Failures are not cached. */
-export function remembered<Fact extends keyof Facts>(
-  fact: Fact,
-  sha256: string,
-  make: () => Promise<Facts[Fact]>,
-): Promise<Facts[Fact]> {
-  const ofImage = facts.get(sha256) ?? {};
-  facts.set(sha256, ofImage);
-  const known = ofImage[fact];
-  if (known) return known;
-  const made = make();
-  Object.assign(ofImage, { [fact]: made });
-  made.catch(() => {
-    if (ofImage[fact] === made) delete ofImage[fact];
-  });
-  return made;
-}
-
-/** Ratings by BRISQUE, by SHA-256: also those that are being made. */
-export const ratingJobs = new LRUCache<string, BackgroundJob<number>>(upTo(5000));
-/** Ratings by features. */
-export const featureRatingJobs = new LRUCache<string, BackgroundJob<number>>(upTo(5000));
-
-/** Sketches of recently added or compared images, by SHA-256: 22 MB at most. Targets keep their own. */
-export const latestSketches = new LRUCache<string, Sketch>(upTo(1000));
-/** Features of recently added or compared images: 16 MB at most. */
-export const latestFeatures = new LRUCache<string, Features>(upTo(1000));
-
-/** What is made of each image once: kept as long as the object that stands for the image, and of the latest images by hash. */
-export class MadeOfImages<Image extends { readonly sha256: string }, Made extends object> {
+/**
+ * What is made of each image once: kept as long as the object that stands for the image, and of the latest images by SHA-256.
+ * A failure is not kept.
+ */
+export class MadeOfImages<
+  Image extends { readonly sha256: string; readonly summary?: unknown },
+  Made extends object,
+> {
   /** Null when the image cannot be decoded; a promise while it is made. */
   readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
-  /** By SHA-256: what makes it of uploads whose pixels are still there. */
-  readonly #expected = new Map<string, () => Promise<unknown>>();
+  /** Bounded by a size of one each, because `max` would reserve memory when this package is imported. */
+  readonly #latest = new LRUCache<string, Promise<Made | null>>({
+    maxSize: 1000,
+    sizeCalculation: () => 1,
+  });
 
   /** @param make - makes it, or returns null when the image cannot be decoded. */
-  constructor(
-    private readonly latest: LRUCache<string, Made>,
-    private readonly make: (image: Image) => Promise<Made | null>,
-  ) {}
+  constructor(private readonly make: (image: Image) => Promise<Made | null>) {}
 
   of(image: Image): MaybePromise<Made | null> {
     const known = this.#known.get(image);
     if (known !== undefined) return known;
-    const latest = this.latest.get(image.sha256);
-    if (latest) {
-      this.#known.set(image, latest);
-      return latest;
-    }
-    const made = this.#make(image);
+    // An image with a summary asks another process, which may be this one: it must not wait for itself.
+    const made = image.summary ? this.make(image) : this.begin(image.sha256, () => this.make(image));
     this.#known.set(image, made);
     made.then(
       (result) => this.#known.set(image, result),
@@ -77,46 +36,38 @@ export class MadeOfImages<Image extends { readonly sha256: string }, Made extend
     return made;
   }
 
-  /**
-   * Makes it in the background. An image that was compared or uploaded recently already has it.
-   * @param by - when that has stopped, it is only made when somebody needs it
-   */
-  prepare(image: Image, by?: Wanted): void {
-    if (this.latest.has(image.sha256)) this.of(image);
+  /** Makes it of pixels or a file at hand, unless one of the latest images has it. */
+  begin(sha256: string, make: () => Promise<Made | null>): Promise<Made | null> {
+    const known = this.latest(sha256);
+    if (known) return known;
+    const made = make();
+    this.#latest.set(sha256, made);
+    made.catch(() => {
+      if (this.#latest.peek(sha256) === made) this.#latest.delete(sha256);
+    });
+    return made;
+  }
+
+  /** Makes it before somebody needs it, unless by then the image is gone, or nobody wants it. */
+  prepare(image: Image, isWanted: () => boolean): void {
+    if (this.#latest.has(image.sha256)) this.of(image);
     else if (!this.#known.has(image)) {
-      // One whose target is deleted before its turn does not stay in memory until then.
       const held = new WeakRef(image);
-      runInBackground(async () => {
+      inBackground(async () => {
         const image = held.deref();
-        if (image !== undefined) await this.of(image);
-      }, by);
+        if (image !== undefined && isWanted()) await this.of(image);
+      });
     }
   }
 
-  /**
-   * Has it made of an upload, at the latest when somebody needs it: the latest images then have it, unless that failed.
-   * @returns what makes it, and has to be called: until then, `make` is kept
-   */
-  expect(sha256: string, make: () => Promise<unknown>): () => Promise<void> {
-    const made = async () => {
-      await make().catch(() => {});
-      if (this.#expected.get(sha256) === made) this.#expected.delete(sha256);
-    };
-    this.#expected.set(sha256, made);
-    return made;
+  /** What is made, or was made, of one of the latest images. */
+  latest(sha256: string): Promise<Made | null> | undefined {
+    return this.#latest.get(sha256);
   }
 
-  /** Makes it of an upload; undefined when there is none. */
-  expected(sha256: string): Promise<unknown> | undefined {
-    return this.#expected.get(sha256)?.();
-  }
-
-  async #make(image: Image): Promise<Made | null> {
-    const expected = this.expected(image.sha256);
-    await expected;
-    const made = (expected && this.latest.get(image.sha256)) ?? (await this.make(image));
-    if (made) this.latest.set(image.sha256, made);
-    return made;
+  /** Forgets the latest images. */
+  clear(): void {
+    this.#latest.clear();
   }
 }
 

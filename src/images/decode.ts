@@ -1,13 +1,10 @@
 import { availableParallelism } from "node:os";
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
-import { formatOf, type ImageFormat } from "../emulator/image-header.ts";
+import { formatOf, type ImageFormat, pixelSizeOf } from "../emulator/image-header.ts";
 import { loadModule } from "../emulator/package.ts";
-import { realTimers } from "../emulator/real-timers.ts";
 import { Semaphore } from "../emulator/scheduling.ts";
 import { messageOf } from "../emulator/text.ts";
-import { MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
-import { decodeTallPng, tallPng } from "./tall-png.ts";
+import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 
 /** An image file's header, read without decoding its pixels. */
 export interface ImageHeader {
@@ -105,12 +102,11 @@ export function decodePixels<T>(
   bytes: Buffer,
   use: (pixels: Pixels) => Promise<T>,
 ): Promise<T | Undecodable> {
+  const damage = tooManyRows(bytes);
+  if (damage !== undefined) return Promise.resolve({ damage });
   return wholeDecoders.run(async () => {
-    const tall = tallPng(bytes);
-    const decoded = await decode(bytes, "truncated", async (image) =>
-      tall === undefined
-        ? image.removeAlpha().raw().toBuffer({ resolveWithObject: true })
-        : { data: await decodeTallPng(bytes, tall), info: tall },
+    const decoded = await decode(bytes, "truncated", (image) =>
+      image.removeAlpha().raw().toBuffer({ resolveWithObject: true }),
     );
     if ("damage" in decoded) return decoded;
     const { data, info } = decoded;
@@ -144,7 +140,6 @@ export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undeco
   return decodeScaled(bytes, (image) => toGrey(image, side));
 }
 
-/** Its text runs in a worker, too, so that it may use nothing from around it. */
 const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
   const { data, info } = await image
     .autoOrient()
@@ -156,70 +151,6 @@ const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
   return { data, width: info.width, height: info.height };
 };
 
-const GREY_WORKER = `
-  const { path, options, port, isDone } = require("node:worker_threads").workerData;
-  const decode = async ({ bytes, side }) => (${toGrey})(require(path)(bytes, options), side);
-  port.on("message", (given) =>
-    decode(given).then((pixels) => ({ pixels }), ({ message }) => ({ failure: message })).then((ended) => {
-      port.postMessage(ended);
-      Atomics.store(isDone, 0, 1);
-      Atomics.notify(isDone, 0);
-    }),
-  );
-`;
-
-/** A worker that takes longer, in milliseconds, has failed. */
-const LONGEST_WORK = 60_000;
-
-/** Decodes while this thread does nothing but wait. */
-class GreyWorker {
-  readonly #port: MessagePort;
-  readonly #isDone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-
-  /** Lasts for one turn of the event loop, in which somebody may need many images. */
-  constructor(end: () => void) {
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    const options = { ...READ_OPTIONS, failOn: "none" };
-    const worker = new Worker(GREY_WORKER, {
-      ...{ eval: true, execArgv: [], transferList: [port2] },
-      workerData: { path: loadModule.resolve("sharp"), options, port: port2, isDone: this.#isDone },
-    });
-    // Who waits for it is told that there was no answer.
-    worker.on("error", () => {});
-    realTimers.setImmediate(() => {
-      port1.close();
-      worker.terminate();
-      end();
-    });
-  }
-
-  decode(bytes: Buffer, side: number): Pixels {
-    Atomics.store(this.#isDone, 0, 0);
-    this.#port.postMessage({ bytes, side });
-    Atomics.wait(this.#isDone, 0, 0, LONGEST_WORK);
-    const ended: { readonly pixels?: Pixels; readonly failure?: string } =
-      receiveMessageOnPort(this.#port)?.message ?? {};
-    if (ended.pixels === undefined)
-      throw new DecoderError(`the image decoder failed: ${ended.failure ?? "no answer"}`);
-    return { ...ended.pixels, data: Buffer.from(ended.pixels.data) };
-  }
-}
-
-let greyWorker: GreyWorker | undefined;
-
-/**
- * {@link decodeGrey} at once, for an image that was decoded whole. A worker decodes, because sharp cannot but return promises:
- * the first image of a turn of the event loop takes about 0.1 s.
- * @throws DecoderError
- */
-export function decodeGreyAtOnce(bytes: Buffer, side: number): Pixels {
-  greyWorker ??= new GreyWorker(() => {
-    greyWorker = undefined;
-  });
-  return greyWorker.decode(bytes, side);
-}
-
 async function decodeScaled<T>(
   bytes: Buffer,
   scale: (image: SharpImage) => Promise<T>,
@@ -228,13 +159,7 @@ async function decodeScaled<T>(
   if ("damage" in header) return header;
   const damage = tooLargeToDecode(bytes, header);
   if (damage !== undefined) return { damage };
-  const tall = tallPng(bytes);
-  const run = () =>
-    decoders.run(() =>
-      decode(bytes, "none", async (image) =>
-        scale(tall === undefined ? image : fromPixels(await decodeTallPng(bytes, tall), tall)),
-      ),
-    );
+  const run = () => decoders.run(() => decode(bytes, "none", scale));
   // Waits for its turn before it takes a decoder, so that others can decode in the meantime.
   // Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time.
   return header.progressive && pixelsOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
@@ -284,7 +209,15 @@ export async function whyNotDecoded(bytes: Buffer): Promise<string | undefined> 
 
 const pixelsOf = ({ width, height }: ImageHeader): number => width * height;
 
+/** Whether the decoder would take too long for the rows of a PNG. */
+const tooManyRows = (bytes: Buffer): string | undefined =>
+  formatOf(bytes) === "PNG" && (pixelSizeOf(bytes)?.height ?? 0) > MAX_PNG_ROWS
+    ? `more than ${MAX_PNG_ROWS} rows`
+    : undefined;
+
 function tooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
+  const rows = tooManyRows(bytes);
+  if (rows !== undefined) return rows;
   const format = formatOf(bytes) ?? "PNG";
   if (!header.progressive || pixelsOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
   const kind = { PNG: "an interlaced PNG", JPEG: "a progressive JPEG" } satisfies Record<ImageFormat, string>;

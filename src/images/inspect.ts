@@ -1,14 +1,12 @@
 import { crc32 } from "node:zlib";
 import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
-import { MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
-import { remembered } from "./cache.ts";
+import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { readHeader } from "./decode.ts";
-import { tallPng } from "./tall-png.ts";
-import { Upload } from "./upload.ts";
+import { measure, type Wants } from "./measures.ts";
 
-/** Whether an image is accepted; if not, the result code and the reason. `upload`: what was decoded of it. */
+/** Whether an image is accepted; if not, the result code and the reason. */
 export type ImageVerdict =
-  | { readonly ok: true; readonly width: number; readonly height: number; readonly upload?: Upload }
+  | { readonly ok: true; readonly width: number; readonly height: number }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
 
 /** Longest side, in pixels, of a query image. */
@@ -25,29 +23,23 @@ const COLOUR_TYPES = new Map([
 /**
  * Checks a target's image. Never throws for bad bytes.
  * @param bytes must not be written to afterwards
- * @param prepares whether the image will be compared by structural similarity
+ * @param wants what to measure while it is decoded
  */
-export async function inspectTargetImage(bytes: Buffer, prepares = false): Promise<ImageVerdict> {
-  const upload = new Upload(bytes, prepares);
+export async function inspectTargetImage(bytes: Buffer, wants: Wants = {}): Promise<ImageVerdict> {
   const declared = declaredHeader(bytes);
   // What can be decoded can be opened, which would take another quarter of that time.
-  if (declared && !refusalOf(bytes, declared) && !(await findDamage(upload, declared.png)))
-    return accepted(declared, upload);
+  if (declared && !refusalOf(bytes, declared) && !(await findDamage(bytes, declared.png, wants)))
+    return accepted(declared);
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const refusal = refusalOf(bytes, opened);
   if (refusal) return refusal;
-  const damage = await findDamage(upload, opened.png);
+  const damage = await findDamage(bytes, opened.png, wants);
   if (damage) return refuse("BadImage", `${damage}; expected a complete, undamaged image`);
-  return accepted(opened, upload);
+  return accepted(opened);
 }
 
-const accepted = ({ header: { width, height } }: OpenedImage, upload: Upload): ImageVerdict => ({
-  ok: true,
-  width,
-  height,
-  upload,
-});
+const accepted = ({ header: { width, height } }: OpenedImage): ImageVerdict => ({ ok: true, width, height });
 
 function refusalOf(bytes: Buffer, { header, png }: OpenedImage): ImageVerdict | undefined {
   const { width, height } = header;
@@ -63,14 +55,21 @@ function refusalOf(bytes: Buffer, { header, png }: OpenedImage): ImageVerdict | 
     const found = `the image has ${width}x${height} = ${width * height} pixels`;
     return refuse("ImageTooLarge", `${found}; expected at most ${MAX_TARGET_IMAGE_PIXELS}`);
   }
+  if (png && height > MAX_PNG_ROWS)
+    return refuse("BadImage", `the PNG has ${height} rows; expected at most ${MAX_PNG_ROWS}`);
   return undefined;
 }
 
-/** Decodes the image, unless it is known whether it is damaged. */
-const findDamage = async (upload: Upload, png: PngHeader | undefined): Promise<string | null> =>
-  remembered("damage", await upload.hash(), async () => {
-    return (png && findPngDamage(upload.bytes)) ?? (await findDecodingDamage(upload));
-  });
+async function findDamage(
+  bytes: Buffer,
+  png: PngHeader | undefined,
+  wants: Wants,
+): Promise<string | undefined> {
+  const inChunks = png && findPngDamage(bytes);
+  if (inChunks !== undefined) return inChunks;
+  const { damage } = await measure(bytes, wants);
+  return damage && `the image's data is incomplete or damaged (${damage})`;
+}
 
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */
 export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
@@ -107,7 +106,7 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
     : { header, png };
 }
 
-/** What an image's header says, read without the decoder; undefined for tall images, which are decoded without it. */
+/** What an image's header says, read without the decoder. */
 function declaredHeader(bytes: Buffer): OpenedImage | undefined {
   if (formatOf(bytes) === undefined) return undefined;
   if (formatOf(bytes) === "JPEG") {
@@ -115,8 +114,7 @@ function declaredHeader(bytes: Buffer): OpenedImage | undefined {
     return header && { header, png: undefined };
   }
   const png = readPngHeader(bytes);
-  if (typeof png === "string" || tallPng(bytes) !== undefined) return undefined;
-  return { header: png, png };
+  return typeof png === "string" ? undefined : { header: png, png };
 }
 
 /** Goes by the header chunk, because a tRNS chunk changes what the decoder reports. */
@@ -131,11 +129,6 @@ function refusedPngColour({ depth, colourType }: PngHeader): string | undefined 
 function refusedJpegColour({ components }: OpenedImage["header"]): string | undefined {
   if (components === 1 || components === 3) return undefined;
   return `the JPEG has ${components} colour components (CMYK or YCCK); expected 1 or 3: convert it to RGB`;
-}
-
-async function findDecodingDamage(upload: Upload): Promise<string | null> {
-  const decoded = await upload.decoded();
-  return "damage" in decoded ? `the image's data is incomplete or damaged (${decoded.damage})` : null;
 }
 
 function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): ImageVerdict {

@@ -1,7 +1,12 @@
 import { createRandom } from "../emulator/random.ts";
-import type { Wanted } from "../emulator/scheduling.ts";
 import type * as Engine from "./engine.ts";
-import { type ComparedImage, comparisonOf, type ImageMatcher } from "./matching/comparison.ts";
+import {
+  type ComparedImage,
+  compareBySimilarity,
+  comparisonOf,
+  type ImageMatcher,
+} from "./matching/comparison.ts";
+import type { Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
 let loading: Promise<typeof Engine> | undefined;
@@ -16,7 +21,7 @@ function engine(): Promise<typeof Engine> {
   return loading;
 }
 
-/** The package's own raters rate later; others get the image's bytes. */
+/** The package's own raters use what is known of the image; others get its bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
   (await engine()).assessImage(
     image,
@@ -58,6 +63,20 @@ export function fixedRater(rating: number): TargetRater {
   checkRating(rating, "fixedRater");
   return () => rating;
 }
+
+/** What to measure of added images when this rater and these matchers are used. */
+export const wantsOf = ({
+  targetRater,
+  queryMatcher,
+  duplicatesMatcher,
+}: {
+  readonly targetRater?: TargetRater | undefined;
+  readonly queryMatcher: ImageMatcher;
+  readonly duplicatesMatcher: ImageMatcher;
+}): Wants => ({
+  brisque: targetRater === brisqueRater,
+  sketch: compareBySimilarity(queryMatcher, duplicatesMatcher),
+});
 
 /** The names of raters in settings, which are text. */
 export const RATER_NAMES = ["brisque", "features", "perfect", "random"] as const;
@@ -102,16 +121,17 @@ export const compareFeatures: typeof Engine.compareFeatures = async (...given) =
   (await engine()).compareFeatures(...given);
 
 /**
- * What prepares images for these matchers, in the background; undefined when none of them compares prepared images.
- * @param by - when that has stopped, images are only prepared when they are compared
+ * Returns the function that prepares images for these matchers, in the background; undefined if none of them compares prepared
+ * images.
+ * @param isWanted - asked before each image: a mock or server that has stopped wants none
  */
 export function backgroundPreparation(
   matchers: readonly ImageMatcher[],
-  by: Wanted,
+  isWanted: () => boolean,
 ): ((image: ComparedImage) => void) | undefined {
   const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
   const isPrepared = ways.some((way) => way !== "bytes" && way !== undefined);
-  return isPrepared ? (image) => prepareInBackground(image, ways, by) : undefined;
+  return isPrepared ? (image) => prepareInBackground(image, ways, isWanted) : undefined;
 }
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */

@@ -1,7 +1,6 @@
 import type { Settings } from "../apis/services.ts";
 import { type Random, unusedId } from "../emulator/random.ts";
-import { compareBySimilarity } from "../images/matching/comparison.ts";
-import { inspectTargetImage } from "../images/on-demand.ts";
+import { inspectTargetImage, wantsOf } from "../images/on-demand.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -189,12 +188,9 @@ const asBase64 = (metadata: string | Uint8Array | null): string | null =>
   typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata;
 
 /** @throws Error when the target API would refuse the image. */
-async function acceptedImage(
-  given: Uint8Array,
-  { queryMatcher, duplicatesMatcher }: Settings,
-): Promise<Pick<NewTarget, "image" | "upload">> {
+async function acceptedImage(given: Uint8Array, settings: Settings): Promise<Pick<NewTarget, "image">> {
   const image = Buffer.from(given);
-  const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
+  const verdict = await inspectTargetImage(image, wantsOf(settings));
   if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
-  return { image, upload: verdict.upload };
+  return { image };
 }

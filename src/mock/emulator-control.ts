@@ -21,7 +21,6 @@ import {
   datasetFields,
   newDataset,
 } from "../schema/model-target.ts";
-import { awaitRatings } from "../schema/processing.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import {
   countChanges,
@@ -154,7 +153,6 @@ export abstract class EmulatorControl {
     if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
     const moment = momentOf(this.parts.clock);
     const added = await createTarget(store, databaseName, target, moment);
-    await awaitRatings([added], moment);
     warnIfNeverFound(added, fields, this.#warned);
     return mockTarget(added, Math.floor(moment));
   }
@@ -177,7 +175,6 @@ export abstract class EmulatorControl {
     const now = this.#now;
     if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
     const changed = await changeTarget({ store, settings, now }, database.databaseName, targetId, changes);
-    await awaitRatings([changed], now);
     return mockTarget(changed, now);
   }
 

@@ -7,7 +7,6 @@ import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
 import type { Random } from "../emulator/random.ts";
-import type { Wanted } from "../emulator/scheduling.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
@@ -115,12 +114,12 @@ export class EmulatorState {
     );
   }
 
-  /** @param work - when it has stopped, nothing goes on in the background. */
-  static empty(options: ResolvedOptions, random: Random, work: Wanted): EmulatorState {
+  /** @param isRunning - once it returns false, no images are prepared in the background. */
+  static empty(options: ResolvedOptions, random: Random, isRunning: () => boolean): EmulatorState {
     const { queryMatcher, duplicatesMatcher } = options.settings;
     const store = new MemoryStore(
-      (image, upload) => assessImage(image, options.targetRater, random, upload, work),
-      backgroundPreparation([queryMatcher, duplicatesMatcher], work),
+      (image) => assessImage(image, options.targetRater, random),
+      backgroundPreparation([queryMatcher, duplicatesMatcher], isRunning),
     );
     return new EmulatorState(
       options,

@@ -53,8 +53,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   readonly #random: Random;
   readonly #isolation: Isolation;
   readonly #hosts = new HostTable();
-  /** What goes on in the background, while the mock is started. */
-  readonly #work = { isStopped: false };
+  #isStopped = false;
   /** While the mock is started. */
   #interceptor: Interceptor | undefined;
   readonly #pages = new MockPages();
@@ -91,7 +90,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     const { seed } = this.#options;
     setImageCacheBytes(options.imageCacheBytes);
     this.#random = createRandom(seed);
-    this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, this.#work));
+    this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, () => !this.#isStopped));
     this.#hosts.add(interceptedHosts(this.#options, this.#isolation));
     this.#journal.recorded.on((entry) => MockCloudReco.answered.emit({ mock: this, entry }));
     if (this.#options.intercept === false) addIdleKeyOwner(this.#ownsKey);
@@ -134,7 +133,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   start(): void {
     const { intercept: by, unhandledRequests } = this.#options;
-    this.#work.isStopped = false;
+    this.#isStopped = false;
     if (by === false) return;
     const hosts = interceptedHosts(this.#options, this.#isolation);
     this.#interceptor ??= intercept({ hosts, intercept: by, unhandledRequests });
@@ -152,7 +151,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     removeKeyOwner(this.#ownsKey);
     this.#interceptor?.stop();
     this.#interceptor = undefined;
-    this.#work.isStopped = true;
+    this.#isStopped = true;
     this.#delays.abort();
     void this.#pages.stopAll();
   }

@@ -1,5 +1,5 @@
 import type { MovableClock } from "../emulator/clock.ts";
-import { inTurns, type Steps } from "../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import type { PageLists, PageState } from "./model.ts";
 import type { PageContext, PageStateReader, StateItems } from "./state.ts";
 
@@ -57,7 +57,7 @@ export class StateFeed {
     const { version, items, clockSetting: clock } = this;
     const missing = this.changes.filter((change) => change.version > (seen?.version ?? 0));
     if (items !== undefined && (seen === undefined || missing.length !== version - seen.version)) {
-      if (this.whole?.version !== version) this.whole = { version, pieces: inTurns(serialisedLists(items)) };
+      if (this.whole?.version !== version) this.whole = { version, pieces: serialisedLists(items) };
       const { pieces } = this.whole;
       yield Buffer.from(`event: state\ndata: ${JSON.stringify(this.head()).slice(0, -1)}`);
       yield* await pieces;
@@ -85,7 +85,7 @@ export class StateFeed {
   }
 }
 
-function* serialisedLists(items: StateItems): Steps<readonly Buffer[]> {
+async function serialisedLists(items: StateItems): Promise<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let text = "";
   for (const [list, values] of items) {
@@ -97,7 +97,7 @@ function* serialisedLists(items: StateItems): Steps<readonly Buffer[]> {
       if (text.length < PIECE_CHARACTERS) continue;
       pieces.push(Buffer.from(text));
       text = "";
-      yield;
+      await yieldToEventLoop();
     }
     text += "]";
   }

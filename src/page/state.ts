@@ -1,12 +1,11 @@
 import { LRUCache } from "lru-cache";
 import type { MovableClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
-import { inTurns, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { AddedFault } from "../schema/fault.ts";
 import type { Dataset } from "../schema/model-target.ts";
-import { awaitRatings } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Target } from "../schema/target.ts";
 import { GLOBAL, type RecordsKey, type Version } from "../store/keys.ts";
@@ -106,7 +105,7 @@ export class PageStateReader {
     }));
     const known = this.targetLists.get(revision);
     if (known !== undefined) return known;
-    const list = awaitRatings(targets).then(() => inTurns(serialisedTargets(revision, targets)));
+    const list = serialisedTargets(revision, targets);
     this.targetLists.set(revision, list);
     list.catch(() => this.targetLists.delete(revision));
     return list;
@@ -149,9 +148,10 @@ function listsOf(shown: ReadonlyMap<string, Shown>, faults: readonly PageFault[]
   return lists;
 }
 
-function* serialisedTargets(revision: string, targets: readonly Target[]): Steps<readonly Buffer[]> {
+async function serialisedTargets(revision: string, targets: readonly Target[]): Promise<readonly Buffer[]> {
   const pieces = [Buffer.from(`{"revision":${JSON.stringify(revision)},"targets":[`)];
-  for (let start = 0; start < targets.length; start += TARGETS_PER_TURN, yield) {
+  for (let start = 0; start < targets.length; start += TARGETS_PER_TURN) {
+    await yieldToEventLoop();
     const some = targets
       .slice(start, start + TARGETS_PER_TURN)
       .map((each) => JSON.stringify(shownTarget(each)));

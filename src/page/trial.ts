@@ -1,5 +1,4 @@
 import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
-import { inTurns } from "../emulator/scheduling.ts";
 import { decodeThumbnail, readHeader } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
 import {
@@ -12,11 +11,10 @@ import { featureRatingOf } from "../images/matching/features/rank.ts";
 import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
 import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";
+import { measure, sha256Of } from "../images/measures.ts";
 import { assessImage, brisqueRater, featureRater, perfectRater } from "../images/on-demand.ts";
-import { brisqueScore } from "../images/ratings/brisque/score.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
-import { reduceSteps, Upload } from "../images/upload.ts";
-import { awaitRatings, madeRating, whyNotFound } from "../schema/processing.ts";
+import { whyNotFound } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
@@ -58,7 +56,6 @@ export async function tryImage(
 ) {
   const image = await factsOf(bytes, targetRater);
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
-  await awaitRatings(compared, now);
   const comparison = comparisonOf(matcher) ?? null;
   // With structural similarity, also scores that are too low for a match.
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : undefined;
@@ -74,10 +71,9 @@ export async function tryImage(
 
 async function factsOf(bytes: Buffer, rater: TargetRater) {
   const query = await inspectQueryImage(bytes);
-  const target = await inspectTargetImage(bytes);
-  const upload = new Upload(bytes);
-  const decoded = query.ok ? await upload.decoded() : undefined;
-  const isWhole = decoded !== undefined && !("damage" in decoded);
+  const target = await inspectTargetImage(bytes, { brisque: true });
+  const measures = query.ok ? await measure(bytes, { brisque: true }) : undefined;
+  const isWhole = measures !== undefined && measures.damage === undefined;
   const isRepeatable = REPEATABLE.includes(rater);
   const assessment = isWhole ? await assessImage(bytes, isRepeatable ? rater : perfectRater) : undefined;
   const shown = shownSizeOf(bytes);
@@ -92,11 +88,12 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
     /** Why it cannot be added as a target; null when it can. */
     targetProblem: target.ok ? null : target.reason,
     /** 0, the best, to 100; null when it cannot be decoded. */
-    brisque: isWhole ? await brisqueScore((await inTurns(reduceSteps(decoded))).grey) : null,
+    brisque: (isWhole ? measures.brisque : null) ?? null,
     /** The rater's result, 0 to 5; null when it cannot be decoded, or when only adding it tells. */
-    rating: assessment && isRepeatable ? await madeRating(assessment) : null,
+    rating: assessment && isRepeatable ? assessment.rating : null,
     /** How likely it would be recognised in photographs; null when it cannot be decoded. */
-    recognition: (isWhole && (await featureRatingOf({ sha256: upload.sha256, bytes: () => bytes }))) || null,
+    recognition:
+      (isWhole && (await featureRatingOf({ sha256: sha256Of(bytes), bytes: () => bytes }))) || null,
     /** The status of a target with the image after processing; null when it cannot be decoded. */
     outcome: assessment?.outcome ?? null,
   };

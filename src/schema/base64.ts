@@ -30,27 +30,6 @@ function decodeLine(text: string): Buffer | undefined {
   return bytes.length === Math.floor((data.length * 3) / 4) ? bytes : undefined;
 }
 
-const CHARACTERS_PER_STEP = 2 ** 20;
-
-/** Like {@link decodeServiceBase64}, in steps of about a millisecond. */
-export function* base64Steps(text: string): Generator<undefined, Buffer | undefined> {
-  const decoded: Buffer[] = [];
-  let rest = "";
-  let start = 0;
-  for (; text.length - start > CHARACTERS_PER_STEP; start += CHARACTERS_PER_STEP, yield) {
-    const line = inOneLine(text.slice(start, start + CHARACTERS_PER_STEP));
-    if (line.includes("=")) break;
-    const groups = rest + line;
-    const end = groups.length - (groups.length % 4);
-    const bytes = decodeLine(groups.slice(0, end));
-    if (bytes === undefined) return undefined;
-    decoded.push(bytes);
-    rest = groups.slice(end);
-  }
-  const end = decodeLine(rest + inOneLine(text.slice(start)));
-  return end && Buffer.concat([...decoded, end]);
-}
-
 /** Bytes whose base64 is made only when their JSON is sent, a slice at a time: an image for each of many targets is large. */
 export class Base64Text {
   constructor(readonly bytes: Uint8Array) {}

@@ -10,16 +10,6 @@ interface Processing {
   readonly processed: boolean;
 }
 
-/** A rating that is made in the background, because the answer to the request that added the image does not need it. */
-export interface LateRating {
-  /** Undefined until it is made. */
-  readonly known: number | undefined;
-  /** Waits until it is made. Rejects with what the rater threw. */
-  result(): Promise<number>;
-  /** Makes it at once. Throws what the rater threw. */
-  atOnce(): number;
-}
-
 /** What the status and the rating of a target of a cloud database depend on. */
 export interface TargetProcessing extends Processing {
   /** Milliseconds since the epoch. */
@@ -28,7 +18,7 @@ export interface TargetProcessing extends Processing {
   /** The status after processing. */
   readonly outcome: "success" | "failed";
   /** The rater's result, 0 to 5. */
-  readonly rating: number | LateRating;
+  readonly rating: number;
   /** Whether the rating is shown even before half the processing time has passed since upload. */
   readonly rated: boolean;
 }
@@ -66,7 +56,7 @@ export function statusAt(target: TargetProcessing, now: number): TargetStatus {
 
 /** -1 until half the processing time has passed since upload; then the rater's result, even if processing failed. */
 export function ratingAt(target: TargetProcessing, now: number): number {
-  return isRatingShown(target, now) ? ratingOf(target) : -1;
+  return isRatingShown(target, now) ? target.rating : -1;
 }
 
 /** Whether the rating is shown yet. */
@@ -76,28 +66,6 @@ export function isRatingShown(
 ): boolean {
   return rated || hasPassed(Math.floor(uploadDate), processingTimeSeconds / 2, now);
 }
-
-/** The rating, made at once if it has to be. Requests, which can wait, call {@link awaitRatings} before. */
-export const ratingOf = ({ rating }: Pick<TargetProcessing, "rating">): number =>
-  typeof rating === "number" ? rating : (rating.known ?? rating.atOnce());
-
-/** The rating, as soon as it is made. */
-export const madeRating = async ({ rating }: Pick<TargetProcessing, "rating">): Promise<number> =>
-  typeof rating === "number" ? rating : rating.result();
-
-/**
- * Waits for ratings that are still being made.
- *
- * @param now - only for those that are shown at that moment. Default: for all.
- */
-export async function awaitRatings(targets: Iterable<TargetProcessing>, now?: number): Promise<void> {
-  for (const target of targets)
-    if (isLate(target) && (now === undefined || isRatingShown(target, now))) await madeRating(target);
-}
-
-/** Whether the rating is still being made. */
-export const isLate = ({ rating }: Pick<TargetProcessing, "rating">): boolean =>
-  typeof rating !== "number" && rating.known === undefined;
 
 const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
 

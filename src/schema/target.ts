@@ -94,11 +94,9 @@ export interface Target extends TargetFacts, TargetProcessing {
 }
 
 /** A target as snapshots hold it. */
-export interface TargetRecord extends Omit<Target, "image" | "rating"> {
+export interface TargetRecord extends Omit<Target, "image"> {
   /** SHA-256 of the image, which the snapshot holds separately. */
   readonly image: string;
-  /** The rater's result, 0 to 5. */
-  readonly rating: number;
 }
 
 /** A target as the target manager shows it at one moment. */

@@ -80,7 +80,6 @@ export async function keepState(
       const before = problem;
       try {
         await lock.assertHeld();
-        await store.awaitRatings();
         await writeState(file, store.snapshot());
         problem = undefined;
       } catch (error) {

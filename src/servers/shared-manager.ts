@@ -47,7 +47,7 @@ export function stateInRedis(
 ): Promise<RedisBacking> {
   return connectToRedis(
     address,
-    (image, upload) => assessImage(image, targetRater, undefined, upload),
+    (image) => assessImage(image, targetRater),
     { kinds: summariesFor(queryMatcher, duplicatesMatcher), of: summaryOf },
     clock === systemClock,
   );

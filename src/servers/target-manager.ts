@@ -164,15 +164,16 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, settings, targetRater } = options;
   const { queryMatcher, duplicatesMatcher } = settings;
-  const work = { isStopped: false };
+  let isStopped = false;
   const matchers = new Set([queryMatcher, duplicatesMatcher]);
-  let prepare = backgroundPreparation([...matchers], work);
+  const isWanted = () => !isStopped;
+  let prepare = backgroundPreparation([...matchers], isWanted);
   const prepareFor = ({ settings: { queryMatcher, duplicatesMatcher } }: DoorOptions) => {
     if (matchers.has(queryMatcher) && matchers.has(duplicatesMatcher)) return;
-    prepare = backgroundPreparation([...matchers.add(queryMatcher).add(duplicatesMatcher)], work);
+    prepare = backgroundPreparation([...matchers.add(queryMatcher).add(duplicatesMatcher)], isWanted);
   };
   const store = new MemoryStore(
-    (image, upload) => assessImage(image, targetRater, undefined, upload, work),
+    (image) => assessImage(image, targetRater),
     (image) => prepare?.(image),
   );
   const state: LocalState = {
@@ -204,7 +205,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     answerDoor,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
     end: async () => {
-      work.isStopped = true;
+      isStopped = true;
       await kept?.close();
     },
   });

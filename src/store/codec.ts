@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 import { joined, type Problem, read } from "../schema/kernel/problems.ts";
-import { ratingOf } from "../schema/processing.ts";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
 import { freedImage } from "./verbs.ts";
 
@@ -11,7 +10,6 @@ import { freedImage } from "./verbs.ts";
 
 export const encodeTarget = (target: Target): TargetRecord => ({
   ...target,
-  rating: ratingOf(target),
   image: target.image.sha256,
 });
 

@@ -5,11 +5,6 @@ const MAX_SPARE_BYTES = 64 * 2 ** 20;
 /** Added to the size of each, so that there are at most 4096, however small they are. */
 const ENTRY_BYTES = 16 * 1024;
 
-/** What is already known of an image, for the function that assesses it. */
-export interface ImageUpload {
-  readonly sha256: string;
-}
-
 export interface KeptImage extends TargetImage {
   bytes(): Buffer;
 }

@@ -1,7 +1,6 @@
 import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { TargetImage } from "../schema/target.ts";
-import type { ImageUpload } from "./image-blobs.ts";
 import type { RecordsKey, Version } from "./keys.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
@@ -87,8 +86,8 @@ export class MemoryStore extends RecordStore<"now"> {
     for (const scope of [...this.state.databases, this.state.global]) this.decide(scope, verb);
   }
 
-  protected override async process(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
-    const { sha256, ...assessment } = await this.assess(bytes, upload);
+  protected override async process(bytes: Buffer): Promise<HeldImage> {
+    const { sha256, ...assessment } = await this.assess(bytes);
     const { images } = this.state;
     const image = images.add(bytes, sha256);
     return {

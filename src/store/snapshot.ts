@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
-import { finish, inTurns, type Steps } from "../emulator/scheduling.ts";
 import { show } from "../emulator/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/kernel/problems.ts";
-import { isJsonObject } from "../schema/kernel/values.ts";
-import { type Snapshot, snapshot as snapshotSchema, targetRecords } from "../schema/snapshot.ts";
-import type { TargetRecord } from "../schema/target.ts";
+import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import { type StoreState, uniqueValues } from "./state.ts";
@@ -94,34 +91,13 @@ export function readSnapshot(
   given: ReadonlyMap<string, Buffer> = new Map(),
   findKept: (sha256: string) => KeptImage | undefined = () => undefined,
 ): StoreState | string {
-  return finish(readingSteps(value, given, findKept));
-}
-
-/** Like {@link readSnapshot}, but lets other work run in between; returns a snapshot that is restored without being read again. */
-export async function readLargeSnapshot(
-  value: unknown,
-  given: ReadonlyMap<string, Buffer> = new Map(),
-): Promise<Snapshot | string> {
-  const state = await inTurns(readingSteps(value, given, () => undefined));
-  return typeof state === "string" ? state : snapshotOf(state);
-}
-
-/** How many targets are read, or checked, before other work may run. */
-const TARGETS_PER_STEP = 200;
-
-function* readingSteps(
-  value: unknown,
-  given: ReadonlyMap<string, Buffer>,
-  findKept: (sha256: string) => KeptImage | undefined,
-): Steps<StoreState | string> {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
-  const snapshot = yield* contentSteps(value);
+  const snapshot = contentIn(value);
   if (typeof snapshot === "string") return snapshot;
   const { databases, datasets, credentials, images: texts } = snapshot;
   const images = new Map<string, KeptImage>();
   for (const [sha256, text] of Object.entries(texts)) {
-    if (images.size % TARGETS_PER_STEP === 0) yield;
     const beside = given.get(sha256);
     const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
@@ -130,9 +106,8 @@ function* readingSteps(
     }
     images.set(sha256, known ?? keptImage(sha256, bytes));
   }
-  const wrong = (yield* conflictSteps(snapshot)) ?? missingImageIn(snapshot, images);
+  const wrong = conflictIn(snapshot) ?? missingImageIn(snapshot, images);
   if (wrong !== undefined) return wrong;
-  yield;
   return {
     databases: databases.map(({ targets, ...rest }) => ({
       ...rest,
@@ -146,40 +121,9 @@ function* readingSteps(
   };
 }
 
-/** Reads everything but the targets, of which there may be many, and then these. */
-function* contentSteps(value: unknown): Steps<Snapshot | string> {
-  const lists: (readonly unknown[])[] = [];
-  const reading = read(snapshotSchema, withoutTargets(value, lists));
-  if ("problems" in reading) return firstProblem("snapshot", reading.problems);
-  const databases: Snapshot["databases"][number][] = [];
-  for (const [index, database] of reading.value.databases.entries()) {
-    const targets: TargetRecord[] = [];
-    const list = lists[index] ?? [];
-    for (let start = 0; start < list.length; start += TARGETS_PER_STEP, yield) {
-      const some = read(targetRecords, list.slice(start, start + TARGETS_PER_STEP));
-      if ("problems" in some) {
-        const moved = some.problems.map((problem) => ({
-          ...problem,
-          path: problem.path.replace(/^\[(\d+)\]/, (_, place) => `[${start + Number(place)}]`),
-        }));
-        return firstProblem(`snapshot.databases[${index}].targets`, moved);
-      }
-      targets.push(...some.value);
-    }
-    databases.push({ ...database, targets });
-  }
-  return { ...reading.value, databases };
-}
-
-/** The value with empty lists of targets, if it has the form of a snapshot. */
-function withoutTargets(value: unknown, lists: (readonly unknown[])[]): unknown {
-  if (!isJsonObject(value) || !Array.isArray(value.databases)) return value;
-  const databases = value.databases.map((database: unknown, index) => {
-    if (!isJsonObject(database) || !Array.isArray(database.targets)) return database;
-    lists[index] = database.targets;
-    return { ...database, targets: [] };
-  });
-  return { ...value, databases };
+function contentIn(value: unknown): Snapshot | string {
+  const reading = read(snapshotSchema, value);
+  return "problems" in reading ? firstProblem("snapshot", reading.problems) : reading.value;
 }
 
 function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): string | undefined {
@@ -193,7 +137,7 @@ function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): 
 }
 
 /** Finds a value that has to be unique, and is not. */
-function* conflictSteps({ databases }: Snapshot): Steps<string | undefined> {
+function conflictIn({ databases }: Snapshot): string | undefined {
   const taken = new Set<string>();
   const isTaken = (...key: readonly unknown[]): boolean => {
     const text = JSON.stringify(key);
@@ -207,7 +151,6 @@ function* conflictSteps({ databases }: Snapshot): Steps<string | undefined> {
     for (const { conflict: field, value } of uniqueValues(database))
       if (isTaken(field, value)) return conflict(`${at}.database.${field}`);
     for (const [place, { targetId, name, deleteDate }] of targets.entries()) {
-      if (place % TARGETS_PER_STEP === 0) yield;
       if (isTaken(index, "targetId", targetId)) return conflict(`${at}.targets[${place}].targetId`);
       if (deleteDate === null && isTaken(index, "name", name))
         return conflict(`${at}.targets[${place}].name`);

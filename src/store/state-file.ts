@@ -1,6 +1,6 @@
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { largeJsonBody } from "../emulator/json-body.ts";
+import { jsonBody as inJson } from "../emulator/json-body.ts";
 import { systemRandom } from "../emulator/random.ts";
 import { codeOf, messageOf } from "../emulator/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
@@ -50,7 +50,7 @@ export async function removeUnfinished(file: string): Promise<void> {
  * @param path - symbolic links are followed.
  */
 export async function writeState(path: string, snapshot: Snapshot): Promise<void> {
-  const body = await largeJsonBody(snapshotJson(snapshot));
+  const body = inJson(snapshotJson(snapshot));
   const target = await fileBehind(path);
   const mode = await stat(target).then(
     (known) => known.mode,

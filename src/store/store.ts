@@ -2,11 +2,10 @@ import type { MaybePromise } from "../emulator/message.ts";
 import type { DatabaseSettings } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
-import { awaitRatings, type TargetStatus } from "../schema/processing.ts";
+import type { TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { RecognitionCounts, Target } from "../schema/target.ts";
-import type { ImageUpload } from "./image-blobs.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./keys.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, RecordsOf } from "./records.ts";
@@ -49,7 +48,7 @@ export abstract class RecordStore<Timing extends When> {
   /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
   /** Rates and retains an image. */
-  protected abstract process(image: Buffer, upload: ImageUpload | undefined): Promise<HeldImage>;
+  protected abstract process(image: Buffer): Promise<HeldImage>;
 
   /** The current version of every database, in order of creation. */
   abstract versions(): Answer<readonly Version[], Timing>;
@@ -66,11 +65,6 @@ export abstract class RecordStore<Timing extends When> {
     now: number,
   ): Answer<RateRule | undefined, Timing>;
   abstract reset(): Answer<void, Timing>;
-  /** Waits for ratings that are still being made, so that a snapshot need not make them at once. */
-  async awaitRatings(): Promise<void> {
-    await awaitRatings(await this.readAll((all) => all.flatMap((records) => records.listAllTargets())));
-  }
-
   abstract snapshot(): Answer<Snapshot, Timing>;
   /**
    * Replaces all state with that of a snapshot.
@@ -134,8 +128,8 @@ export abstract class RecordStore<Timing extends When> {
   }
 
   /** @param moment - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
-  async createTarget(databaseName: string, { image, upload, ...given }: NewTarget, moment: number) {
-    return this.forRequest().changeWith(databaseName, image, upload, (made) =>
+  async createTarget(databaseName: string, { image, ...given }: NewTarget, moment: number) {
+    return this.forRequest().changeWith(databaseName, image, (made) =>
       verbs.createTarget(given, made, moment),
     );
   }
@@ -144,14 +138,14 @@ export abstract class RecordStore<Timing extends When> {
   async updateTarget(
     databaseName: string,
     targetId: string,
-    { image, upload, ...changes }: TargetChanges,
+    { image, ...changes }: TargetChanges,
     now: number,
     onlyAfter: readonly TargetStatus[],
   ): Promise<UpdatedTarget> {
     const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
     return image === undefined
       ? (this.change(["databaseName", databaseName], update()) as MaybePromise<UpdatedTarget>)
-      : this.forRequest().changeWith(databaseName, image, upload, update);
+      : this.forRequest().changeWith(databaseName, image, update);
   }
 
   /** `evenProcessing`: delete whatever the status. */
@@ -244,12 +238,11 @@ export abstract class RecordStore<Timing extends When> {
   private async changeWith<T>(
     databaseName: string,
     image: Buffer,
-    upload: ImageUpload | undefined,
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
     // Found before the image is rated: another database with the same name may replace it in the meantime.
     await this.findRecords(["databaseName", databaseName]);
-    const { release, ...made } = await this.process(image, upload);
+    const { release, ...made } = await this.process(image);
     try {
       return await (this.change(["databaseName", databaseName], verb(made)) as MaybePromise<T>);
     } finally {

@@ -4,7 +4,6 @@ import type { ClientCredential } from "../schema/model-target.ts";
 import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
-import type { ImageUpload } from "./image-blobs.ts";
 import { type Change, isOfCloud, type ReadableRecords, type RecordsOf } from "./records.ts";
 
 /*
@@ -239,17 +238,15 @@ export const finishProcessing: Verb<void> = (records) => {
 /** A target to create. The store rates the image. */
 export interface NewTarget extends TargetFields {
   readonly image: Buffer;
-  readonly upload?: ImageUpload | undefined;
 }
 
 export type TargetChanges = Partial<
-  Pick<NewTarget, "name" | "width" | "activeFlag" | "applicationMetadata" | "image" | "upload">
+  Pick<NewTarget, "name" | "width" | "activeFlag" | "applicationMetadata" | "image">
 >;
 
 /** Decides the result of processing an image. */
 export type AssessImage = (
   image: Buffer,
-  upload?: ImageUpload,
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
 /** An image that is retained until a target uses it. */

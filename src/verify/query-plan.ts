@@ -8,6 +8,8 @@ export interface Part {
   readonly name: string;
   readonly filename?: string | undefined;
   readonly content: Buffer | string;
+  /** Replaces the part's headers. */
+  readonly headers?: string;
 }
 
 /** A query before it is signed: a correct one, and what a fact or a test changes about it. */
@@ -46,10 +48,10 @@ export const goodPlan = (now: Date): Plan => ({
 });
 
 export function multipart(parts: readonly Part[], boundary: string): Buffer {
-  const pieces = parts.flatMap(({ name, filename, content }) => {
+  const pieces = parts.flatMap(({ name, filename, content, headers }) => {
     const file = filename === undefined ? "" : `; filename="${filename}"\r\nContent-Type: image/png`;
     return [
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`,
+      `--${boundary}\r\n${headers ?? `Content-Disposition: form-data; name="${name}"${file}`}\r\n\r\n`,
       content,
       "\r\n",
     ];

@@ -100,6 +100,11 @@ const wideImage = (width: number, height: number) =>
 /** By profile, another check refuses a content type of any kind. */
 const ANY_CHECK: More = { check: undefined };
 
+const NO_DISPOSITION = text(
+  400,
+  "text/plain;charset=utf-8",
+  "Could find no Content-Disposition header within part",
+);
 const WITHOUT_BOUNDARY = ["", "; boundary=", '; boundary=""'].map((rest) => `multipart/form-data${rest}`);
 const PARTS_101 = set({
   parts: [imagePart(), ...Array.from({ length: 100 }, () => ({ name: "max_num_results", content: "1" }))],
@@ -201,6 +206,15 @@ export const QUERY_REFUSED: Table<Plan> = {
       ...each("Content-Type", ['multipart/form-data; x="; boundary=b0undary"'], NO_BOUNDARY, ofType),
     ],
     boundaryOccurs: [[ON, "a boundary that does not occur", NO_IMAGE, set({ boundary: "another" })]],
+    dispositionsGiven: [
+      [
+        ON,
+        "a part without Content-Disposition",
+        NO_DISPOSITION,
+        eachPart((part) => [{ ...part, headers: "Content-Type: image/png" }]),
+        ASSUMED,
+      ],
+    ],
     fieldsKnown: [
       ...quoted(
         "the unknown field",
@@ -254,6 +268,7 @@ export const QUERY_REFUSALS: readonly Fact[] = [
     [ON, "Content-Type application/json", "a boundary that does not occur"],
     [ON, "Content-Type multipart/form-data", "a boundary that does not occur"],
     [ON, "a boundary that does not occur", 'the unknown field "images"'],
+    [ON, "a part without Content-Disposition", 'the unknown field "images"'],
     [ON, 'the unknown field "images"', "an image that is not a file"],
     [ON, "an image that is not a file", "an empty image"],
     [ON, "an empty image", 'max_num_results ""'],

@@ -11,7 +11,6 @@ import {
 import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { structuralSimilarity } from "../../src/images/matching/similarity.ts";
 import { assessImage, brisqueRater } from "../../src/images/on-demand.ts";
-import { madeRating } from "../../src/schema/processing.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";
@@ -66,8 +65,8 @@ async function adding(): Promise<Comparison[]> {
   const [first = Buffer.alloc(0)] = photographs;
   const decoding = await leastTime(5, () => decodePixels(first, async () => undefined));
   const add = async (image: Buffer) => {
-    await inspectTargetImage(image);
-    await madeRating(await assessImage(image, brisqueRater));
+    await inspectTargetImage(image, { brisque: true });
+    await assessImage(image, brisqueRater);
   };
   let copies = 0;
   /** Adds copies with another byte behind the image each, because what is known of the same bytes is not computed again. */

@@ -6,9 +6,8 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import sharp from "sharp";
-import { latestSketches } from "../../src/images/cache.ts";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { rankTargets, sketches } from "../../src/images/matching/ranking.ts";
 import { encodeThumbnail, likes, manyTargets, strangers } from "../support/many-targets.ts";
 import { scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";
@@ -41,7 +40,7 @@ async function comparingStrangers(): Promise<Comparison[]> {
   manyTargets(1, "first", draw);
   const before = usedMegabytes();
   const targets = manyTargets(Math.max(...REPETITIONS.keys()), "stranger", draw);
-  latestSketches.clear();
+  sketches.clear();
   const megabytes = usedMegabytes() - before;
   const comparisons: Comparison[] = [
     {

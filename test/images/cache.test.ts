@@ -6,14 +6,13 @@ import {
   perfectRater,
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
-import { afterEach, assert, beforeEach, describe, expect, it } from "vitest";
-import { latestSketches, PreparedImages, preparedImages, remembered } from "../../src/images/cache.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MadeOfImages, PreparedImages, preparedImages } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { prepareInBackground, rankTargets, sketches } from "../../src/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/images/matching/similarity.ts";
 import { assessImage } from "../../src/images/on-demand.ts";
-import { madeRating } from "../../src/schema/processing.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 import { sceneThumbnail } from "../support/thumbnails.ts";
@@ -22,7 +21,7 @@ const initial = preparedImages.use.maxBytes;
 const clear = () => {
   setImageCacheBytes(0);
   setImageCacheBytes(initial);
-  latestSketches.clear();
+  sketches.clear();
 };
 beforeEach(clear);
 afterEach(clear);
@@ -65,7 +64,7 @@ describe("an image prepared for comparisons", () => {
     setImageCacheBytes(0);
     const targets = [1, 2, 3].map((number) => counted(numbered(number)));
     await scoresOf(structuralSimilarityMatcher, numbered(4), targets);
-    latestSketches.clear();
+    sketches.clear();
     await scoresOf(structuralSimilarityMatcher, numbered(5), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1, 1]);
     expect(preparedImages.use).toEqual({ images: 0, bytes: 0, maxBytes: 0 });
@@ -109,7 +108,7 @@ describe("an image prepared for comparisons", () => {
   it("is prepared in the background, without a query", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
     for (const { image } of targets) prepareInBackground(image, ["structuralSimilarity"]);
-    while (!targets.every(({ image }) => latestSketches.has(image.sha256))) await turn();
+    while (!targets.every(({ calls }) => calls.asked === 1)) await turn();
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
   });
@@ -170,57 +169,55 @@ describe("the cache of prepared images", () => {
   });
 });
 
-describe("an upload", () => {
+describe("an added image", () => {
   it("is prepared from the decode of its check, when it will be compared", async () => {
     const [file, other] = [numbered(4711), numbered(4712)];
-    await inspectTargetImage(file, true);
+    await inspectTargetImage(file, { sketch: true });
     await inspectTargetImage(other);
-    const own = counted(file);
-    await scoresOf(structuralSimilarityMatcher, file, [own]);
-    expect(own.calls.asked).toBe(0);
-    expect(latestSketches.has(candidate(file).image.sha256)).toBe(true);
-    expect(latestSketches.has(candidate(other).image.sha256)).toBe(false);
-  });
-
-  it("releases its pixels once it has been prepared in the background", async () => {
-    const file = numbered(4713);
-    const { sha256 } = candidate(file).image;
-    await inspectTargetImage(file, true);
-    while (!latestSketches.has(sha256)) await turn();
-    await turn();
-    expect(sketches.expected(sha256)).toBeUndefined();
-  });
-
-  it("releases its pixels once it has been rated", async () => {
-    const bytes = Buffer.from(numbered(77));
-    const verdict = await inspectTargetImage(bytes);
-    assert(verdict.ok && verdict.upload !== undefined);
-    const { upload } = verdict;
-    const decoded = upload.decoded();
-    expect(upload.decoded()).toBe(decoded);
-    const rated = await assessImage(bytes, "brisque", undefined, upload);
-    expect(rated).toMatchObject({ outcome: "success" });
-    expect(upload.decoded()).not.toBe(decoded);
+    const [own, others] = [counted(file), counted(other)];
+    await scoresOf(structuralSimilarityMatcher, file, [own, others]);
+    expect([own.calls.asked, others.calls.asked]).toEqual([0, 1]);
   });
 
   it("is checked and rated when nothing fits into the cache", async () => {
     setImageCacheBytes(0);
     const file = readFileSync(new URL("./reference/face_q75.jpg", import.meta.url));
-    expect(await inspectTargetImage(Buffer.from(file), true)).toMatchObject({ ok: true });
-    expect(await assessImage(Buffer.from(file), perfectRater)).toMatchObject({
-      outcome: "success",
-      rating: 5,
-    });
-    const rated = await assessImage(Buffer.from(file), brisqueRater);
-    expect([rated.outcome, await madeRating(rated)]).toEqual(["success", 4]);
+    expect(await inspectTargetImage(Buffer.from(file), { sketch: true })).toMatchObject({ ok: true });
+    for (const [rater, rating] of [
+      [perfectRater, 5],
+      [brisqueRater, 4],
+    ] as const)
+      expect(await assessImage(Buffer.from(file), rater)).toMatchObject({ outcome: "success", rating });
   });
 });
 
-it("a failure is not cached, and fails all concurrent callers", async () => {
-  const failing = () => remembered("isFlat", "hash", () => Promise.reject(new Error("no")));
-  expect(await Promise.allSettled([failing(), failing()])).toMatchObject([
-    { status: "rejected" },
-    { status: "rejected" },
-  ]);
-  expect(await remembered("isFlat", "hash", async () => true)).toBe(true);
+describe("what is made of images", () => {
+  it("is made once for those who ask in the meantime; a failure is theirs, and is not kept", async () => {
+    let made = 0;
+    const images = new MadeOfImages(async (_: { readonly sha256: string }) => {
+      made += 1;
+      if (made === 1) throw new Error("no");
+      return { made };
+    });
+    const [first, same] = [{ sha256: "a" }, { sha256: "a" }];
+    expect(await Promise.allSettled([images.of(first), images.of(same)])).toMatchObject([
+      { reason: new Error("no") },
+      { reason: new Error("no") },
+    ]);
+    expect(await Promise.all([images.of(first), images.of(same)])).toEqual([{ made: 2 }, { made: 2 }]);
+    images.clear();
+    expect([await images.of(first), await images.of({ sha256: "a" })]).toEqual([{ made: 2 }, { made: 3 }]);
+  });
+
+  it("is not prepared once nobody wants it", async () => {
+    const made: string[] = [];
+    const images = new MadeOfImages(async ({ sha256 }: { readonly sha256: string }) => ({
+      sha256,
+      made: made.push(sha256),
+    }));
+    const held = ["a", "b", "c"].map((sha256) => ({ sha256 }));
+    for (const image of held) images.prepare(image, () => image.sha256 !== "b");
+    while (made.length < 2) await turn();
+    expect(made).toEqual(["a", "c"]);
+  });
 });

@@ -1,10 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { setImmediate as turn } from "node:timers/promises";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   decodeGrey,
-  decodeGreyAtOnce,
   decodePixels,
   decodeThumbnail,
   scalesAsFile,
@@ -74,21 +71,16 @@ describe("a thumbnail of decoded pixels", () => {
   });
 });
 
-describe("grey images that are decoded at once", () => {
-  it("are those that are decoded later, and damage is named", async () => {
-    const files = [
-      await picture.clone().jpeg().withMetadata({ orientation: 6 }).toBuffer(),
-      await picture.clone().jpeg({ progressive: true }).toBuffer(),
-      await readFile("test/images/photographs/graf3.jpg"),
-      makePng({ depth: 16 }),
-      makePng({ depth: 4, colourType: 0 }),
-    ];
-    const expected = await Promise.all(files.map((bytes) => decodeGrey(bytes, 200)));
-    // All in one turn of the event loop.
-    const damaged = () => decodeGreyAtOnce((files[0] ?? Buffer.of()).subarray(0, 100), 200);
-    expect(damaged).toThrow(/^the image decoder failed: \w/);
-    expect(files.map((bytes) => decodeGreyAtOnce(bytes, 200))).toEqual(expected);
-    await turn();
-    expect(files.slice(1, 2).map((bytes) => decodeGreyAtOnce(bytes, 200))).toEqual(expected.slice(1, 2));
+describe("a PNG of very many rows", () => {
+  it("is decoded up to 300000 of them", async () => {
+    const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: () => 7 });
+    for (const decode of [
+      (bytes: Buffer) => decodePixels(bytes, async ({ height }) => height === 300_000),
+      decodeThumbnail,
+      (bytes: Buffer) => decodeGrey(bytes, 200),
+    ]) {
+      expect(await decode(tall(300_000))).not.toHaveProperty("damage");
+      expect(await decode(tall(300_001))).toEqual({ damage: "more than 300000 rows" });
+    }
   });
 });

@@ -1,5 +1,4 @@
 import { authorizationHeader, brisqueRater, featureRater, MockCloudReco } from "mock-cloud-reco";
-import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import type { Sharp, default as sharp } from "sharp";
 import { afterEach, expect, test, vi } from "vitest";
 import { loadModule } from "../../src/emulator/package.ts";
@@ -46,8 +45,11 @@ test.each([
   },
 );
 
-test("in process, it is thrown", async () => {
-  await using mock = new MockCloudReco();
+test.each([
+  ["quality", brisqueRater],
+  ["features", featureRater],
+])("in process, it is thrown, by %s", async (_, targetRater) => {
+  await using mock = new MockCloudReco({ targetRater });
   const database = mock.addCloudDatabase();
   const target = { name: "poster", image: newImage() };
   const failing = exhaustMemory();
@@ -55,21 +57,6 @@ test("in process, it is thrown", async () => {
   failing.mockRestore();
   await mock.addTarget(database, target);
   expect(database.targets).toMatchObject([{ name: "poster" }]);
-});
-
-test("a rating that is made later fails whoever reads it, until there is memory again", async () => {
-  await using mock = new MockCloudReco({ targetRater: featureRater, processingTimeSeconds: 60 });
-  const database = mock.addCloudDatabase();
-  const image = newImage();
-  const { targetId } = await mock.addTarget(database, { name: "poster", image });
-  const client = new VuforiaClient(database, mock.urls.target);
-  mock.finishProcessing();
-  const failing = exhaustMemory();
-  await expect(client.statusOf(targetId)).rejects.toThrow();
-  expect(mock.requests.at(-1)?.reason).toContain(OUT_OF_MEMORY);
-  failing.mockRestore();
-  expect(await client.statusOf(targetId)).toBe("success");
-  expect(database.targets).toMatchObject([{ trackingRating: await featureRater(image) }]);
 });
 
 test("servers answer 503, and accept the same image later", async () => {

@@ -12,7 +12,7 @@ import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FeatureFinder, type Features, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
-import { projectionSteps, readProjections } from "../../src/images/matching/features/projections.ts";
+import { readProjections } from "../../src/images/matching/features/projections.ts";
 import { findFeatures } from "../../src/images/matching/features/rank.ts";
 import { rate } from "../../src/images/matching/features/rate.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
@@ -108,7 +108,7 @@ describe("featureMatcher", () => {
 
   it("computes the same on every machine and engine", async () => {
     const grey = { ...drawFlat(), width: 320, height: 240 };
-    const features = await new FeatureFinder(readProjections()).find(grey, QUERY_SEARCH);
+    const features = await new FeatureFinder(await readProjections()).find(grey, QUERY_SEARCH);
     const hash = createHash("sha256")
       .update(features.codes)
       .update(Buffer.from(features.frames.buffer))
@@ -118,49 +118,19 @@ describe("featureMatcher", () => {
   });
 });
 
-describe("the projections of features", () => {
-  it("are made in many steps, so that the first picture does not hold the event loop", () => {
-    const steps = projectionSteps();
-    let count = 0;
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) {
-        expect(step.value).toEqual(readProjections());
-        break;
-      }
-      count += 1;
-    }
-    expect(count).toBe(64);
-  });
-});
-
-describe("jobs that find features", () => {
-  it("may be done at once while others have the kernel", async () => {
-    const finder = new FeatureFinder(readProjections());
+describe("finding features", () => {
+  it("finds those of one picture after the other, also after one failed", async () => {
+    const finder = new FeatureFinder(await readProjections());
     const [a, b] = [at(targets, 0), at(targets, 1)];
     const alone = [await finder.find(a, QUERY_SEARCH), await finder.find(b, QUERY_SEARCH)];
-    const [first, second] = [finder.job(a, QUERY_SEARCH), finder.job(b, QUERY_SEARCH)];
-    for (let step = 0; step < 4; step++) first.advance();
-    const waiting = [first.result(), second.result()];
-    expect(second.atOnce()).toEqual(alone[1]);
-    expect(await Promise.all(waiting)).toEqual(alone);
-    // Nobody needs this one any more.
-    finder.job(b, QUERY_SEARCH).advance();
-    expect(await finder.find(a, QUERY_SEARCH)).toEqual(alone[0]);
-  });
-
-  it("may be begun again after they failed", async () => {
-    const finder = new FeatureFinder(readProjections());
-    const [a, b] = [at(targets, 0), at(targets, 1)];
-    const alone = [await finder.find(a, QUERY_SEARCH), await finder.find(b, QUERY_SEARCH)];
-    const failing = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), "set").mockImplementation(() => {
+    const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), "set").mockImplementationOnce(() => {
       throw new RangeError("no memory");
     });
-    const job = finder.job(a, QUERY_SEARCH);
-    expect(() => job.atOnce()).toThrow("no memory");
-    failing.mockRestore();
-    expect(await job.result()).toEqual(alone[0]);
-    expect(await finder.find(b, QUERY_SEARCH)).toEqual(alone[1]);
+    const failing = finder.find(a, QUERY_SEARCH);
+    const all = [a, b].map((picture) => finder.find(picture, QUERY_SEARCH));
+    await expect(failing).rejects.toThrow("no memory");
+    set.mockRestore();
+    expect(await Promise.all(all)).toEqual(alone);
   });
 });
 

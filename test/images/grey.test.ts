@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { finish } from "../../src/emulator/scheduling.ts";
-import { deviatesMoreThan, reduceSteps, Upload } from "../../src/images/upload.ts";
+import { decodePixels } from "../../src/images/decode.ts";
+import { deviatesMoreThan, reduce } from "../../src/images/measures.ts";
 
 /** The definition: Y of ITU-R 601 in 1/32768, as OpenCV rounds it, and the mean of the channels' population deviations. */
 function reduced(pixels: Buffer): { grey: number[]; deviation: number } {
@@ -22,9 +22,9 @@ async function decode(pixels: Buffer, width: number, height: number) {
   const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
-  const decoded = await new Upload(png).decoded();
-  if ("damage" in decoded) throw new Error(decoded.damage);
-  return { ...finish(reduceSteps(decoded)), decoded };
+  const reduced = await decodePixels(png, reduce);
+  if ("damage" in reduced) throw new Error(reduced.damage);
+  return reduced;
 }
 
 it("reduces pixels of any image to the defined grey values and deviation", async () => {
@@ -74,7 +74,7 @@ it("compares the deviation with a limit, wherever in the image the pixels deviat
         3 * from,
         3 * Math.min(from + length, width * height),
       );
-      const { deviation } = finish(reduceSteps({ data, width, height }));
+      const { deviation } = await reduce({ data, width, height });
       for (const limit of [deviation, deviation - 1e-9, deviation + 1e-9, 5])
         expect(await deviatesMoreThan(limit, { data, width, height })).toBe(deviation > limit);
     }),

@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { base64Steps, decodeServiceBase64 } from "../../src/schema/base64.ts";
-
-function inSteps(text: string): Buffer | undefined {
-  const steps = base64Steps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
+import { decodeServiceBase64 } from "../../src/schema/base64.ts";
 
 it.each([
   ["", ""],
@@ -25,7 +17,7 @@ it.each([
   expect(decodeServiceBase64(text)?.toString()).toBe(expected);
 });
 
-it("line breaks change nothing, wherever they stand, nor do steps", () => {
+it("line breaks change nothing, wherever they stand", () => {
   const groups = 2 ** 18;
   fc.assert(
     fc.property(
@@ -41,8 +33,7 @@ it("line breaks change nothing, wherever they stand, nor do steps", () => {
           broken = broken.slice(0, place) + lineEnd + broken.slice(place);
         }
         const expected = decodeServiceBase64(text);
-        for (const read of [decodeServiceBase64(broken), inSteps(text), inSteps(broken)])
-          expect(read?.toString("hex")).toBe(expected?.toString("hex"));
+        expect(decodeServiceBase64(broken)?.toString("hex")).toBe(expected?.toString("hex"));
       },
     ),
   );

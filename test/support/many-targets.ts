@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import { latestSketches } from "../../src/images/cache.ts";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { prepareInBackground } from "../../src/images/matching/ranking.ts";
+import { sketches as preparedSketches, prepareInBackground } from "../../src/images/matching/ranking.ts";
 import { prepareWithSketch, type Sketch } from "../../src/images/matching/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
@@ -55,7 +54,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const known = sketches[drawn];
     const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
-    latestSketches.set(sha256, sketch);
+    preparedSketches.begin(sha256, async () => sketch);
     prepareInBackground(image, ["structuralSimilarity"]);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
-import { latestFeatures } from "../../src/images/cache.ts";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import type { Features } from "../../src/images/matching/features/extract.ts";
 import { targetFeatures } from "../../src/images/matching/features/rank.ts";
@@ -73,7 +72,7 @@ export async function drawTargets(pictures: number, others: number) {
   for (let index = 0; index < others; index++)
     targets.push(candidate(await pngOf(drawLeaves(30_000 + index, 320, 240)), `other ${index}`));
   for (const { image } of targets) await targetFeatures.of(image);
-  latestFeatures.clear();
+  targetFeatures.clear();
   return { drawn, targets };
 }
 
@@ -149,7 +148,7 @@ export function mixTargets(given: readonly ComparedTarget[], count: number): Com
     }
     const sha256 = createHash("sha256").update(`mixed ${number}`).digest("hex");
     const target = candidate(Buffer.from(sha256), `mixed ${number}`);
-    latestFeatures.set(target.image.sha256, { ...like, frames, codes });
+    targetFeatures.begin(target.image.sha256, async () => ({ ...like, frames, codes }));
     targetFeatures.of(target.image);
     return target;
   });

@@ -76,7 +76,7 @@ const PLANTED: Readonly<Record<string, readonly [what: readonly string[], change
     header("WWW-Authenticate", () => [["WWW-Authenticate", "VWS"]]),
   ],
   "query-8-no-date": [["body"], replaced("required.", "required")],
-  "query-17-a-gif": [["body"], replaced('"transaction_id": ', '"transaction_id":')],
+  "query-18-a-gif": [["body"], replaced('"transaction_id": ', '"transaction_id":')],
   "query-11-no-content-type": [["body"], replaced("12.0.20", "12.0.21")],
   "query-order-8-11": [["status", "body"], both(status(415), replaced(/^.*$/, ""))],
   "query-gzip": [

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
-import { parseLargeJson } from "../../emulator/json.ts";
+import { parseJson } from "../../emulator/json.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { percentDecoded } from "../../emulator/operation.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
@@ -203,7 +203,7 @@ async function otherTextsOf(
 /** Each writes the same JSON as another serialiser or language does. */
 async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
   if (!/^\s*[{[]/.test(text)) return [];
-  const parsed = await parseLargeJson(text);
+  const parsed = parseJson(text);
   if (parsed.error !== undefined) return [];
   const { value } = parsed;
   const compact = () => JSON.stringify(value);

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { largeJsonBody } from "../../emulator/json-body.ts";
+import { jsonBody as inJson } from "../../emulator/json-body.ts";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
@@ -106,7 +106,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
           }
           written.push({ ...json.write(view(database, [])), [targets.field]: items });
         }
-        return ok(listed, await largeJsonBody(written));
+        return ok(listed, inJson(written));
       },
     }),
     operation({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../../emulator/journal.ts";
-import { largeJsonBody } from "../../emulator/json-body.ts";
+import { jsonBody as inJson } from "../../emulator/json-body.ts";
 import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { constant, described, object, ok, text } from "../../emulator/response.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../schema/kernel/values.ts";
 import { wireForm } from "../../schema/kernel/wire.ts";
 import { snapshot } from "../../schema/snapshot.ts";
-import { readLargeSnapshot, snapshotJson } from "../../store/snapshot.ts";
+import { snapshotJson } from "../../store/snapshot.ts";
 import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { done, doneLarge, doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
@@ -71,7 +71,7 @@ const listRequests = operation({
         await yieldToEventLoop();
       listed.push(requestResource(entry));
     }
-    return ok(requests, await largeJsonBody({ dropped, requests: listed }));
+    return ok(requests, inJson({ dropped, requests: listed }));
   },
 });
 
@@ -116,9 +116,8 @@ const takeSnapshot = operation({
   checks: anyRequest,
   responses: [wholeState],
   handle: async ({ services: { store } }) => {
-    await store.awaitRatings();
     const state = await store.snapshot();
-    return ok(wholeState, await largeJsonBody(snapshotJson(state)));
+    return ok(wholeState, inJson(snapshotJson(state)));
   },
 });
 
@@ -132,8 +131,7 @@ const restoreSnapshot = operation({
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services: { store } }) => {
-    const state = await readLargeSnapshot(given, request.images);
-    const problem = typeof state === "string" ? state : await store.restore(state);
+    const problem = await store.restore(given, request.images);
     if (problem === undefined) return ok(noBody);
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },

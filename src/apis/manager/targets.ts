@@ -6,7 +6,7 @@ import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
 import type { JsonObject } from "../../schema/kernel/values.ts";
-import { awaitRatings, ratingAt } from "../../schema/processing.ts";
+import { ratingAt } from "../../schema/processing.ts";
 import {
   postedCounts,
   postedTarget,
@@ -36,15 +36,12 @@ import {
 } from "./responses.ts";
 
 /** A target as the manager shows it at a moment. */
-export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => {
-  await awaitRatings([target], now);
-  return {
-    ...target,
-    image: await target.image.bytes(),
-    trackingRating: ratingAt(target, now),
-    recoRating: "",
-  };
-};
+export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => ({
+  ...target,
+  image: await target.image.bytes(),
+  trackingRating: ratingAt(target, now),
+  recoRating: "",
+});
 
 const TARGETS = "/cloud_databases/{database_name}/targets";
 const TARGET = `${TARGETS}/{target_id}`;

@@ -18,6 +18,7 @@ import { authorizationGiven, ownerOf, signatureVerdict } from "../signed/authent
 import { contentLengthCheck, headerLinesFit, parseDateHeader, QUERY_DATE_FORMS } from "../signed/framing.ts";
 import {
   boundaryOccurs,
+  dispositionsGiven,
   fieldsKnown,
   imageGiven,
   imageOpens,
@@ -193,6 +194,7 @@ export const queryTable = CheckTable.on<ApiContext, "query">()
   .row(contentTypeIsMultipart) // finds its parameters
   .row(boundaryNamed) // finds the form's boundary
   .row(boundaryOccurs)
+  .row(dispositionsGiven)
   .row(fieldsKnown) // finds the form
   .row(imageGiven) // finds the image
   .row(imageOpens)

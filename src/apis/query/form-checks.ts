@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { type Form, MOST_PARTS, occursIn, readLargeForm } from "../../emulator/multipart.ts";
+import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
@@ -8,6 +8,7 @@ import {
   badImage,
   entityTooLarge,
   invalidValue,
+  noDisposition,
   noImage,
   outOfRange,
   unknownParameters,
@@ -20,9 +21,9 @@ type BoundaryContext = Context & { readonly boundary: string };
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
-  test: async ({ request, boundary }: BoundaryContext) => {
-    const form = await readLargeForm(request.body, boundary);
-    return form.parts.length > 0 || (await occursIn(request.body, Buffer.from(boundary, "latin1")))
+  test: ({ request, boundary }: BoundaryContext) => {
+    const form = readForm(request.body, boundary);
+    return form.parts.length > 0 || request.body.includes(Buffer.from(boundary, "latin1"))
       ? { form }
       : `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`;
   },
@@ -31,6 +32,15 @@ export const boundaryOccurs = check({
 interface FormContext {
   readonly form: Form;
 }
+
+/** Every part that was begun has a `Content-Disposition` header. */
+export const dispositionsGiven = check({
+  name: "dispositionsGiven",
+  refusals: [noDisposition],
+  test: ({ form }: FormContext) =>
+    !form.lacksDisposition ||
+    "a part of the form has no Content-Disposition header, or the body ends within it",
+});
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
 

@@ -111,6 +111,11 @@ export const noBoundary = plainText(400, "Unable to get boundary for multipart",
   "text/plain;charset=utf-8",
 ]);
 
+export const noDisposition = plainText(400, "Could find no Content-Disposition header within part", [
+  "Content-Type",
+  "text/plain;charset=utf-8",
+]);
+
 /** Plain text under the content type that the real service sends with it. */
 const formText = (description: string, pattern: string) => ({
   status: 400,

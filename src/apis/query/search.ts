@@ -3,7 +3,7 @@ import { comparisonOf, type ImageMatcher } from "../../images/matching/compariso
 import { similarityAbove } from "../../images/matching/matchers.ts";
 import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
-import { awaitRatings, ratingAt, whyNotFound } from "../../schema/processing.ts";
+import { ratingAt, whyNotFound } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
@@ -35,7 +35,6 @@ export async function searchTargets(
   maxNumResults: number,
   now: number,
 ): Promise<Search> {
-  await awaitRatings(targets, now);
   const searched: Target[] = [];
   const passedOver: (readonly [Target, Reason])[] = [];
   for (const [index, target] of targets.entries()) {

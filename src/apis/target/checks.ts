@@ -1,10 +1,8 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
-import { inTurns } from "../../emulator/scheduling.ts";
 import { show } from "../../emulator/text.ts";
-import { compareBySimilarity } from "../../images/matching/comparison.ts";
-import { inspectTargetImage } from "../../images/on-demand.ts";
-import { base64Steps, decodeServiceBase64 } from "../../schema/base64.ts";
+import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
+import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { RecordsOf } from "../../store/records.ts";
@@ -78,9 +76,6 @@ const concerns = ["addTarget", "updateTarget"] as const;
 const MAX_NAME_CHARACTERS = 64;
 const MANY_CHARACTERS = 10_000;
 
-/** Longer texts are decoded in steps. */
-const LARGE_IMAGE_CHARACTERS = 2 ** 18;
-
 /** Notes for the journal that a base64 text is in lines, as encoders for mail write it. */
 function noteLines({ notes }: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
@@ -147,28 +142,22 @@ const imageIsBase64 = check({
     if (typeof image !== "string") {
       return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
     }
-    return image.length > LARGE_IMAGE_CHARACTERS
-      ? inTurns(base64Steps(image)).then((bytes) => foundImage(context, image, bytes))
-      : foundImage(context, image, decodeServiceBase64(image));
+    const bytes = decodeServiceBase64(image);
+    if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
+    noteLines(context, "image", image);
+    return { image: bytes };
   },
 });
 
-function foundImage(context: ApiContext, text: string, bytes: Buffer | undefined) {
-  if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(text)}`);
-  noteLines(context, "image", text);
-  return { image: bytes };
-}
-
-/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. Finds what was decoded of them. */
+/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
 const imageAcceptable = check({
   name: "imageAcceptable",
   concerns,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
   test: async ({ image, services }: ApiContext & { readonly image: Buffer | undefined }) => {
-    if (image === undefined) return { upload: undefined };
-    const { queryMatcher, duplicatesMatcher } = services.settings;
-    const verdict = await inspectTargetImage(image, compareBySimilarity(queryMatcher, duplicatesMatcher));
-    return verdict.ok ? { upload: verdict.upload } : refuse(failure(verdict.resultCode), verdict.reason);
+    if (image === undefined) return true;
+    const verdict = await inspectTargetImage(image, wantsOf(services.settings));
+    return verdict.ok || refuse(failure(verdict.resultCode), verdict.reason);
   },
 });
 

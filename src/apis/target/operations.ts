@@ -1,7 +1,7 @@
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, flag, type JsonSchemas, ok, orNull, refuse, text } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
-import { awaitRatings, ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
+import { ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
 import {
   MAX_METADATA_BYTES,
   MAX_TARGET_IMAGE_BYTES,
@@ -56,8 +56,7 @@ const addTarget = operation({
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, random, moment, body, applicationMetadata, activeFlag, image, upload } =
-      context;
+    const { database, services, random, moment, body, applicationMetadata, activeFlag, image } = context;
     const { name, width } = body.fields;
     const created = await services.store.createTarget(
       database.databaseName,
@@ -69,7 +68,6 @@ const addTarget = operation({
         name: String(name),
         width: Number(width),
         image: image ?? Buffer.alloc(0),
-        upload,
         activeFlag: activeFlag ?? true,
         applicationMetadata,
         processingTimeSeconds: services.settings.processingTimeSeconds,
@@ -105,7 +103,6 @@ const getTarget = operation({
   ...signed,
   responses: [targetRecord],
   handle: async ({ target, now, notes }) => {
-    await awaitRatings([target], now);
     const status = statusAt(target, now);
     const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
     if (why !== undefined) notes.reason = why;
@@ -138,7 +135,7 @@ const updateTarget = operation({
     failure("TargetNameExist"),
   ],
   handle: async (context) => {
-    const { database, target, services, now, profile, body, applicationMetadata, activeFlag, image, upload } =
+    const { database, target, services, now, profile, body, applicationMetadata, activeFlag, image } =
       context;
     const { name, width, active_flag, application_metadata } = body.fields;
     const status = statusAt(target, now);
@@ -159,7 +156,7 @@ const updateTarget = operation({
       {
         ...(typeof name === "string" && { name }),
         ...(typeof width === "number" && { width }),
-        ...(image !== undefined && { image, upload }),
+        ...(image !== undefined && { image }),
         ...(activeFlag !== undefined && { activeFlag }),
         ...(applicationMetadata !== null && { applicationMetadata }),
       },
@@ -248,7 +245,6 @@ const targetSummary = operation({
   ...signed,
   responses: [summaryOfTarget],
   handle: async ({ database, target, now }) => {
-    await awaitRatings([target], now);
     return ok(summaryOfTarget, {
       status: statusAt(target, now),
       database_name: database.databaseName,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type Wanted, yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { showWithType } from "../../emulator/text.ts";
 import type { SummaryKind } from "../../schema/target.ts";
-import { latestSketches, MadeOfImages, preparedImages } from "../cache.ts";
+import { MadeOfImages, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
@@ -67,14 +67,14 @@ export async function rankTargets<T extends ComparedTarget>(
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for future comparisons in these ways, in the background, unless that has stopped. */
+/** Prepares a target's image for future comparisons in these ways, in the background, as long as that is wanted. */
 export function prepareInBackground(
   image: ComparedImage,
   ways: readonly (Comparison["by"] | undefined)[],
-  by?: Wanted,
+  isWanted: () => boolean = () => true,
 ): void {
-  if (ways.includes("structuralSimilarity")) sketches.prepare(image, by);
-  if (ways.includes("features")) targetFeatures.prepare(image, by);
+  if (ways.includes("structuralSimilarity")) sketches.prepare(image, isWanted);
+  if (ways.includes("features")) targetFeatures.prepare(image, isWanted);
 }
 
 /** A summary of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
@@ -181,7 +181,7 @@ class BestScores {
 }
 
 /** The sketches of targets' images. */
-export const sketches = new MadeOfImages(latestSketches, makeSketch);
+export const sketches = new MadeOfImages(makeSketch);
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   const packed = await image.summary?.("sketch");
@@ -195,8 +195,8 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
 }
 
 async function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
-  // What makes the sketch of an upload prepares its image too.
-  await sketches.expected(image.sha256);
+  // What makes the sketch of an added image prepares the image too. A failure is left to those who need the sketch.
+  await sketches.latest(image.sha256)?.catch(() => {});
   return preparedImages.find(image.sha256, async () => {
     const thumbnail = await thumbnailOf(image);
     return thumbnail && prepareImage(thumbnail);

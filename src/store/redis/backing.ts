@@ -5,7 +5,6 @@ import type { Database } from "../../schema/database.ts";
 import type { FaultRequest } from "../../schema/fault.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
-import type { ImageUpload } from "../image-blobs.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
 import type { Conflict } from "../state.ts";
@@ -47,12 +46,8 @@ export interface Backing {
   commit(at: Version, changes: readonly StoredChange[]): Promise<Committed>;
   /** As `Store.takeRateToken`. */
   takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined>;
-  /**
-   * Rates and stores an image; it stays for a while even if no target uses it.
-   *
-   * @param upload - what this process knows of the image.
-   */
-  putImage(bytes: Buffer, upload?: ImageUpload): Promise<StoredImage>;
+  /** Rates and stores an image; it stays for a while even if no target uses it. */
+  putImage(bytes: Buffer): Promise<StoredImage>;
   /** Bytes of an image that a target uses, or used a short while ago. */
   getImage(sha256: string): Promise<Buffer>;
   /** Summaries of images, in the same order, where the backing has them: queries then need only few images. */

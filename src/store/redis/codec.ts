@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ClockSetting } from "../../emulator/clock.ts";
-import { parseLargeJson, SNAPSHOT_LIMITS } from "../../emulator/json.ts";
+import { parseJson } from "../../emulator/json.ts";
 import { databaseRecord, templateTargetRecord } from "../../schema/database.ts";
 import { byKind, record } from "../../schema/kernel/record.ts";
 import { anyText, isJsonObject } from "../../schema/kernel/values.ts";
@@ -65,27 +65,12 @@ export function toText(value: unknown): string {
  *
  * @throws SyntaxError when the text is not JSON.
  */
-export function fromText(text: string): unknown {
-  return withNumbers(text, JSON.parse(text));
-}
-
-const LARGE_TEXT = 2 ** 18;
-
-/**
- * Like {@link fromText}, but lets other work run while it parses a large text.
- *
- * @throws SyntaxError when the text is not JSON.
- */
-export async function fromLargeText(text: string | Buffer): Promise<unknown> {
-  if (text.length <= LARGE_TEXT) return fromText(text.toString());
-  const parsed = await parseLargeJson(text, SNAPSHOT_LIMITS);
+export function fromText(text: string | Buffer): unknown {
+  const parsed = parseJson(text, Number.POSITIVE_INFINITY);
   if (parsed.error !== undefined) throw new SyntaxError(parsed.error);
-  return withNumbers(text, parsed.value);
+  // Without any escaped mark there are no such numbers, and nothing is copied.
+  return text.includes("\\u0000") ? unmarked(parsed.value) : parsed.value;
 }
-
-/** The value with the numbers that marked texts stand for. Without any escaped mark there are none, and nothing is copied. */
-const withNumbers = (text: string | Buffer, value: unknown): unknown =>
-  text.includes("\\u0000") ? unmarked(value) : value;
 
 function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
@@ -130,7 +115,7 @@ export async function unpack(packed: Buffer): Promise<unknown> {
     if (at > packed.length) throw new RangeError(`expected ${at} bytes or more; got ${packed.length}`);
     return packed.subarray(at - length, at);
   };
-  const value = await fromLargeText(next(packed.readUInt32BE(0)));
+  const value = fromText(next(packed.readUInt32BE(0)));
   const resolved = (part: unknown): unknown => {
     if (part === null) return undefined;
     if (Array.isArray(part)) return part.map(resolved);

@@ -3,10 +3,8 @@ import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { type FaultEffect, Faults } from "../../emulator/faults.ts";
 import type { Random } from "../../emulator/random.ts";
 import type { Database } from "../../schema/database.ts";
-import { madeRating } from "../../schema/processing.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
 import type { SummaryKind } from "../../schema/target.ts";
-import type { ImageUpload } from "../image-blobs.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
 import { readSnapshot, snapshotOf } from "../snapshot.ts";
@@ -146,16 +144,18 @@ export class RedisBacking implements SharedState {
     return rules[Number(full) - 1];
   }
 
-  /** Rates it before it returns, because nobody else would when this process ends. */
-  async putImage(bytes: Buffer, upload?: ImageUpload): Promise<StoredImage> {
-    const assessment = await this.assess(bytes, upload);
-    const { outcome, sha256 = createHash("sha256").update(bytes).digest("hex") } = assessment;
+  async putImage(bytes: Buffer): Promise<StoredImage> {
+    const {
+      outcome,
+      rating,
+      sha256 = createHash("sha256").update(bytes).digest("hex"),
+    } = await this.assess(bytes);
     for (const kind of this.summaries?.kinds ?? []) {
       const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
       if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary);
     }
     await this.keepForNow(`image:${sha256}`, bytes);
-    return { sha256, outcome, rating: await madeRating(assessment) };
+    return { sha256, outcome, rating };
   }
 
   async getSummaries(

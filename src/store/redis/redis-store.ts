@@ -1,6 +1,5 @@
 import type { Database } from "../../schema/database.ts";
 import type { Snapshot } from "../../schema/snapshot.ts";
-import type { ImageUpload } from "../image-blobs.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
 import type { ReadableRecords } from "../records.ts";
@@ -80,8 +79,8 @@ export class RedisStore extends RecordStore<"later"> {
     await Promise.all(all.map((replica) => this.replicas.decide(replica, verb)));
   }
 
-  protected override process(image: Buffer, upload?: ImageUpload): Promise<HeldImage> {
-    return this.replicas.hold(image, upload);
+  protected override process(image: Buffer): Promise<HeldImage> {
+    return this.replicas.hold(image);
   }
 
   private async findAll(): Promise<readonly Replica[]> {

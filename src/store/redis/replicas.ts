@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { show } from "../../emulator/text.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
-import { ImageBlobs, type ImageUpload } from "../image-blobs.ts";
+import { ImageBlobs } from "../image-blobs.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import { Records } from "../records.ts";
 import { StateUnavailableError } from "../unavailable.ts";
@@ -113,7 +113,7 @@ export class Replicas {
     return queued;
   }
 
-  async hold(bytes: Buffer, upload?: ImageUpload): Promise<HeldImage> {
+  async hold(bytes: Buffer): Promise<HeldImage> {
     const held = this.held.add(bytes);
     const { sha256 } = held;
     const release = () => {
@@ -121,9 +121,8 @@ export class Replicas {
       this.held.release(sha256);
     };
     try {
-      const { outcome, rating } = await this.backing.putImage(held.bytes(), upload);
-      const image = this.imageOf(sha256);
-      return { outcome, rating, image, release };
+      const { outcome, rating } = await this.backing.putImage(held.bytes());
+      return { outcome, rating, image: this.imageOf(sha256), release };
     } catch (error) {
       release();
       throw error;

@@ -196,7 +196,7 @@ const rows = vectors.map((vector) => {
   for (const [i, value] of vector.entries()) row.writeInt8(Math.round(value / scale), 4 + i);
   return row;
 });
-const { weights } = readProjections(Buffer.concat(rows));
+const { weights } = await readProjections(Buffer.concat(rows));
 const projected = (bit: number, values: Uint8Array) => {
   let sum = 0;
   for (let i = 0; i < VALUES; i++) sum += (weights[bit * VALUES + i] ?? 0) * (values[i] ?? 0);

@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import { authorizationHeader } from "mock-cloud-reco";
 import { APIS } from "../../../src/apis/index.ts";
 import { createRandom, type Random } from "../../../src/emulator/random.ts";
-import { latestSketches } from "../../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
+import { sketches } from "../../../src/images/matching/ranking.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import type { Service } from "../../../src/schema/protocol.ts";
 import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
@@ -278,7 +278,7 @@ async function inTime<T>(answer: Promise<T>, sent: string): Promise<T> {
 /** Bytes that are in use after a garbage collection. */
 export async function usedBytes(): Promise<number> {
   // At most 1000 sketches of 22 kB are kept, which thousands of different images fill slowly.
-  latestSketches.clear();
+  sketches.clear();
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();

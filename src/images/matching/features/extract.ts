@@ -1,4 +1,4 @@
-import { BackgroundJob, type Steps } from "../../../emulator/scheduling.ts";
+import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { BITS, type Projections, VALUES } from "./projections.ts";
@@ -109,8 +109,8 @@ const beginsSlice = (part: number): boolean =>
 /** Finds the features of pictures, one picture at a time: the kernel keeps the picture between slices. */
 export class FeatureFinder {
   readonly kernel = instantiate<FeaturesKernel>(featuresKernel);
-  /** The job whose picture the kernel has. */
-  #running: BackgroundJob<Features> | undefined;
+  /** The kernel keeps one picture between slices. */
+  readonly #turn = new Semaphore(1);
 
   constructor({ weights, biases }: Projections) {
     const { buffer } = this.kernel.memory;
@@ -123,15 +123,7 @@ export class FeatureFinder {
    * @param read called before the kernel takes the next picture, with the place of each feature in its memory
    */
   find(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void): Promise<Features> {
-    return this.job(picture, search, read).result();
-  }
-
-  /** The same as a job, which may also be done at once. */
-  job(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void) {
-    const job: BackgroundJob<Features> = new BackgroundJob(() =>
-      this.#steps(picture, search, read, () => job),
-    );
-    return job;
+    return this.#turn.run(() => this.#search(picture, search, read));
   }
 
   /** The values of features whose places are in the kernel's memory. */
@@ -147,11 +139,11 @@ export class FeatureFinder {
    * The features of a picture's mirror image, which nobody has to search.
    * @param values of the features, in order
    */
-  *mirror(features: Features, values: Uint8Array): Steps<Features> {
+  async mirror(features: Features, values: Uint8Array): Promise<Features> {
     const { kernel } = this;
     const codes = new Uint8Array(features.count * CODE_BYTES);
     for (let index = 0; index < features.count; index++) {
-      if (index > 0 && index % MIRRORED_PER_SLICE === 0) yield;
+      if (index > 0 && index % MIRRORED_PER_SLICE === 0) await yieldToEventLoop();
       const memory = new Uint8Array(kernel.memory.buffer, kernel.valuesAt(), VALUES + CODE_BYTES);
       memory.set(values.subarray(index * VALUES, (index + 1) * VALUES));
       kernel.codeOfMirrored();
@@ -165,43 +157,26 @@ export class FeatureFinder {
     return { ...features, frames, codes };
   }
 
-  *#steps(
-    picture: GreyPicture,
-    search: Search,
-    read: ((places: readonly number[]) => void) | undefined,
-    self: () => BackgroundJob<Features>,
-  ): Steps<Features> {
-    // Whoever waits for the kernel does the work of the job that has it: nobody else may need that any more.
-    while (this.#running?.advance() === false) yield;
-    this.#running = self();
-    try {
-      return yield* this.#search(picture, search, read);
-    } finally {
-      // One that failed does not have to be ended by the next, which may be itself, begun again.
-      this.#running = undefined;
-    }
-  }
-
-  *#search(
+  async #search(
     { data, width, height }: GreyPicture,
     { most, contrast, finest }: Search,
     read: ((places: readonly number[]) => void) | undefined,
-  ): Steps<Features> {
+  ): Promise<Features> {
     const { kernel } = this;
     const at = kernel.begin(width, height);
     new Uint8Array(kernel.memory.buffer).set(data, at);
     kernel.startDetection(contrast);
     let found = -1;
     for (let part = 0; found < 0; part++) {
-      if (beginsSlice(part)) yield;
+      if (beginsSlice(part)) await yieldToEventLoop();
       found = kernel.detectPart();
     }
-    yield;
+    await yieldToEventLoop();
     const selected = this.#select(found, width, height, most, finest);
     new Int32Array(kernel.memory.buffer, kernel.selectedAt(), selected.length).set(selected);
     for (let start = 0; start < selected.length; start += DESCRIBED_PER_SLICE) {
       kernel.describe(start, Math.min(start + DESCRIBED_PER_SLICE, selected.length), most);
-      yield;
+      await yieldToEventLoop();
     }
     const count = kernel.describe(selected.length, selected.length, most);
     const places = this.#darkFirst(count);

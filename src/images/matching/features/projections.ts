@@ -1,5 +1,5 @@
 import { createRandom } from "../../../emulator/random.ts";
-import { finish, type Steps } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { TABLE } from "./table.ts";
 
 /** Values of a feature before projection, and bits of its code. */
@@ -21,7 +21,7 @@ const BITS_PER_STEP = 4;
  * The projections whose signs are a feature's code: of the table's directions, in frames that are turned at random, but the
  * same on every machine. Only operations whose results are exact are used.
  */
-export function* projectionSteps(table: Buffer = Buffer.from(TABLE, "base64")): Steps<Projections> {
+export async function readProjections(table: Buffer = Buffer.from(TABLE, "base64")): Promise<Projections> {
   const directions = Array.from({ length: DIRECTIONS }, (_, row) => {
     const scale = table.readFloatLE(row * ROW_BYTES);
     return Float64Array.from(
@@ -44,16 +44,13 @@ export function* projectionSteps(table: Buffer = Buffer.from(TABLE, "base64")): 
       bit * VALUES,
     );
     bit += 1;
-    if (bit % BITS_PER_STEP === 0) yield;
+    if (bit % BITS_PER_STEP === 0) await yieldToEventLoop();
   }
   const biases = Int32Array.from({ length: BITS }, (_, bit) =>
     table.length > DIRECTIONS * ROW_BYTES ? table.readInt32LE(DIRECTIONS * ROW_BYTES + bit * 4) : 0,
   );
   return { weights, biases };
 }
-
-/** {@link projectionSteps} at once. */
-export const readProjections = (table?: Buffer): Projections => finish(projectionSteps(table));
 
 /** Numbers that are added up to nearly a normal one, and the bytes of each: the first two make it. */
 const [SUMMED, NUMBER_BYTES] = [12, 6];

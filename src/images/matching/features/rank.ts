@@ -1,18 +1,9 @@
 import { createHash } from "node:crypto";
-import {
-  awaited,
-  BackgroundJob,
-  inTurns,
-  type LateSteps,
-  type Steps,
-  yieldToEventLoop,
-} from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
-import { featureRatingJobs, latestFeatures, MadeOfImages } from "../../cache.ts";
-import { decodeGrey, decodeGreyAtOnce, type Pixels, type Undecodable } from "../../decode.ts";
-import { ratingJob, untilFewerWait } from "../../ratings/jobs.ts";
+import { MadeOfImages } from "../../cache.ts";
+import { decodeGrey } from "../../decode.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
-import { tallPng } from "../../tall-png.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import {
   FeatureFinder,
@@ -24,18 +15,18 @@ import {
   TARGET_SEARCH,
   unpackFeatures,
 } from "./extract.ts";
-import { projectionSteps } from "./projections.ts";
+import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
 import { countDifferent, type Judgement, judge, recognise } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Made for the first picture. */
-const finderJob = new BackgroundJob(function* (): Steps<FeatureFinder> {
-  return new FeatureFinder(yield* projectionSteps());
-});
+let finder: Promise<FeatureFinder> | undefined;
 
-const finderAndGrey = async (image: ComparedImage, side: number) =>
-  Promise.all([finderJob.result(), decodeGrey(await image.bytes(), side)]);
+const finderAndGrey = async (image: ComparedImage, side: number) => {
+  finder ??= readProjections().then((projections) => new FeatureFinder(projections));
+  return Promise.all([finder, decodeGrey(await image.bytes(), side)]);
+};
 
 /** The features of a query's picture. */
 interface QueryFeatures extends Features {
@@ -55,7 +46,7 @@ async function featuresOfQuery(image: ComparedImage): Promise<QueryFeatures | nu
   return {
     ...features,
     mirrored: () => {
-      mirrored ??= inTurns(finder.mirror(features, values));
+      mirrored ??= finder.mirror(features, values);
       return mirrored;
     },
   };
@@ -69,12 +60,7 @@ async function featuresOf(image: ComparedImage, search: Search): Promise<Feature
 }
 
 /** The features of targets' images. */
-export const targetFeatures = new MadeOfImages(latestFeatures, async (image: ComparedImage) => {
-  // A rating that is being made finds them, too.
-  const job = featureRatingJobs.get(image.sha256);
-  if (job?.isDone === false) await job.result();
-  const found = latestFeatures.get(image.sha256);
-  if (found) return found;
+export const targetFeatures = new MadeOfImages(async (image: ComparedImage) => {
   const packed = await image.summary?.("features");
   return (packed && unpackFeatures(packed)) ?? featuresOf(image, TARGET_SEARCH);
 });
@@ -203,46 +189,6 @@ const imageOf = (bytes: Buffer): ComparedImage => ({
 /** From 0 to 5 stars for how likely a picture is recognised. An image that cannot be decoded gets 0. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
   (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
-
-interface RatedImage {
-  readonly sha256: string;
-  readonly bytes: Buffer;
-}
-
-/**
- * {@link rateByFeatures} later, or when somebody needs the rating. The features are kept for comparisons.
- * @param isSound - whether the image is known to be decodable
- */
-export async function startRatingByFeatures(
-  { sha256, bytes }: RatedImage,
-  isSound: boolean,
-): Promise<BackgroundJob<number>> {
-  const known = featureRatingJobs.get(sha256);
-  if (known) return known;
-  await untilFewerWait();
-  const isLater = isSound && tallPng(bytes) === undefined;
-  const image = isLater ? bytes : await decodeGrey(bytes, TARGET_SEARCH.side);
-  const held = "damage" in image ? undefined : "data" in image ? image.data : image;
-  return ratingJob(featureRatingJobs, sha256, held, () => ratingSteps(sha256, image));
-}
-
-function* ratingSteps(sha256: string, image: Buffer | Pixels | Undecodable): LateSteps<number> {
-  let features = latestFeatures.get(sha256);
-  if (features === undefined) {
-    const { side } = TARGET_SEARCH;
-    const grey = Buffer.isBuffer(image)
-      ? ((yield* awaited(decodeGrey(image, side))) ?? decodeGreyAtOnce(image, side))
-      : image;
-    if ("damage" in grey) return 0;
-    while (!finderJob.advance()) yield;
-    const job = finderJob.atOnce().job(grey, TARGET_SEARCH);
-    while (!job.advance()) yield;
-    features = job.atOnce();
-    latestFeatures.set(sha256, features);
-  }
-  yield;
-  return rateFeatures(features, countDifferent(features)).rating;
-}
 
 /** How likely an image is recognised, and what would make it better; undefined when it cannot be decoded. */
 export async function featureRatingOf(image: ComparedImage): Promise<FeatureRating | undefined> {

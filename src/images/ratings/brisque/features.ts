@@ -1,4 +1,4 @@
-import type { Steps } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 
@@ -27,10 +27,10 @@ const FIELDS = 5;
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
-export function* brisqueFeatures(image: GreyImage): Steps<number[]> {
+export async function brisqueFeatures(image: GreyImage): Promise<number[]> {
   const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
-  const upright = image.width > LONGEST_ROW ? yield* transpose(image) : image;
-  const [whole, half] = yield* sumRows(kernel, upright);
+  const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
+  const [whole, half] = await sumRows(kernel, upright);
   idle.push(kernel);
   return [whole, half].map(featuresOf).flatMap(([z = [], right = [], down = [], ...diagonal]) => {
     // In a transposed image, right and down are swapped.
@@ -40,12 +40,15 @@ export function* brisqueFeatures(image: GreyImage): Steps<number[]> {
 }
 
 /** The sums of the image, then those of its half. */
-function* sumRows(kernel: Kernel, { data, width, height }: GreyImage): Steps<[ValueSums[], ValueSums[]]> {
+async function sumRows(
+  kernel: Kernel,
+  { data, width, height }: GreyImage,
+): Promise<[ValueSums[], ValueSums[]]> {
   const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
   const source = kernel.begin(width, height, rowsPerSlice * width);
   const memory = new Uint8Array(kernel.memory.buffer, source);
   for (let row = 0; row < height; row += rowsPerSlice) {
-    if (row > 0) yield;
+    if (row > 0) await yieldToEventLoop();
     const rows = Math.min(rowsPerSlice, height - row);
     memory.set(data.subarray(row * width, (row + rows) * width));
     kernel.push(rows);
@@ -77,11 +80,11 @@ function featuresOf([z, ...products]: ValueSums[]): number[][] {
   ];
 }
 
-function* transpose({ data, width, height }: GreyImage): Steps<GreyImage> {
+async function transpose({ data, width, height }: GreyImage): Promise<GreyImage> {
   const turned = new Uint8Array(data.length);
   const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
   for (let x = 0; x < width; x++) {
-    if (x % columnsPerSlice === 0) yield;
+    if (x % columnsPerSlice === 0) await yieldToEventLoop();
     for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
   }
   return { data: turned, width: height, height: width };

@@ -1,4 +1,4 @@
-import { inTurns, type Steps } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { brisqueFeatures, type GreyImage } from "./features.ts";
 
 /** The worst score; also that of images for which none can be computed. */
@@ -11,14 +11,10 @@ const LEAST_SIDE = 4;
  * those that are too small, score 100.
  */
 export async function brisqueScore(image: GreyImage): Promise<number> {
-  return inTurns(scoreSteps(image, await brisqueModel()));
-}
-
-/** {@link brisqueScore} in steps of about 1 ms. */
-export function* scoreSteps(image: GreyImage, model: BrisqueModel): Steps<number> {
   if (isOneColour(image) || Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
-  const features = yield* brisqueFeatures(image);
-  yield;
+  const model = await brisqueModel();
+  const features = await brisqueFeatures(image);
+  await yieldToEventLoop();
   const score = regress(features, model);
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }
@@ -49,7 +45,7 @@ function regress(
 }
 
 /** A support vector regression from 36 features to a score. */
-export interface BrisqueModel {
+interface BrisqueModel {
   /** 36 values for each support vector. */
   readonly vectors: Float32Array;
   readonly coefficients: Float32Array;
@@ -65,7 +61,7 @@ const FEATURES = 36;
 let decoded: Promise<BrisqueModel> | undefined;
 
 /** OpenCV's trained model, a fifth of the package's code: loaded when an image is rated for the first time. */
-export function brisqueModel(): Promise<BrisqueModel> {
+function brisqueModel(): Promise<BrisqueModel> {
   decoded ??= decode();
   return decoded;
 }

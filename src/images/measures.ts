@@ -1,93 +1,80 @@
 import { createHash } from "node:crypto";
-import { inTurns, runInBackground, type Steps, yieldToEventLoop } from "../emulator/scheduling.ts";
-import { latestSketches, preparedImages } from "./cache.ts";
-import { decodePixels, type Pixels, scalesAsFile, thumbnailOfPixels, type Undecodable } from "./decode.ts";
+import { LRUCache } from "lru-cache";
+import { yieldToEventLoop } from "../emulator/scheduling.ts";
+import { preparedImages } from "./cache.ts";
+import { decodePixels, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketches } from "./matching/ranking.ts";
 import { prepareWithSketch } from "./matching/similarity.ts";
 import type { GreyImage } from "./ratings/brisque/features.ts";
-import { beginWaiting, endWaiting, putOff, untilFewerWait } from "./ratings/jobs.ts";
+import { brisqueScore } from "./ratings/brisque/score.ts";
 
 const CHANNELS = 3;
 /** What the kernel takes at a time. */
 const PIXELS_PER_SLICE = 100_000;
-const HASHED_PER_SLICE = 2 ** 19;
+/** A target succeeds when the mean deviation of its colour channels is above this. */
+const FLAT_IMAGE_DEVIATION = 5;
 
-/** The image of one request, hashed and decoded only once between its check and its storage. */
-export class Upload {
-  #sha256: string | undefined;
-  #decoded: Promise<Pixels | Undecodable> | undefined;
+const hashes = new WeakMap<Buffer, string>();
 
-  /**
-   * @param bytes must not be written to.
-   * @param prepares whether it will be compared by structural similarity
-   */
-  constructor(
-    readonly bytes: Buffer,
-    private readonly prepares = false,
-  ) {}
-
-  /** Computes {@link sha256} in slices: at once, it could block the event loop for up to 10 ms. */
-  async hash(): Promise<string> {
-    if (this.#sha256 !== undefined) return this.#sha256;
-    const hash = createHash("sha256");
-    for (let start = 0; start < this.bytes.length; start += HASHED_PER_SLICE) {
-      if (start > 0) await yieldToEventLoop();
-      hash.update(this.bytes.subarray(start, start + HASHED_PER_SLICE));
-    }
-    this.#sha256 ??= hash.digest("hex");
-    return this.#sha256;
-  }
-
-  /** Lower-case hex. */
-  get sha256(): string {
-    this.#sha256 ??= createHash("sha256").update(this.bytes).digest("hex");
-    return this.#sha256;
-  }
-
-  /** Decodes the image whole. Its sketch is made afterwards: whoever needs it waits. */
-  decoded(): Promise<Pixels | Undecodable> {
-    putOff();
-    this.#decoded ??= new Promise((resolve, reject) => {
-      const decoding = decodePixels(this.bytes, async (pixels) => {
-        await untilFewerWait();
-        if (this.prepares && scalesAsFile(this.bytes, pixels)) prepareLater(this.sha256, pixels);
-        resolve(pixels);
-        return undefined;
-      });
-      decoding.then((undecodable) => undecodable && resolve(undecodable), reject);
-    });
-    this.#decoded.catch(() => this.forgetPixels());
-    return this.#decoded;
-  }
-
-  /** Releases the decoded image. */
-  forgetPixels(): void {
-    this.#decoded = undefined;
-  }
+/** The SHA-256 of bytes that nobody writes to any more, in lower-case hexadecimal. */
+export function sha256Of(bytes: Buffer): string {
+  const known = hashes.get(bytes) ?? createHash("sha256").update(bytes).digest("hex");
+  hashes.set(bytes, known);
+  return known;
 }
 
-/** Prepares an image for comparisons. Holds its pixels until then, but not the file. */
-function prepareLater(sha256: string, pixels: Pixels): void {
-  if (latestSketches.has(sha256)) return;
-  let preparing: Promise<void> | undefined;
-  const work = {
-    result: () => {
-      preparing ??= prepare(sha256, pixels).finally(() => endWaiting(work));
-      return preparing;
-    },
-  };
-  beginWaiting(pixels.data, work);
-  runInBackground(sketches.expect(sha256, work.result));
+/** What is measured while an image's pixels are in memory. */
+export type Measures =
+  | { readonly damage: string }
+  | {
+      readonly damage?: undefined;
+      /** Whether it has only one colour, or nearly so. */
+      readonly isFlat: boolean;
+      /** From 0, the best, to 100; undefined when nobody wanted it. */
+      readonly brisque: number | undefined;
+    };
+
+/** What is wanted of an image besides whether it can be decoded, and whether it is flat. */
+export interface Wants {
+  readonly brisque?: boolean;
+  /** Whether it will be compared by structural similarity. */
+  readonly sketch?: boolean;
 }
 
-async function prepare(sha256: string, pixels: Pixels): Promise<void> {
+/** Of the latest images, by SHA-256. */
+const latest = new LRUCache<string, { readonly made: Promise<Measures>; readonly brisque: boolean }>({
+  maxSize: 5000,
+  sizeCalculation: () => 1,
+});
+
+/** Decodes an image whole and measures it, once, also for those who ask in the meantime. A failure is not remembered. */
+export function measure(bytes: Buffer, { brisque = false, sketch = false }: Wants): Promise<Measures> {
+  const sha256 = sha256Of(bytes);
+  const known = latest.get(sha256);
+  if (known && (known.brisque || !brisque)) return known.made;
+  // Only a few images are in memory at a time.
+  const made = decodePixels(bytes, async (pixels) => {
+    // Not awaited: the answer does not need it. Whoever compares the image waits for it.
+    if (sketch && scalesAsFile(bytes, pixels))
+      sketches.begin(sha256, () => sketchOf(sha256, pixels)).catch(() => {});
+    const isFlat = !(await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels));
+    return { isFlat, brisque: brisque ? await brisqueScore((await reduce(pixels)).grey) : undefined };
+  });
+  latest.set(sha256, { made, brisque });
+  made.catch(() => {
+    if (latest.peek(sha256)?.made === made) latest.delete(sha256);
+  });
+  return made;
+}
+
+async function sketchOf(sha256: string, pixels: Pixels) {
   const thumbnail = await thumbnailOfPixels(pixels);
   await yieldToEventLoop();
   const { image, sketch } = prepareWithSketch(thumbnail);
-  latestSketches.set(sha256, sketch);
   preparedImages.offer(sha256, image);
+  return sketch;
 }
 
 interface Kernel extends KernelMemory {
@@ -113,13 +100,13 @@ function reduceSlice(pixels: Uint8Array, totals: Totals): Uint8Array {
   return new Uint8Array(buffer, kernel.greyAt(), count);
 }
 
-/** Makes an image grey, and finds its deviation, in steps of less than 0.5 ms. Grey is Y of ITU-R 601 as OpenCV rounds it. */
-export function* reduceSteps({ data, width, height }: Pixels): Steps<ReducedImage> {
+/** Makes an image grey, and finds its deviation, in slices. Grey is Y of ITU-R 601 as OpenCV rounds it. */
+export async function reduce({ data, width, height }: Pixels): Promise<ReducedImage> {
   const count = width * height;
   const grey = new Uint8Array(count);
   const totals = new Float64Array(2 * CHANNELS);
   for (let start = 0; start < count; start += PIXELS_PER_SLICE) {
-    if (start > 0) yield;
+    if (start > 0) await yieldToEventLoop();
     const slice = data.subarray(start * CHANNELS, (start + PIXELS_PER_SLICE) * CHANNELS);
     grey.set(reduceSlice(slice, totals), start);
   }
@@ -150,7 +137,7 @@ export async function deviatesMoreThan(limit: number, pixels: Pixels): Promise<b
     reduceSlice(data.subarray(start * CHANNELS, end * CHANNELS), totals);
     looked += end - start;
   }
-  return deviationOf(totals, looked, count) > limit || (await inTurns(reduceSteps(pixels))).deviation > limit;
+  return deviationOf(totals, looked, count) > limit || (await reduce(pixels)).deviation > limit;
 }
 
 /** The mean deviation of the channels, if `all` pixels were no farther from the mean of `counted` ones than these. */
