@@ -67,8 +67,6 @@ export interface Manager extends RunningServer {
 /** How a manager answers, depending on where the state is. */
 export interface ManagerParts {
   readonly services: Services;
-  /** Names this run of the manager. */
-  readonly epoch: string;
   readonly answer: (request: WireRequest) => Promise<Result>;
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
   /** Called before the page or the journal is read. */
@@ -87,7 +85,7 @@ export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
   { listen, options, trust, page }: ManagerSetup,
-  { services, epoch, answer, findImage, beforeReading, end }: ManagerParts,
+  { services, answer, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
   const emulator = managerEmulator(services);
@@ -98,7 +96,7 @@ export async function startManagerServer(
     const pageApi =
       urls &&
       new PageApi({
-        ...{ store, clock, epoch, journal, faults, findImage, queryMatcher, urls, beforeReading },
+        ...{ store, clock, journal, faults, findImage, queryMatcher, urls, beforeReading },
         targetRater: options.targetRater,
       });
     return {
@@ -191,7 +189,6 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     { ...setup, listen: { ...listen, reportsProgress } },
     {
       services,
-      epoch,
       answer: async (request) =>
         internal.serves(request)
           ? { response: await internal.answer(request) }
