@@ -36,6 +36,11 @@ export function List<Item>(props: ListProps<Item>) {
     if (follow && atEnd.current && element !== null) element.scrollTop = element.scrollHeight;
   }, [items, follow]);
 
+  // The details beside the list make it narrower, and its rows higher.
+  useLayoutEffect(() => {
+    scroller.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+
   const move = (event: KeyboardEvent): void => {
     const { current: element } = scroller;
     const rows = [...(element?.querySelectorAll<HTMLElement>("li") ?? [])];
