@@ -142,13 +142,14 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
     },
 
     models: async () => {
-      const [global, versions, databases] = await Promise.all([
+      // First, so that content that is newer than its tag is read again, and never the other way round.
+      const versions = versionsOf(await store.versions());
+      const [global, databases] = await Promise.all([
         store.read(GLOBAL, (records) => ({
           version: records?.version,
           datasets: [...(records?.datasets.values() ?? [])],
           credentials: [...(records?.credentials.values() ?? [])],
         })),
-        store.versions(),
         store.readAll((all) =>
           all.filter(({ database, reports }) => database?.kind === "vumark" || reports.size > 0),
         ),
@@ -166,7 +167,7 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
           .filter((database) => database?.kind === "vumark")
           .slice(-MAX_ROWS),
       });
-      return { tag: `${global.version} ${versionsOf(versions)}`, content };
+      return { tag: `${global.version} ${versions}`, content };
     },
 
     faults: async () => {

@@ -29,7 +29,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
         ),
       );
     await page.getByText("1,000 requests", { exact: true }).waitFor();
-    const rows = page.locator(".requests [data-index]");
+    const rows = page.locator(".requests li");
     await expect.poll(() => rows.count()).toBe(1000);
     const paths = await rows.locator(".path").allTextContents();
     expect(paths).toEqual(servers.requests.map(({ path }) => path));

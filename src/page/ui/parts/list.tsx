@@ -71,8 +71,8 @@ export function List<Item>(props: ListProps<Item>) {
     atEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - AT_END;
   };
   const focused = ({ target }: FocusEvent): void => {
-    const index = target instanceof Element && target.closest<HTMLElement>("[data-index]")?.dataset.index;
-    if (typeof index === "string") current.value = keys[Number(index)] ?? null;
+    const key = target instanceof Element && target.closest<HTMLElement>("[data-key]")?.dataset.key;
+    if (typeof key === "string") current.value = key;
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the items' own controls.
@@ -90,8 +90,8 @@ export function List<Item>(props: ListProps<Item>) {
           return (
             <Item
               key={key}
+              id={key}
               item={item}
-              index={index}
               tabIndex={key === first ? 0 : -1}
               chosen={key === chosen}
               render={render}
@@ -105,15 +105,12 @@ export function List<Item>(props: ListProps<Item>) {
 
 interface ItemProps<Item> extends Pick<ListProps<Item>, "render"> {
   readonly item: Item;
-  readonly index: number;
+  readonly id: string;
   readonly tabIndex: number;
   readonly chosen: boolean;
 }
 
 /** Drawn again only when it changed. */
-function Item<Item>({ item, index, tabIndex, chosen, render }: ItemProps<Item>) {
-  return useMemo(
-    () => <li data-index={index}>{render(item, tabIndex, chosen)}</li>,
-    [item, index, tabIndex, chosen],
-  );
+function Item<Item>({ item, id, tabIndex, chosen, render }: ItemProps<Item>) {
+  return useMemo(() => <li data-key={id}>{render(item, tabIndex, chosen)}</li>, [item, id, tabIndex, chosen]);
 }

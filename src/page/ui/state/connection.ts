@@ -1,5 +1,5 @@
 import { computed, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
 import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
 import { passes, requestFilter, selectTargets } from "../../select.ts";
@@ -90,6 +90,22 @@ function shared<T>(before: T, after: T): T {
   return Object.fromEntries(kept) as T;
 }
 
+/** Runs an action, and once more if it is called meanwhile. A failure is left to the next call, which tries again. */
+function oneAtATime(act: () => Promise<void>): () => void {
+  let [isRunning, isMissed] = [false, false];
+  const run = async () => {
+    isMissed = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    do {
+      isMissed = false;
+      await act().catch(() => {});
+    } while (isMissed);
+    isRunning = false;
+  };
+  return () => void run();
+}
+
 /** What a view reads from the manager, or selects from the report. */
 interface Reads {
   readonly targets: PageTargets;
@@ -99,49 +115,40 @@ interface Reads {
 /**
  * What a view shows: it is read when the view is shown, and again whenever something changed.
  *
- * @param parameters - also say, if it is null, that nothing is read for now.
  * @param isChanging - whether time alone may change it.
  */
 export function useRead<T>(
   name: string,
-  parameters: () => URLSearchParams | null = () => new URLSearchParams(),
+  parameters: () => URLSearchParams = () => new URLSearchParams(),
   isChanging: (content: T) => boolean = () => false,
 ) {
   const known = useSignal<Known<T> | null>(null);
   const path = useComputed(() => {
     const given = parameters();
-    return given && `/page/${name}${given.size === 0 ? "" : `?${given}`}`;
+    return `/page/${name}${given.size === 0 ? "" : `?${given}`}`;
   });
-  const turn = useSignal(0);
+  const refresh = useMemo(
+    () =>
+      oneAtATime(async () => {
+        if (report === null && !document.hidden) known.value = await read(path.peek(), known.peek());
+      }),
+    [],
+  );
   useSignalEffect(() => {
     changes.value;
-    turn.value;
-    const wanted = path.value;
-    if (wanted === null || report !== null || document.hidden) return;
-    const before = known.peek();
-    let left = false;
-    void read(wanted, before).then(
-      (given) => {
-        if (!left) known.value = given;
-      },
-      // The next change tries again.
-      () => {},
-    );
-    return () => {
-      left = true;
-    };
+    path.value;
+    refresh();
   });
   useEffect(() => {
     const timer = setInterval(() => {
       const { value } = known;
-      if (value !== null && !document.hidden && isChanging(value.content)) turn.value += 1;
+      if (value !== null && !document.hidden && isChanging(value.content)) refresh();
     }, 1000);
     return () => clearInterval(timer);
   }, []);
   return useComputed((): T | null => {
     if (report === null) return known.value?.content ?? null;
-    const given = parameters();
-    return given && (fromReport(report, name, given) as T);
+    return fromReport(report, name, parameters()) as T;
   });
 }
 
@@ -174,18 +181,17 @@ function fromReport(given: MockReport, name: string, parameters: URLSearchParams
 export function connect(): void {
   if (report !== null) return;
   let known: Known<PageState> | null = null;
-  let reading: Promise<void> = Promise.resolve();
-  const readState = async () => {
+  const readState = oneAtATime(async () => {
     if (document.hidden) return;
     const before = known;
     known = await read<PageState>("/page/state", before);
     if (known === before) return;
     synced.value = { clock: known.content.clock, at: performance.now() };
     state.value = known.content;
-  };
+  });
   const refresh = () => {
     changes.value += 1;
-    reading = reading.then(readState).catch(() => {});
+    readState();
   };
   document.addEventListener("visibilitychange", refresh);
   const open = (): void => {
