@@ -49,6 +49,31 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await page.close();
   });
 
+  it("also shows what is new when reading takes longer than it takes until the next change", async () => {
+    await using servers = await startServers();
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    await page.route("**/page/requests*", async (route) => {
+      const response = await route.fetch();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await route.fulfill({ response });
+    });
+    let isShown = false;
+    const shown = page
+      .getByText("/busy", { exact: true })
+      .first()
+      .waitFor({ timeout: 15_000 })
+      .finally(() => {
+        isShown = true;
+      });
+    shown.catch(() => {});
+    while (!isShown) {
+      await fetch(`${servers.urls.target}/busy`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await shown;
+    await page.close();
+  });
+
   it("stays as it is while it is paused, and says how much is new", async () => {
     await using servers = await startServers();
     await fetch(`${servers.urls.target}/first`);
