@@ -1,28 +1,114 @@
-import type { PageChanges, PageLists, PageState } from "./model.ts";
+import { once } from "node:events";
+import { delayWhileConnected, type MovableClock } from "../emulator/clock.ts";
+import type { SharedFaults } from "../emulator/faults.ts";
+import type { Journal } from "../emulator/journal.ts";
+import { GLOBAL } from "../store/keys.ts";
+import type { Store } from "../store/store.ts";
 
-/** What identifies an item of each list in the state. */
-export const KEYS: { readonly [List in keyof PageLists]: (item: PageLists[List][number]) => string } = {
-  cloudDatabases: ({ databaseName }) => databaseName,
-  vuMarkDatabases: ({ databaseName }) => databaseName,
-  datasets: ({ uuid }) => uuid,
-  credentials: ({ clientId }) => clientId,
-  reports: ({ databaseId, file }) => `${databaseId} ${file}`,
-  faults: ({ id }) => id,
-};
+/** The least time between two events. */
+const PAUSE_SECONDS = 0.25;
+/** How often other processes, and code of this one, are checked for changes that no request made. */
+const POLLING_SECONDS = 1;
+/** Proxies close a connection that is silent for longer. */
+const HEARTBEAT_MILLISECONDS = 15_000;
+/** How long a browser waits before it reconnects. */
+const RETRY_MILLISECONDS = 500;
 
-export const LISTS = Object.keys(KEYS) as readonly (keyof PageLists)[];
+const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);
+const CHANGED = line("event: changed\ndata:");
 
-/** The state after changes. Lists without changes stay the same objects. */
-export function changed(state: PageState, changes: PageChanges): PageState {
-  return { ...state, ...Object.fromEntries(LISTS.map((list) => [list, changedList(list, state, changes)])) };
+export interface Changing {
+  readonly store: Store;
+  readonly clock: MovableClock;
+  readonly journal: Journal;
+  readonly faults: Pick<SharedFaults, "list">;
+  /** Brings what other processes did to this one. */
+  readonly beforeReading?: (() => Promise<void>) | undefined;
 }
 
-/** Changed items keep their places, unless they were also removed; new ones follow at the end. */
-function changedList<List extends keyof PageLists>(list: List, state: PageLists, changes: PageChanges) {
-  const change = changes[list];
-  if (change === undefined) return state[list];
-  const items = new Map(state[list].map((item: PageLists[List][number]) => [KEYS[list](item), item]));
-  for (const key of change.removed) items.delete(key);
-  for (const item of change.changed) items.set(KEYS[list](item), item);
-  return [...items.values()];
+/** Tells pages that something changed, and nothing else: they read again what they show. */
+export class Changes {
+  /** How many changes pages were told of. */
+  private count = 0;
+  private last: string | undefined;
+  /** Of the journal, at the latest look. */
+  private position = "";
+  private looking: Promise<void> | undefined;
+  /** Ends when the next event may follow. */
+  private pause: Promise<void> | undefined;
+
+  constructor(private readonly parts: Changing) {}
+
+  /** Yields server-sent events until the signal aborts; the first one at once, for a page that reconnects. */
+  async *events(signal: AbortSignal): AsyncGenerator<Buffer> {
+    yield line(`retry: ${RETRY_MILLISECONDS}`);
+    this.last ??= await this.mark();
+    let told = -1;
+    let lastByte = performance.now();
+    while (!signal.aborted) {
+      if (told !== this.count) {
+        told = this.count;
+        yield CHANGED;
+      } else if (performance.now() - lastByte > HEARTBEAT_MILLISECONDS) yield line(":");
+      else {
+        await this.look(signal);
+        continue;
+      }
+      lastByte = performance.now();
+    }
+  }
+
+  /** Waits for the next look at the state, once for all pages, or until the signal aborts. */
+  private async look(signal: AbortSignal): Promise<void> {
+    this.looking ??= this.lookOnce().finally(() => {
+      this.looking = undefined;
+    });
+    const settled = new AbortController();
+    await Promise.race([this.looking, once(signal, "abort", { signal: settled.signal })]).finally(() =>
+      settled.abort(),
+    );
+  }
+
+  private async lookOnce(): Promise<void> {
+    await this.pause;
+    await this.untilAnswered(this.parts.journal);
+    this.position = positionOf(this.parts.journal);
+    const mark = await this.mark();
+    if (mark === this.last) return;
+    this.last = mark;
+    this.count += 1;
+    this.pause = delayWhileConnected(PAUSE_SECONDS);
+  }
+
+  private async untilAnswered(journal: Journal): Promise<void> {
+    if (positionOf(journal) !== this.position) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        stop();
+        resolve();
+      };
+      const stop = journal.changed.on(end);
+      void delayWhileConnected(POLLING_SECONDS).then(end);
+    });
+  }
+
+  /** Differs whenever anything that a page can show does, but for what time alone changes. */
+  private async mark(): Promise<string> {
+    const { store, clock, journal, faults, beforeReading } = this.parts;
+    await beforeReading?.();
+    const [databases, global, added] = await Promise.all([
+      store.versions(),
+      store.read(GLOBAL, (records) => records?.version),
+      faults.list(),
+    ]);
+    const { setting } = clock;
+    return `${positionOf(journal)} ${JSON.stringify([setting, added, global])} ${versionsOf(databases)}`;
+  }
 }
+
+const positionOf = ({ generation, position }: Journal): string => `${generation}.${position}`;
+
+/** The versions of databases as text. */
+export const versionsOf = (
+  databases: readonly { readonly scope: string; readonly version: number }[],
+): string => databases.map(({ scope, version }) => `${scope}.${version}`).join();

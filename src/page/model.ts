@@ -1,7 +1,7 @@
 import type { ImageFormat } from "../emulator/image-header.ts";
 import type { HeaderList } from "../emulator/message.ts";
 import type { CloudDatabase } from "../schema/cloud-database.ts";
-import type { TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
+import type { Database, TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
 import type { AddedFault } from "../schema/fault.ts";
 import type { EntryFacts } from "../schema/journal-entry.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
@@ -138,8 +138,8 @@ export interface MockReport extends ReportDetails {
   readonly images: Readonly<Record<string, ShownImage>>;
 }
 
-/** The state of a running emulator. */
-export interface PageState extends PageLists {
+/** What every view of a running emulator shows. */
+export interface PageState {
   /** Base URLs, without a trailing slash; null: unknown to this server. */
   readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
   readonly clock: {
@@ -150,37 +150,66 @@ export interface PageState extends PageLists {
   };
   /** A test waits for "Continue". */
   readonly paused: boolean;
+  readonly requests: {
+    /** How many requests of clients the journal keeps. */
+    readonly clients: number;
+    /** How many of these were refused. */
+    readonly refused: number;
+    /** How many requests the journal no longer keeps. */
+    readonly dropped: number;
+    /** Another number whenever the journal was cleared. */
+    readonly generation: number;
+  };
 }
 
-/** The lists of the state, of which only what changed is sent again. */
-export interface PageLists {
-  readonly cloudDatabases: readonly PageCloudDatabase[];
-  readonly vuMarkDatabases: readonly PageVuMarkDatabase[];
+/** A cloud database with its targets by status, or a VuMark database with its template targets. */
+export type PageDatabase = (CloudDatabase & { readonly counts: TargetCounts }) | PageVuMarkDatabase;
+export type PageVuMarkDatabase = VuMarkDatabase & { readonly targets: readonly TemplateTarget[] };
+
+export interface PageDatabases {
+  /** In order of creation, the newest ones if there are too many. */
+  readonly databases: readonly PageDatabase[];
+  /** How many match. */
+  readonly total: number;
+}
+
+export interface PageNames {
+  /** The cloud database that was asked for, else the one that a client used last, else the newest; null: there is none. */
+  readonly database: string | null;
+  /** The names of the cloud databases. */
+  readonly databases: readonly string[];
+}
+
+export interface PageTargets extends PageNames {
+  readonly targets: readonly ShownTarget[];
+  /** How many match. */
+  readonly total: number;
+  /** How many the database has. */
+  readonly all: number;
+}
+
+/** A request in a list, without what may be long. */
+export type RequestRow = Omit<EntryFacts, "signature" | "considered" | "otherTargets">;
+
+export interface PageRequests {
+  /** The newest ones, oldest first. */
+  readonly requests: readonly RequestRow[];
+  /** How many match. */
+  readonly total: number;
+}
+
+export interface PageModels {
   readonly datasets: readonly PageDataset[];
   readonly credentials: readonly ClientCredential[];
   readonly reports: readonly PageReport[];
+  readonly vuMarkDatabases: readonly PageVuMarkDatabase[];
+}
+
+export interface PageFaults {
   /** Faults that were added, newest first. */
   readonly faults: readonly PageFault[];
-}
-
-/** The `changes` event: the lists of the state that changed since the previous `state` or `changes` event, items by their keys. */
-export type PageChanges = {
-  readonly [List in keyof PageLists]?: {
-    readonly removed: readonly string[];
-    readonly changed: readonly PageLists[List][number][];
-  };
-};
-
-/** A cloud database; its targets are loaded when they are shown. */
-export interface PageCloudDatabase extends CloudDatabase {
-  readonly counts: TargetCounts;
-  /** Changes whenever the database or one of its targets does. */
-  readonly revision: string;
-}
-
-/** A VuMark database with its template targets. */
-export interface PageVuMarkDatabase extends VuMarkDatabase {
-  readonly targets: readonly TemplateTarget[];
+  /** The names of all databases. */
+  readonly databases: readonly string[];
 }
 
 /** A dataset without the body of its request, which holds whole models. */
@@ -193,6 +222,7 @@ export interface PageDataset extends Omit<Dataset, "requestBody"> {
 
 /** A recognition-counts report that a client requested, without its rows. */
 export interface PageReport extends Omit<Report, "rows"> {
+  readonly databaseName: string;
   readonly rowCount: number;
 }
 
@@ -204,29 +234,11 @@ export interface PageFault extends Omit<AddedFault, "answer"> {
   readonly answer: { readonly status: number; readonly resultCode?: string } | null;
 }
 
-export interface PageTargets {
-  readonly revision: string;
-  readonly targets: readonly ShownTarget[];
-}
-
-/** A request in the list, without what may be long. */
-export interface PageRequest extends Omit<EntryFacts, "signature" | "considered" | "otherTargets"> {
-  /** Unique across all runs of the manager and all clears of its journal. */
-  readonly id: string;
-  /** Whether the page itself sent it. */
-  readonly fromPage: boolean;
-}
-
-/** The `requests` event: the requests answered since the previous event. */
-export interface PageRequests {
-  readonly requests: readonly PageRequest[];
-  /** How many requests since the previous event are no longer kept. */
-  readonly missed: number;
-}
-
 /** Everything known about one request, with facts about its images by their SHA-256. */
 export interface PageRequestDetails extends Pick<MockReport, "images"> {
   readonly request: ShownRequest;
+  /** The database whose keys it uses, with these keys; absent in reports. */
+  readonly database?: Database | undefined;
 }
 
 /** What a query with a picture would find, for example with a frame of a camera. */

@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { datasetArchive } from "../apis/model-target/responses.ts";
 import { svgInstance } from "../apis/vumark/instances.ts";
-import type { MovableClock } from "../emulator/clock.ts";
 import { formatOf } from "../emulator/image-header.ts";
-import type { Journal } from "../emulator/journal.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
 import {
   type HeaderList,
   header,
@@ -12,19 +12,20 @@ import {
   type WireResponse,
 } from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/operation.ts";
+import { systemRandom } from "../emulator/random.ts";
+import type { ImageMatcher } from "../images/matching/comparison.ts";
 import { findFeatures } from "../images/matching/features/rank.ts";
+import type { TargetRater } from "../images/ratings/rating.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
 import type { TemplateTarget } from "../schema/database.ts";
 import { datasetStatusAt } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
 import { reportCsv } from "../schema/report.ts";
 import type { ServedResponse } from "../servers/http/http-messages.ts";
-import type { Store } from "../store/store.ts";
+import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
-import { PageFeed } from "./page-feed.ts";
+import { createReads, type Read, type Reading, type ReadParts } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
-import { type PageContext, PageStateReader } from "./state.ts";
-import { StateFeed } from "./state-feed.ts";
 import { compareImages, findTargets, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
@@ -46,21 +47,16 @@ const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as con
 
 const IMAGE_TYPES = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
 
-export interface PageParts extends PageContext {
-  readonly store: Store;
+export interface PageParts extends ReadParts {
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
-  readonly clock: MovableClock;
-  readonly journal: Journal;
-  /** Identifies this run of the server. */
-  readonly epoch: string;
-  /** Called before the state and the journal are read. */
-  readonly beforeReading?: (() => Promise<void>) | undefined;
+  readonly queryMatcher: ImageMatcher;
+  readonly targetRater: TargetRater;
 }
 
 /** Serves the page to browsers, and the data that the page asks for. The journal records none of these requests. */
 export class PageApi {
-  private readonly state: PageStateReader;
-  private readonly feed: PageFeed;
+  private readonly changes: Changes;
+  private readonly reads: ReadonlyMap<string, Read>;
   private readonly thumbnails = new Thumbnails();
   /** Images from the bodies of requests that the page has shown. */
   private readonly sent = new LRUCache<string, Buffer>({
@@ -68,11 +64,12 @@ export class PageApi {
     sizeCalculation: ({ length }) => Math.max(1, length),
   });
 
+  /** Of this run of the server. */
+  private readonly epoch = systemRandom.hex(16);
+
   constructor(private readonly parts: PageParts) {
-    const { store, clock, journal, faults, epoch, beforeReading } = parts;
-    this.state = new PageStateReader(store, clock, faults, epoch);
-    const state = new StateFeed(this.state, clock, parts);
-    this.feed = new PageFeed(journal, epoch, state, beforeReading);
+    this.changes = new Changes(parts);
+    this.reads = new Map(Object.entries(createReads(parts)));
   }
 
   /** Whether a request asks for the page, from a browser, or comes from the page. */
@@ -82,27 +79,27 @@ export class PageApi {
 
   async answer(request: WireRequest): Promise<ServedResponse> {
     if (request.path === "/") return pageResponse(request);
-    const [kind, name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
+    const [kind = "", name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
     if (more.length > 0) return failed(404, "nothing is served there");
     const { store, queryMatcher, pause } = this.parts;
     const query = new URLSearchParams(request.query);
     const database = query.get("database") ?? "";
+    const read = request.method === "GET" && name === "" ? this.reads.get(kind) : undefined;
+    if (read !== undefined) {
+      await this.parts.beforeReading?.();
+      return this.unlessKnown(await read(query), request);
+    }
     switch (`${request.method} ${kind}`) {
       case "GET events":
         return {
           status: 200,
           headers: [["Content-Type", "text/event-stream"], NOT_STORED, ...PROTECTION],
-          stream: (signal) =>
-            this.feed.events(header(request, "last-event-id") ?? query.get("after") ?? "", signal),
+          stream: (signal) => this.changes.events(signal),
         };
-      case "GET targets":
-        return this.targets(database);
       case "GET requests":
-        return found(this.feed.find(name), NOT_KEPT, (entry) =>
-          json(requestDetails(entry, (image, sha256) => this.sent.set(sha256, image))),
-        );
+        return this.details(this.entry(name));
       case "GET bodies":
-        return found(this.feed.find(name)?.request.body.bytes, NOT_KEPT, (bytes) =>
+        return found(this.entry(name)?.request.body.bytes, NOT_KEPT, (bytes) =>
           content(bytes, "application/octet-stream", download("request-body")),
         );
       case "POST continue":
@@ -143,10 +140,28 @@ export class PageApi {
     }
   }
 
-  private async targets(database: string): Promise<ServedResponse> {
-    const pieces = await this.state.targets(database);
-    const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    return { status: 200, headers: headersOf("application/json", size), stream: () => pieces };
+  /** What a view reads, unless the page has it already. */
+  private async unlessKnown(reading: Reading, request: WireRequest): Promise<WireResponse> {
+    const hash = createHash("sha256").update(`${this.epoch} ${request.path}?${request.query} ${reading.tag}`);
+    const etag = `"${hash.digest("base64url")}"`;
+    const caching: HeaderList = [
+      ["Cache-Control", "no-cache"],
+      ["ETag", etag],
+    ];
+    if (header(request, "if-none-match") === etag)
+      return { status: 304, headers: [...PROTECTION, ...caching], body: Buffer.alloc(0) };
+    const body = Buffer.from(JSON.stringify(await reading.content()));
+    return content(body, "application/json", caching);
+  }
+
+  private async details(entry: JournalEntry | undefined): Promise<WireResponse> {
+    if (entry === undefined) return failed(404, NOT_KEPT);
+    const database = await this.parts.store.findDatabaseByName(entry.database ?? "");
+    return json({ ...requestDetails(entry, (image, sha256) => this.sent.set(sha256, image)), database });
+  }
+
+  private entry(number: string): JournalEntry | undefined {
+    return this.parts.journal.entries.find((entry) => String(entry.number) === number);
   }
 
   private async features(image: Buffer | undefined, query: URLSearchParams): Promise<WireResponse> {

@@ -22,6 +22,7 @@ import type {
   ShownRequest,
   ShownTarget,
 } from "./model.ts";
+import { MAX_METADATA_SHOWN } from "./select.ts";
 
 export interface ReportSource extends ReportDetails {
   /** In milliseconds since the epoch. */
@@ -35,7 +36,6 @@ export interface ReportSource extends ReportDetails {
 type ReportedTest = NonNullable<ReportDetails["test"]>;
 type ReportedEvent = MockReport["timeline"][number];
 
-const MAX_METADATA_SHOWN = 4096;
 const MAX_IMAGE_BYTES = 16 * 1024 * 1024;
 
 export function buildReport({ test, now, urls, store, entries, dropped }: ReportSource): MockReport {

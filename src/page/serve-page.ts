@@ -1,7 +1,6 @@
 import { createEmulator } from "../apis/index.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
-import { systemRandom } from "../emulator/random.ts";
 import type { EmulatorState } from "../mock/emulator-state.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { PAGE_HEADER, type Service } from "../schema/protocol.ts";
@@ -31,8 +30,6 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
   const page = new PageApi({
     store,
     clock,
-    // Not from the seed, because ids must be unique to this run.
-    epoch: systemRandom.hex(16),
     journal: emulator.journal,
     faults: state.faults,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),

@@ -17,7 +17,7 @@ import { wireForm } from "./kernel/wire.ts";
 import { isOperation, type Operation, type Service } from "./protocol.ts";
 
 /*
- * A journal entry, once. Its form between servers, in the target manager's list, in reports, on the page and in its stream, and
+ * A journal entry, once. Its form between servers, in the target manager's list, in reports and on the page, and
  * what is printed of it derive from `entryFields`.
  */
 

@@ -2,7 +2,7 @@ import { MovableClock, momentOf, systemClock } from "../emulator/clock.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import { header, type WireRequest } from "../emulator/message.ts";
-import { createRandom, systemRandom } from "../emulator/random.ts";
+import { createRandom } from "../emulator/random.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
 import { summariesFor } from "../images/matching/comparison.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
@@ -113,7 +113,6 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   const server = await startManagerServer(setup, {
     services,
     answerDoor,
-    epoch: systemRandom.hex(16),
     answer: (request) => answer(request, journal),
     findImage: (sha256) => state.getImage(sha256),
     beforeReading: async () => {

@@ -4,7 +4,7 @@ import { MovableClock } from "../emulator/clock.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import type { MaybePromise, Result, WireRequest, WireResponse } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
-import { createRandom, systemRandom } from "../emulator/random.ts";
+import { createRandom } from "../emulator/random.ts";
 import { bodyReply } from "../emulator/response.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
@@ -62,8 +62,6 @@ export interface Manager extends RunningServer {
 /** How a manager answers, depending on where the state is. */
 export interface ManagerParts {
   readonly services: Services;
-  /** Names this run of the manager. */
-  readonly epoch: string;
   readonly answer: (request: WireRequest) => Promise<Result>;
   readonly answerDoor: AnswerDoor;
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
@@ -86,7 +84,7 @@ const EXTRA_BYTES = 2 ** 21;
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
   { listen, options, trust, page, resolveDoor }: ManagerSetup,
-  { services, epoch, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
+  { services, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
   const emulator = managerEmulator(services);
@@ -99,7 +97,7 @@ export async function startManagerServer(
     const pageApi =
       urls &&
       new PageApi({
-        ...{ store, clock, epoch, journal, faults, findImage, queryMatcher, urls, beforeReading },
+        ...{ store, clock, journal, faults, findImage, queryMatcher, urls, beforeReading },
         targetRater: options.targetRater,
       });
     return {
@@ -187,8 +185,6 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const services = { ...state, profile, settings };
   const emulator = managerEmulator(services);
   const quiet = managerEmulator({ ...services, journal: new Journal(1) });
-  // Not from the seed, because every run of the manager needs its own name.
-  const epoch = systemRandom.hex(16);
   const answerDoor: AnswerDoor = (own, asked) => {
     prepareFor(own);
     return answerAsked(asked, { ...state, profile: own.profile, settings: own.settings });
@@ -200,7 +196,6 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain, onProgress);
   const server = await startManagerServer(setup, {
     services,
-    epoch,
     answer: (request) => emulator.handle(["manager"], request),
     answerDoor,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),

@@ -74,7 +74,7 @@ export class MemoryStore extends RecordStore<"now"> {
     return fork;
   }
 
-  protected override readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): T {
+  override readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): T {
     return ask(this.state.databases);
   }
 

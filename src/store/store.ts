@@ -42,7 +42,7 @@ export abstract class RecordStore<Timing extends When> {
     ask: (records: (ReadableRecords & Version) | undefined) => T,
   ): Answer<T, Timing>;
   /** Reads every database, in order of creation. */
-  protected abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
+  abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
   /** Runs a verb on the records of a key until its changes are committed. */
   protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Answer<T, Timing>;
   /** Runs a verb on every database, and on the records that belong to none. */

@@ -30,14 +30,22 @@ for (;;) {
   process.send?.(result);
 }
 
-/** A page that has received the whole state. */
+/** A page that reads its view again, the databases, at each event; it has been told of the first one. */
 async function opened(events: string): Promise<IncomingMessage> {
   const page = await responseTo(events);
-  let tail = "";
+  const tags = new Map<string, string>();
+  const read = async (view: string) => {
+    const response = await responseTo(events.replace(/events$/, view), {
+      headers: { "If-None-Match": tags.get(view) ?? "" },
+    });
+    tags.set(view, response.headers.etag ?? "");
+    await once(response.resume(), "end");
+  };
+  let reading: Promise<unknown> = Promise.resolve();
   await new Promise<void>((resolve) => {
     page.setEncoding("latin1").on("data", (text: string) => {
-      tail = (tail + text).slice(-20);
-      if (tail.includes("}\n\n")) resolve();
+      if (!text.includes("changed")) return;
+      reading = reading.then(() => Promise.all([read("state"), read("databases")])).then(() => resolve());
     });
   });
   return page;

@@ -10,8 +10,7 @@ import {
   perfectRater,
 } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
-import type { PageState } from "../../src/page/model.ts";
-import { Listener } from "../page/events.ts";
+import { Listener, type SeenState } from "../page/events.ts";
 import { whyNoRedis } from "../support/redis-server.ts";
 import { PROCESSING_SECONDS, START } from "./model.ts";
 import { processes, type SharedEnvironment } from "./processes.ts";
@@ -28,7 +27,7 @@ export interface SeenRequest {
 /** A page that somebody looks at. */
 export interface OpenPage {
   /** Resolves when it shows what is wanted. */
-  shows(isShown: (state: PageState) => boolean, wanted: string): Promise<void>;
+  shows(isShown: (state: SeenState) => boolean, wanted: string): Promise<void>;
   close(): Promise<void>;
 }
 

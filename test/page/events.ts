@@ -1,48 +1,42 @@
-import { changed } from "../../src/page/changes.ts";
-import type { PageRequests, PageState } from "../../src/page/model.ts";
+import type {
+  PageDatabase,
+  PageDatabases,
+  PageFault,
+  PageFaults,
+  PageModels,
+  PageRequests,
+  PageState,
+} from "../../src/page/model.ts";
 
-/** One server-sent event. */
-export interface ServerSentEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly data: string;
+/** What all views of a page show. */
+export interface SeenState extends Omit<PageState, "requests">, PageModels {
+  readonly cloudDatabases: readonly Extract<PageDatabase, { readonly kind: "cloud" }>[];
+  readonly faults: readonly PageFault[];
 }
 
-/** Collects the events that a page receives. */
+/** Reads what a page reads. */
+export async function readPage<T>(url: string): Promise<T> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const content: T = JSON.parse(await response.text());
+  return content;
+}
+
+/** A page: listens to events, and after each reads everything that views show. */
 export class Listener implements AsyncDisposable {
-  readonly events: ServerSentEvent[] = [];
+  /** The names of the events. */
+  readonly events: string[] = [];
+  /** When each event arrived, in milliseconds. */
+  readonly times: number[] = [];
+  readonly states: SeenState[] = [];
+  requests: PageRequests["requests"] = [];
   private readonly gone = new AbortController();
   private wake = () => {};
   private readonly reading: Promise<void>;
 
-  /** @param source - an address, or what arrives from one. */
-  constructor(source: string | AsyncIterable<Uint8Array>, lastId?: string) {
-    this.reading = this.read(source, lastId).catch(() => undefined);
-  }
-
-  get requests() {
-    return this.events.flatMap(({ event, data }) => {
-      if (event !== "requests") return [];
-      const batch: PageRequests = JSON.parse(data);
-      return batch.requests;
-    });
-  }
-
-  /** The state after each event that concerns it. */
-  get states(): readonly PageState[] {
-    const states: PageState[] = [];
-    for (const { event, data } of this.events) {
-      const before = states.at(-1);
-      const content = JSON.parse(data);
-      if (event === "state") states.push(content);
-      if (event === "changes" && before !== undefined) states.push(changed(before, content));
-      if (event === "clock" && before !== undefined) states.push({ ...before, clock: content });
-    }
-    return states;
-  }
-
-  get lastId(): string {
-    return this.events.findLast(({ id }) => id !== "")?.id ?? "";
+  /** @param url - the address of the events. */
+  constructor(private readonly url: string) {
+    this.reading = this.listen().catch(() => undefined);
   }
 
   /** Resolves when the condition holds. */
@@ -59,28 +53,36 @@ export class Listener implements AsyncDisposable {
     await this.reading;
   }
 
-  private async open(url: string, lastId: string | undefined): Promise<AsyncIterable<Uint8Array>> {
-    const headers = lastId === undefined ? undefined : { "Last-Event-ID": lastId };
-    const { body } = await fetch(url, { signal: this.gone.signal, ...(headers && { headers }) });
-    if (body === null) throw new Error("no body");
-    return body;
+  private async read(): Promise<void> {
+    const at = this.url.replace(/events$/, "");
+    const [{ requests: _, ...state }, { databases }, { faults }, models, listed] = await Promise.all([
+      readPage<PageState>(`${at}state`),
+      readPage<PageDatabases>(`${at}databases`),
+      readPage<PageFaults>(`${at}faults`),
+      readPage<PageModels>(`${at}models`),
+      readPage<PageRequests>(`${at}requests?own=1`),
+    ]);
+    const cloudDatabases = databases.filter((database) => database.kind === "cloud");
+    this.states.push({ ...state, ...models, cloudDatabases, faults });
+    this.requests = listed.requests;
+    this.wake();
   }
 
-  private async read(source: string | AsyncIterable<Uint8Array>, lastId: string | undefined): Promise<void> {
+  private async listen(): Promise<void> {
+    const { body } = await fetch(this.url, { signal: this.gone.signal });
+    if (body === null) throw new Error("no body");
     let rest = "";
-    for await (const chunk of typeof source === "string" ? await this.open(source, lastId) : source) {
+    let reading: Promise<void> = Promise.resolve();
+    for await (const chunk of body) {
       const blocks = (rest + Buffer.from(chunk).toString()).split("\n\n");
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
-        const field = (name: string) =>
-          block
-            .split("\n")
-            .find((line) => line.startsWith(`${name}: `))
-            ?.slice(name.length + 2) ?? "";
-        if (field("event") !== "")
-          this.events.push({ id: field("id"), event: field("event"), data: field("data") });
+        const name = /^event: (.*)$/m.exec(block)?.[1];
+        if (name === undefined) continue;
+        this.events.push(name);
+        this.times.push(performance.now());
+        reading = reading.then(() => this.read()).catch(() => {});
       }
-      this.wake();
     }
   }
 }

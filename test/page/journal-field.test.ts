@@ -38,13 +38,13 @@ describe("a field that is added to the schema of journal entries", () => {
     expect(mock.report().requests).toMatchObject([{ attempt: 7 }, { path: "/requests" }]);
   });
 
-  it("is in the page's stream and in its details of a request", async () => {
+  it("is in the page's list and in its details of a request", async () => {
     await using mock = await mockWithField();
     await using page = await mock.servePage();
     await using listener = new Listener(`${page.url}page/events`);
     await listener.until(() => listener.requests.length === 1);
     expect(listener.requests).toMatchObject([{ attempt: 7, path: "/targets" }]);
-    const details = await fetch(`${page.url}page/requests/${listener.requests[0]?.id}`);
+    const details = await fetch(`${page.url}page/requests/${listener.requests[0]?.number}`);
     expect(await details.json()).toMatchObject({ request: { attempt: 7, path: "/targets" } });
   });
 });

@@ -5,9 +5,16 @@ import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
-import type { PageComparison, PageRequestDetails, PageTargets, PageTrial } from "../../src/page/model.ts";
+import type {
+  PageComparison,
+  PageRequestDetails,
+  PageRequests,
+  PageState,
+  PageTargets,
+  PageTrial,
+} from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
-import { Listener } from "./events.ts";
+import { Listener, readPage } from "./events.ts";
 import { addTarget } from "./shop.ts";
 
 const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
@@ -55,51 +62,30 @@ describe("the page", () => {
 });
 
 describe("the events", () => {
-  it("send the state first, then every request once and in order, across reconnections", async () => {
+  it("tell a page that reconnects to read again, also of another manager", async () => {
+    const first = await startServers();
+    await summary(first.urls.target);
+    for (let round = 0; round < 2; round += 1) {
+      await using listener = new Listener(`${first.urls.manager}/page/events`);
+      await listener.until(() => listener.requests.length === 1);
+    }
+    await first.stop();
+    await using second = await startServers();
+    await using listener = new Listener(`${second.urls.manager}/page/events`);
+    await listener.until(() => listener.states.length === 1);
+    expect(listener.requests).toEqual([]);
+  });
+
+  it("tell that the journal was cleared", async () => {
     await using servers = await startServers();
     const { manager, target } = servers.urls;
-    const url = `${manager}/page/events`;
-    const seen: number[] = [];
-    let lastId: string | undefined;
-    for (let round = 0; round < 4; round++) {
-      await using listener = new Listener(url, lastId);
-      await Promise.all(Array.from({ length: 25 }, () => summary(target)));
-      await listener.until(() => seen.length + listener.requests.length >= 25 * (round + 1));
-      expect(listener.events[0]?.event).toBe("state");
-      seen.push(...listener.requests.map(({ number }) => number));
-      lastId = listener.lastId;
-    }
-    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-  });
-
-  it("start over when the journal was cleared or belongs to another manager", async () => {
-    await using first = await startServers();
-    await summary(first.urls.target);
-    await using listener = new Listener(`${first.urls.manager}/page/events`);
-    await listener.until(() => listener.requests.length === 1);
-    await fetch(`${first.urls.manager}/requests`, { method: "DELETE" });
-    await listener.until(() => listener.events.some(({ event }) => event === "clear"));
-    await fetch(`${first.urls.target}/duplicates/a`);
-    await listener.until(() => listener.requests.length === 2);
-    expect(listener.requests.map(({ path }) => path)).toEqual(["/summary", "/duplicates/a"]);
-
-    await using second = await startServers();
-    await summary(second.urls.target);
-    await using again = new Listener(`${second.urls.manager}/page/events`, listener.lastId);
-    await again.until(() => again.requests.length === 1);
-    expect(again.events.map(({ event }) => event)).toEqual(["clear", "state", "requests"]);
-  });
-
-  it("say how many requests are no longer kept", async () => {
-    await using servers = await startServers();
-    const { manager } = servers.urls;
-    for (let count = 0; count < 1010; count++) await fetch(`${manager}/livez`);
+    await summary(target);
     await using listener = new Listener(`${manager}/page/events`);
-    await listener.until(() => listener.requests.length === 1000);
-    expect(JSON.parse(listener.events.find(({ event }) => event === "requests")?.data ?? "")).toMatchObject({
-      missed: 10,
-    });
-    expect(listener.requests[0]?.number).toBe(11);
+    await listener.until(() => listener.requests.length === 1);
+    await fetch(`${manager}/requests`, { method: "DELETE" });
+    await fetch(`${target}/duplicates/a`);
+    await listener.until(() => listener.requests.some(({ path }) => path === "/duplicates/a"));
+    expect(listener.requests.some(({ path }) => path === "/summary")).toBe(false);
   });
 
   it("report changes that no request made, and statuses that the clock changes", async () => {
@@ -121,13 +107,34 @@ describe("the events", () => {
   it("end with the server", async () => {
     const servers = await startServers();
     const { body } = await fetch(`${servers.urls.manager}/page/events`);
-    const [shown, whole] = body?.tee() ?? [];
-    if (shown === undefined) throw new Error("no body");
-    await using listener = new Listener(shown);
-    await listener.until(() => listener.states.length === 1);
+    const reader = body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toMatch(/^retry: /);
     await servers.stop();
     // Not cut off, as what has not ended after some seconds is: that cannot be read to its end.
-    expect(await new Response(whole).text()).toContain("event: state");
+    for (;;) if ((await reader?.read())?.done !== false) break;
+  });
+});
+
+describe("the counts of requests", () => {
+  it("are of those of clients that are kept, whatever the page itself sends", async () => {
+    await using servers = await startServers();
+    const { manager, target } = servers.urls;
+    const counts = async () => (await readPage<PageState>(`${manager}/page/state`)).requests;
+    for (let count = 0; count < 1000; count += 1) await fetch(`${manager}/livez`);
+    expect(await counts()).toMatchObject({ clients: 1000, refused: 0, dropped: 0 });
+    for (let count = 0; count < 7; count += 1) await summary(target);
+    expect(await counts()).toMatchObject({ clients: 1000, refused: 7, dropped: 7 });
+    const own = { headers: { "x-sent-by-page": "1" } };
+    for (let count = 0; count < 3; count += 1) await fetch(`${manager}/faults`, own);
+    expect(await counts()).toMatchObject({ clients: 997, refused: 7, dropped: 10 });
+    expect(await readPage<PageRequests>(`${manager}/page/requests`)).toMatchObject({ total: 997 });
+    expect(await readPage<PageRequests>(`${manager}/page/requests?own=1`)).toMatchObject({ total: 1000 });
+    const refused = await readPage<PageRequests>(`${manager}/page/requests?refused=1`);
+    expect(refused.requests.map(({ path }) => path)).toEqual(Array(7).fill("/summary"));
+    await fetch(`${manager}/requests`, { method: "DELETE" });
+    await summary(target);
+    expect(await counts()).toMatchObject({ refused: 1, dropped: 0 });
   });
 });
 
@@ -162,7 +169,7 @@ describe("the page's routes", () => {
     await using listener = new Listener(`${manager}/page/events`);
     await summary(target);
     await listener.until(() => listener.requests.length === 1);
-    const id = listener.requests[0]?.id ?? "";
+    const id = listener.requests[0]?.number;
     const details: PageRequestDetails = JSON.parse(
       await (await fetch(`${manager}/page/requests/${id}`)).text(),
     );
@@ -183,7 +190,7 @@ describe("the page's routes", () => {
     await new VuforiaClient(servers.addCloudDatabase(), target, query).find(picture);
     await using listener = new Listener(`${manager}/page/events`);
     await listener.until(() => listener.requests.length === 1);
-    const id = listener.requests[0]?.id ?? "";
+    const id = listener.requests[0]?.number;
     const details: PageRequestDetails = JSON.parse(
       await (await fetch(`${manager}/page/requests/${id}`)).text(),
     );

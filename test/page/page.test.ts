@@ -337,7 +337,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await page.close();
   });
 
-  it("scrolls smoothly through 10,000 targets, drawing only those in view", async () => {
+  it("shows 1,000 of 10,000 targets, and finds the others", async () => {
     await using servers = await startServers({ targetRater: "perfect" });
     servers.addCloudDatabase({ databaseName: "many", targetQuota: 20_000 });
     const picture = await readFile("examples/demo/images/raccoon.jpg");
@@ -353,9 +353,9 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
       });
     await fetch(`${servers.urls.manager}/snapshot`, { method: "PUT", body: JSON.stringify(snapshot) });
     const page = await openPage(browser, servers.urls.manager, "targets");
-    await page.getByText("10,000 targets").waitFor();
-    expect(await page.locator(".gallery li").count()).toBeLessThan(200);
-    await page.evaluate("document.querySelector('.gallery').scrollTo(0, 1e9)");
+    await page.getByText("1,000 of 10,000 targets").waitFor();
+    expect(await page.locator(".gallery li").count()).toBe(1000);
+    await page.getByLabel("Search name, id or metadata").fill("target 0");
     await page.getByRole("button", { name: /^Target target 0 / }).waitFor();
     await page.getByLabel("Search name, id or metadata").fill("target 777");
     await page.getByText("11 of 10,000 targets").waitFor();

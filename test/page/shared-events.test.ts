@@ -1,20 +1,18 @@
-import { once } from "node:events";
-import { request } from "node:http";
 import { MockCloudReco } from "mock-cloud-reco";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
-import type { PageState } from "../../src/page/model.ts";
+import type { PageDatabases, PageRequests, PageTargets } from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
-import { Listener } from "./events.ts";
+import { Listener, readPage, type SeenState } from "./events.ts";
 import { addTarget } from "./shop.ts";
 
-const open = ({ urls }: Servers, lastId?: string) => new Listener(`${urls.manager}/page/events`, lastId);
+const open = ({ urls }: Servers) => new Listener(`${urls.manager}/page/events`);
 
-/** Everything but the time, which is that of sending. */
-const shown = ({ clock: { frozen }, ...state }: PageState) => ({ ...state, frozen });
+/** Everything but the time, which is that of reading. */
+const shown = ({ clock: { frozen }, ...state }: SeenState) => ({ ...state, frozen });
 
 /** What a listener shows when it shows this state. */
-async function untilShown(listener: Listener, expected: (state: PageState) => boolean) {
+async function untilShown(listener: Listener, expected: (state: SeenState) => boolean) {
   const latest = () => listener.states.at(-1);
   await listener.until(() => {
     const state = latest();
@@ -46,60 +44,100 @@ test("all pages see the same changes, and one that is opened late the same state
   servers.updateDatabase(shop, { targetQuota: 7 });
   servers.addCloudDatabase({ databaseName: "last" });
   servers.clock.set(servers.clock.now(), true);
-  const isLast = ({ cloudDatabases, clock }: PageState) =>
+  const isLast = ({ cloudDatabases, clock }: SeenState) =>
     clock.frozen && cloudDatabases.at(-1)?.databaseName === "last";
   await using late = open(servers);
   const whole = await untilShown(late, isLast);
   for (const page of pages) expect(await untilShown(page, isLast)).toEqual(whole);
   expect(whole.cloudDatabases.map(({ databaseName }) => databaseName)).toEqual(["shop", "last"]);
   expect(whole.faults).toMatchObject([{ delaySeconds: 1 }]);
-  // Each change only, after the whole state once.
-  for (const { events } of pages) expect(events.filter(({ event }) => event === "state")).toHaveLength(1);
   for (const page of pages) await page[Symbol.asyncDispose]();
 });
 
-test("a change is as long as what changed, whatever else there is", async () => {
+test("the stream only says that something changed, four times a second at most, whatever clients send", async () => {
   await using servers = await startServers();
-  for (let index = 0; index < 300; index += 1) servers.addCloudDatabase({ databaseName: `shop ${index}` });
   await using page = open(servers);
   await page.until(() => page.states.length === 1);
-  await manage(servers, "PUT", "/cloud_databases/shop%20150", { target_quota: 7 });
-  await page.until(() => page.states.length === 2);
-  const { data } = page.events.find(({ event }) => event === "changes") ?? { data: "" };
-  expect(JSON.parse(data)).toMatchObject({
-    cloudDatabases: { removed: [], changed: [{ databaseName: "shop 150", targetQuota: 7 }] },
-  });
-  expect(Object.keys(JSON.parse(data))).toEqual(["cloudDatabases"]);
-  expect(data.length).toBeLessThan(1000);
-  expect(page.states.at(-1)?.cloudDatabases[150]?.targetQuota).toBe(7);
+  for (let round = 0; round < 50; round += 1)
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${servers.urls.target}/summary`)));
+  await page.until(() => page.requests.filter(({ api }) => api === "target").length === 1000);
+  expect(new Set(page.events)).toEqual(new Set(["changed"]));
+  const numbers = page.requests.map(({ number }) => number);
+  expect(new Set(numbers).size).toBe(1000);
+  // The first one answers the connection, and says nothing of a change.
+  const pauses = page.times.slice(2).map((time, index) => time - (page.times[index + 1] ?? 0));
+  expect(pauses.length).toBeLessThan(((page.times.at(-1) ?? 0) - (page.times[0] ?? 0)) / 200 + 2);
 });
 
-test("a page that falls far behind receives the whole state again, and every request once", async () => {
+test("a read has a tag, and is answered with 304 until what it shows changes, whatever happens elsewhere", async () => {
   await using servers = await startServers();
-  const { manager } = servers.urls;
-  const targets = Array.from({ length: 1000 }, (_, index) => ({ name: `template ${index}` }));
-  servers.addVuMarkDatabase({ databaseName: "marks", targets });
-  const asked = request(`${manager}/page/events`);
-  asked.end();
-  const [slow] = await once(asked, "response");
-  slow.pause();
-  await using fast = open(servers);
-  await fast.until(() => fast.states.length === 1);
-  // Each change is that of a database with 1000 templates, more than 100 kB.
-  for (let index = 0; index < 60; index += 1) {
-    await manage(servers, "POST", "/vumark_databases/marks/vumark_targets", { name: `late ${index}` });
-    await fetch(`${manager}/livez`);
-    await untilShown(fast, ({ vuMarkDatabases: [first] }) => first?.targets.length === 1001 + index);
+  const { manager, target } = servers.urls;
+  servers.addCloudDatabase({ databaseName: "other" });
+  const shop = servers.addCloudDatabase({ databaseName: "shop" });
+  await addTarget(servers, "shop", "poster", await scene(1));
+  const paths = ["targets?database=shop", "databases", "models", "faults", "names?database=shop", "requests"];
+  const read = (path: string, tag = "") =>
+    fetch(`${manager}/page/${path}`, { headers: tag === "" ? {} : { "If-None-Match": tag } });
+  const tags = new Map<string, string>();
+  for (const path of paths) {
+    const first = await read(path);
+    expect(first.status, path).toBe(200);
+    const tag = first.headers.get("etag") ?? "";
+    tags.set(path, tag);
+    const again = await read(path, tag);
+    expect([again.status, await again.text()], path).toEqual([304, ""]);
   }
-  const received = new Listener(slow);
-  await untilShown(received, ({ vuMarkDatabases: [first] }) => first?.targets.length === 1060);
-  await received.until(() => received.requests.length >= 60);
-  const states = (listener: Listener) => listener.events.filter(({ event }) => event === "state");
-  expect(states(fast)).toHaveLength(1);
-  expect(states(received).length).toBeGreaterThan(1);
-  expect(received.states.length).toBeLessThan(fast.states.length);
-  expect(received.requests.map(({ number }) => number)).toEqual(fast.requests.map(({ number }) => number));
-  slow.destroy();
+  const statusOf = async (path: string) => (await read(path, tags.get(path))).status;
+  // What others send concerns the list of requests only.
+  await fetch(`${target}/summary`);
+  for (const path of paths) expect(await statusOf(path), path).toBe(path === "requests" ? 200 : 304);
+  servers.addFault({ delaySeconds: 0 + 1 });
+  expect([await statusOf("faults"), await statusOf("databases")]).toEqual([200, 304]);
+  await addTarget(servers, "other", "poster", await scene(2));
+  expect([await statusOf("targets?database=shop"), await statusOf("databases")]).toEqual([304, 200]);
+  servers.updateDatabase(shop, { targetQuota: 7 });
+  expect(await statusOf("targets?database=shop")).toBe(200);
+});
+
+test("a list has at most 1,000 rows, and a search finds the others", async () => {
+  await using servers = await startServers({ targetRater: "perfect", journalCapacity: 3000 });
+  const { manager, target } = servers.urls;
+  servers.addCloudDatabase({ databaseName: "many", targetQuota: 20_000 });
+  await addTarget(servers, "many", "target 0", await scene(1));
+  const snapshot = JSON.parse(await (await fetch(`${manager}/snapshot`)).text());
+  const [{ targets }] = snapshot.databases;
+  for (let number = 1; number <= 1000; number += 1)
+    targets.push({
+      ...targets[0],
+      targetId: number.toString(16).padStart(32, "0"),
+      name: `target ${number}`,
+      uploadDate: targets[0].uploadDate + number,
+    });
+  await fetch(`${manager}/snapshot`, { method: "PUT", body: JSON.stringify(snapshot) });
+  const read = <T>(path: string) => readPage<T>(`${manager}/page/${path}`);
+  const listed = await read<PageTargets>("targets?database=many");
+  expect([listed.targets.length, listed.total, listed.all]).toEqual([1000, 1001, 1001]);
+  expect(listed.targets.some(({ name }) => name === "target 0")).toBe(false);
+  const found = await read<PageTargets>("targets?database=many&search=target%200");
+  expect(found.targets.map(({ name }) => name)).toEqual(["target 0"]);
+  const byName = await read<PageTargets>("targets?database=many&sort=name");
+  expect(byName.targets.slice(0, 3).map(({ name }) => name)).toEqual(["target 0", "target 1", "target 10"]);
+
+  for (let index = 0; index < 1000; index += 1) servers.addCloudDatabase({ databaseName: `shop ${index}` });
+  const databases = await read<PageDatabases>("databases");
+  expect([databases.databases.length, databases.total]).toEqual([1000, 1001]);
+  expect(databases.databases.at(-1)?.databaseName).toBe("shop 999");
+  expect(await read<PageDatabases>("databases?search=MANY")).toMatchObject({
+    databases: [{ databaseName: "many" }],
+    total: 1,
+  });
+
+  for (let index = 0; index <= 1000; index += 1) await fetch(`${target}/first/${index}`);
+  const requests = await read<PageRequests>("requests");
+  expect(requests.requests).toHaveLength(1000);
+  expect(requests.requests.at(-1)?.path).toBe("/first/1000");
+  const searched = await read<PageRequests>("requests?search=first/0&api=target");
+  expect(searched).toMatchObject({ requests: [{ path: "/first/0" }], total: 1 });
 });
 
 test("a page follows restores, resets and a clock that is set back", async () => {
@@ -111,9 +149,9 @@ test("a page follows restores, resets and a clock that is set back", async () =>
   const snapshot = await (await fetch(`${manager}/snapshot`)).text();
   await using page = open(servers);
   await page.until(() => page.states.length === 1);
-  const names = ({ cloudDatabases }: PageState) =>
+  const names = ({ cloudDatabases }: SeenState) =>
     cloudDatabases.map(({ databaseName }) => databaseName).join();
-  const counts = ({ cloudDatabases }: PageState) => cloudDatabases.at(-1)?.counts;
+  const counts = ({ cloudDatabases }: SeenState) => cloudDatabases.at(-1)?.counts;
 
   await manage(servers, "POST", "/clock/advance", { seconds: 60 });
   await untilShown(page, (state) => counts(state)?.active === 1);
@@ -128,30 +166,6 @@ test("a page follows restores, resets and a clock that is set back", async () =>
   const after = await untilShown(page, (state) => names(state) === "a,b" && counts(state)?.processing === 1);
   await using late = open(servers);
   expect(await untilShown(late, (state) => names(state) === "a,b")).toEqual(after);
-});
-
-test("a page that reconnects, even after its server started again, receives the whole state first", async () => {
-  const first = await startServers();
-  first.addCloudDatabase({ databaseName: "a" });
-  const page = open(first);
-  await fetch(`${first.urls.manager}/livez`);
-  await page.until(() => page.requests.length === 1);
-  await page[Symbol.asyncDispose]();
-  first.addCloudDatabase({ databaseName: "b" });
-  {
-    await using again = open(first, page.lastId);
-    const { cloudDatabases } = await untilShown(again, () => true);
-    expect(cloudDatabases).toHaveLength(2);
-    expect(again.requests).toEqual([]);
-  }
-  await first.stop();
-
-  await using second = await startServers();
-  second.addCloudDatabase({ databaseName: "c" });
-  await using again = open(second, page.lastId);
-  const { cloudDatabases } = await untilShown(again, () => true);
-  expect(cloudDatabases.map(({ databaseName }) => databaseName)).toEqual(["c"]);
-  expect(again.events[0]?.event).toBe("clear");
 });
 
 test("two pages of a mock follow it over a stop and a start", async () => {

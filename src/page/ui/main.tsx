@@ -5,13 +5,12 @@ import "./styles/views.css";
 import { useComputed } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { isRefused } from "../../schema/protocol.ts";
 import { Button } from "./parts/controls.tsx";
 import { Notices } from "./parts/dialogs.tsx";
 import { Moment } from "./parts/facts.tsx";
 import { Icon, Logo } from "./parts/icons.tsx";
 import { ask, attempt, report } from "./state/api.ts";
-import { clientRequests, connect, emulatorSecond, lead, link, state } from "./state/connection.ts";
+import { connect, emulatorSecond, lead, link, requestCounts, state } from "./state/connection.ts";
 import { duration, number } from "./state/format.ts";
 import { addressOf, route, TITLES, VIEWS, type View } from "./state/route.ts";
 import { BackToRealTime, Controls } from "./views/controls.tsx";
@@ -112,7 +111,7 @@ function ClockBanner() {
 }
 
 function Navigation() {
-  const refused = useComputed(() => clientRequests.value.filter(isRefused).length);
+  const { clients, refused } = requestCounts.value;
   return (
     <nav class="stack" aria-label="Views">
       {VIEWS.filter((view) => view in SHOWN).map((view) => (
@@ -122,16 +121,16 @@ function Navigation() {
           <span class="short" aria-hidden="true">
             {SHORT_TITLES[view] ?? TITLES[view]}
           </span>
-          {view === "requests" && clientRequests.value.length > 0 && (
+          {view === "requests" && clients > 0 && (
             <>
               <span class="grow" />
-              {refused.value > 0 && (
-                <span class="badge bad" title={`${number(refused.value)} refused`}>
-                  <span class="visually-hidden">{`${number(refused.value)} refused`}</span>
-                  <span aria-hidden="true">{number(refused.value)}</span>
+              {refused > 0 && (
+                <span class="badge bad" title={`${number(refused)} refused`}>
+                  <span class="visually-hidden">{`${number(refused)} refused`}</span>
+                  <span aria-hidden="true">{number(refused)}</span>
                 </span>
               )}
-              <span class="badge off">{number(clientRequests.value.length)}</span>
+              <span class="badge off">{number(clients)}</span>
             </>
           )}
         </a>

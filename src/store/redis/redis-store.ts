@@ -65,7 +65,7 @@ export class RedisStore extends RecordStore<"later"> {
     return this.backing.restore(snapshot, images);
   }
 
-  protected override async readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Promise<T> {
+  override async readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Promise<T> {
     return ask(await this.findAll());
   }
 

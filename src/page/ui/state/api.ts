@@ -47,7 +47,12 @@ function wire(value: unknown): unknown {
  * @param body - bytes, or an object in camel case.
  * @throws ApiError with the reason of the failure.
  */
-export async function ask(method: string, path: string, body?: unknown): Promise<Response> {
+export async function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const isBytes = body instanceof Blob;
   let response: Response;
   try {
@@ -55,6 +60,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
       method,
       headers: {
         [PAGE_HEADER]: "1",
+        ...headers,
         ...(body !== undefined && {
           "Content-Type": isBytes ? "application/octet-stream" : "application/json",
         }),
@@ -64,7 +70,7 @@ export async function ask(method: string, path: string, body?: unknown): Promise
   } catch {
     throw new ApiError("the target manager does not answer");
   }
-  if (!response.ok) throw new ApiError(await reasonOf(response));
+  if (!response.ok && response.status !== 304) throw new ApiError(await reasonOf(response));
   return response;
 }
 
@@ -142,4 +148,13 @@ export async function requestDetails(id: string): Promise<PageRequestDetails> {
   const request = report?.requests.find(({ number }) => String(number) === id);
   if (report !== null && request !== undefined) return { request, images: report.images };
   return askJson("GET", pathOf("page", "requests", id));
+}
+
+/** Encodes bytes as base64, the form in which the manager takes pictures and metadata. */
+export async function base64Of(content: Blob): Promise<string> {
+  const bytes = new Uint8Array(await content.arrayBuffer());
+  let binary = "";
+  for (let start = 0; start < bytes.length; start += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  return btoa(binary);
 }

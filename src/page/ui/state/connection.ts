@@ -1,25 +1,24 @@
-import { batch, computed, signal } from "@preact/signals";
-import { PAGE_HEADER } from "../../../schema/protocol.ts";
-import { changed } from "../../changes.ts";
-import type { MockReport, PageChanges, PageRequest, PageRequests, PageState } from "../../model.ts";
-import { report } from "./api.ts";
+import { computed, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
+import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
+import { passes, requestFilter, selectTargets } from "../../select.ts";
+import { ask, report } from "./api.ts";
+import { route } from "./route.ts";
 
 export { processingLeft, ratingAt as ratingOf, statusAt as statusOf } from "../../../schema/processing.ts";
 
 const TICK_MILLISECONDS = 250;
+const RETRY_MILLISECONDS = 1000;
 
-const synced = signal<{ readonly clock: PageState["clock"]; readonly at: number }>({
-  clock: { now: 0, frozen: true, lead: 0 },
+const synced = signal({
+  clock: { now: report?.createdAt ?? 0, frozen: true, lead: 0 } as PageState["clock"],
   at: 0,
 });
 const ticks = signal(0);
 setInterval(() => {
   if (!document.hidden) ticks.value += 1;
 }, TICK_MILLISECONDS);
-
-export function syncClock(clock: PageState["clock"]): void {
-  synced.value = { clock, at: performance.now() };
-}
 
 /** The emulator's time, in milliseconds since the epoch; advances between the manager's updates. */
 export const emulatorNow = computed(() => {
@@ -38,46 +37,165 @@ export const lead = computed(() => {
 /** The emulator's time, rounded down to the second, so that views redraw less often. */
 export const emulatorSecond = computed(() => Math.floor(emulatorNow.value / 1000) * 1000);
 
-/** Maximum number of requests that the page keeps; older ones are dropped. */
-const MAX_REQUESTS = 20_000;
-const RETRY_MILLISECONDS = 1000;
-
-export const state = signal<PageState | null>(null);
-export const databases = computed(() =>
-  state.value === null ? [] : [...state.value.cloudDatabases, ...state.value.vuMarkDatabases],
+export const link = signal<"connecting" | "live" | "lost" | "report">(
+  report === null ? "connecting" : "report",
 );
-export const link = signal<"connecting" | "live" | "lost" | "report">("connecting");
-/** Oldest first. */
-export const requests = signal<readonly PageRequest[]>([]);
-/** Those of clients: without the page's own. */
-export const clientRequests = computed(() => requests.value.filter(({ fromPage }) => !fromPage));
-/** How many requests the manager dropped before the page received them. */
-export const missedRequests = signal(0);
-/** How often the list of requests started anew. */
-export const clearings = signal(0);
 
-/** Shows the report in the page, which never changes. */
-function showReport(given: MockReport): void {
-  syncClock({ now: given.createdAt, frozen: true, lead: 0 });
-  link.value = "report";
-  requests.value = given.requests.map((request) => ({
-    ...request,
-    id: String(request.number),
-    fromPage: request.request.headers.some(([name]) => name.toLowerCase() === PAGE_HEADER),
-  }));
-  missedRequests.value = given.droppedRequests;
+/** Grows when something changed, and the views read again what they show. */
+const changes = signal(0);
+export const state = signal<PageState | null>(null);
+/** The requests that clients sent. */
+const reportedRequests = (report?.requests ?? []).filter(
+  ({ api, request }) =>
+    api !== "manager" || !request.headers.some(([name]) => name.toLowerCase() === PAGE_HEADER),
+);
+export const requestCounts = computed(
+  () =>
+    state.value?.requests ?? {
+      clients: reportedRequests.length,
+      refused: reportedRequests.filter(isRefused).length,
+      dropped: report?.droppedRequests ?? 0,
+      generation: 0,
+    },
+);
+
+/** What is read of the server, with its tag: the server does not send it again while it is the same. */
+interface Known<T> {
+  readonly path: string;
+  readonly tag: string;
+  readonly content: T;
 }
 
-/** Follows the manager's state and every request that the servers answer. */
-export function connect(): void {
-  if (report !== null) {
-    showReport(report);
-    return;
+async function read<T>(path: string, known: Known<T> | null): Promise<Known<T>> {
+  const isKnown = known?.path === path;
+  const response = await ask("GET", path, undefined, isKnown ? { "If-None-Match": known.tag } : {});
+  if (isKnown && response.status === 304) return known;
+  const content: T = await response.json();
+  return {
+    path,
+    tag: response.headers.get("etag") ?? "",
+    content: known === null ? content : shared(known.content, content),
+  };
+}
+
+/** Items of lists that have not changed stay the same objects, so that they are not drawn again. */
+function shared<T>(before: T, after: T): T {
+  const items = new Map<string, unknown>();
+  for (const list of Object.values(before ?? {}))
+    if (Array.isArray(list)) for (const item of list) items.set(JSON.stringify(item), item);
+  const kept = Object.entries(after ?? {}).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map((item: unknown) => items.get(JSON.stringify(item)) ?? item) : value,
+  ]);
+  return Object.fromEntries(kept) as T;
+}
+
+/** Runs an action, and once more if it is called meanwhile. A failure is left to the next call, which tries again. */
+function oneAtATime(act: () => Promise<void>): () => void {
+  let [isRunning, isMissed] = [false, false];
+  const run = async () => {
+    isMissed = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    do {
+      isMissed = false;
+      await act().catch(() => {});
+    } while (isMissed);
+    isRunning = false;
+  };
+  return () => void run();
+}
+
+/** What a view reads from the manager, or selects from the report. */
+interface Reads {
+  readonly targets: PageTargets;
+  readonly requests: PageRequests;
+}
+
+/**
+ * What a view shows: it is read when the view is shown, and again whenever something changed.
+ *
+ * @param isChanging - whether time alone may change it.
+ */
+export function useRead<T>(
+  name: string,
+  parameters: () => URLSearchParams = () => new URLSearchParams(),
+  isChanging: (content: T) => boolean = () => false,
+) {
+  const known = useSignal<Known<T> | null>(null);
+  const path = useComputed(() => {
+    const given = parameters();
+    return `/page/${name}${given.size === 0 ? "" : `?${given}`}`;
+  });
+  const refresh = useMemo(
+    () =>
+      oneAtATime(async () => {
+        if (report === null && !document.hidden) known.value = await read(path.peek(), known.peek());
+      }),
+    [],
+  );
+  useSignalEffect(() => {
+    changes.value;
+    path.value;
+    refresh();
+  });
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const { value } = known;
+      if (value !== null && !document.hidden && isChanging(value.content)) refresh();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return useComputed((): T | null => {
+    if (report === null) return known.value?.content ?? null;
+    return fromReport(report, name, parameters()) as T;
+  });
+}
+
+function fromReport(given: MockReport, name: string, parameters: URLSearchParams): Reads[keyof Reads] | null {
+  if (name === "requests") {
+    const filter = requestFilter(parameters);
+    const requests: readonly ShownRequest[] = reportedRequests.filter((request) => passes(request, filter));
+    return { requests, total: requests.length };
   }
-  let lastId = "";
+  if (name !== "targets") return null;
+  const databases = given.databases.filter((database) => database.kind === "cloud");
+  const names = databases.map(({ databaseName }) => databaseName);
+  const used = reportedRequests.findLast(({ database = "" }) => names.includes(database))?.database;
+  const chosen = [parameters.get("database"), used].find((each) => each != null && names.includes(each));
+  const database = databases.find(({ databaseName }) => databaseName === chosen) ?? databases.at(-1);
+  const { rows, total } = selectTargets(database?.targets ?? [], parameters, {
+    rating: ({ trackingRating }) => trackingRating,
+    status: ({ status }) => status,
+  });
+  return {
+    database: database?.databaseName ?? null,
+    databases: names,
+    targets: rows,
+    total,
+    all: database?.targets.length ?? 0,
+  };
+}
+
+/** Follows the manager's changes. */
+export function connect(): void {
+  if (report !== null) return;
+  let known: Known<PageState> | null = null;
+  const readState = oneAtATime(async () => {
+    if (document.hidden) return;
+    const before = known;
+    known = await read<PageState>("/page/state", before);
+    if (known === before) return;
+    synced.value = { clock: known.content.clock, at: performance.now() };
+    state.value = known.content;
+  });
+  const refresh = () => {
+    changes.value += 1;
+    readState();
+  };
+  document.addEventListener("visibilitychange", refresh);
   const open = (): void => {
-    // After a source has given up, a new one continues where it stopped, as the browser's own reconnection does.
-    const source = new EventSource(`/page/events${lastId === "" ? "" : `?after=${lastId}`}`);
+    const source = new EventSource("/page/events");
     source.onopen = () => {
       link.value = "live";
     };
@@ -85,33 +203,39 @@ export function connect(): void {
       link.value = "lost";
       if (source.readyState === EventSource.CLOSED) setTimeout(open, RETRY_MILLISECONDS);
     };
-    const on = <T>(name: string, take: (content: T, id: string) => void) =>
-      source.addEventListener(name, ({ data, lastEventId }: MessageEvent<string>) =>
-        take(JSON.parse(data), lastEventId),
-      );
-    on<PageState>("state", (given) => {
-      syncClock(given.clock);
-      state.value = given;
-    });
-    on<PageChanges>("changes", (changes) => {
-      if (state.value !== null) state.value = changed(state.value, changes);
-    });
-    on<PageState["clock"]>("clock", (clock) => {
-      syncClock(clock);
-      if (state.value !== null) state.value = { ...state.value, clock };
-    });
-    on("clear", () =>
-      batch(() => {
-        requests.value = [];
-        missedRequests.value = 0;
-        clearings.value += 1;
-      }),
-    );
-    on<PageRequests>("requests", (news, id) => {
-      lastId = id;
-      missedRequests.value += news.missed;
-      requests.value = [...requests.value, ...news.requests].slice(-MAX_REQUESTS);
-    });
+    source.addEventListener("changed", refresh);
   };
   open();
+}
+
+/** The database that someone opened or added last. */
+export const usedDatabase = signal<string | null>(null);
+
+/** Parameters of a read that concerns a cloud database, and those of the address with these names. */
+export function databaseParameters(
+  parameters: URLSearchParams,
+  ...names: readonly string[]
+): URLSearchParams {
+  const chosen = new URLSearchParams();
+  const database = parameters.get("database") ?? usedDatabase.value;
+  if (database !== null) chosen.set("database", database);
+  for (const name of names) {
+    const value = parameters.get(name);
+    if (value !== null) chosen.set(name, value);
+  }
+  return chosen;
+}
+
+/** Keeps the database that a view shows while the view is open, and afterwards if someone opened or added it. */
+export function useKeptDatabase(given: Pick<PageTargets, "database"> | null): void {
+  const database = given?.database ?? null;
+  const named = route.value.parameters.get("database");
+  useEffect(() => {
+    if (database === null) return undefined;
+    const isChosen = usedDatabase.peek() !== null || named !== null;
+    usedDatabase.value = database;
+    return () => {
+      if (!isChosen) usedDatabase.value = null;
+    };
+  }, [database, named]);
 }

@@ -1,5 +1,6 @@
+import type { Database } from "../../../schema/database.ts";
 import type { ShownRequest } from "../../model.ts";
-import { databases, state } from "./connection.ts";
+import { state } from "./connection.ts";
 
 /** Headers that curl or the signing below sets itself. */
 const OWN_HEADERS = [
@@ -63,21 +64,20 @@ export function curlCommands(request: CurlRequest): string {
 }
 
 /** The keys that sign requests of a request's API to its database. */
-function keysOf({ api, database: name }: ShownRequest) {
-  const database = databases.value.find(({ databaseName }) => databaseName === name);
+function keysOf({ api }: ShownRequest, database: Database | undefined) {
   if (database?.kind === "cloud" && api === "query")
     return { access: database.clientAccessKey, secret: database.clientSecretKey };
   return database && { access: database.serverAccessKey, secret: database.serverSecretKey };
 }
 
 /** Commands that send a request again, signed anew with the database's keys and with the same body. */
-export const curlOf = (id: string, request: ShownRequest): string =>
+export const curlOf = (request: ShownRequest, database: Database | undefined): string =>
   curlCommands({
     baseUrl: baseUrlOf(request.api),
     method: request.method,
     path: request.path,
     query: request.request.query,
     headers: request.request.headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())),
-    keys: keysOf(request),
-    body: request.request.size > 0 ? `${location.origin}/page/bodies/${encodeURIComponent(id)}` : undefined,
+    keys: keysOf(request, database),
+    body: request.request.size > 0 ? `${location.origin}/page/bodies/${request.number}` : undefined,
   });

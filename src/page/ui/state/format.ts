@@ -5,6 +5,10 @@ export const number = (value: number): string => value.toLocaleString("en-GB");
 export const count = (value: number, one: string): string =>
   `${number(value)} ${one}${value === 1 ? "" : "s"}`;
 
+/** How many rows a list shows, and of how many if these are more. */
+export const shownOf = (shown: number, total: number, one: string): string =>
+  shown < total ? `${number(shown)} of ${count(total, one)}` : count(total, one);
+
 /** The parts that there are, with commas. */
 export const joined = (...parts: readonly (string | false | null)[]): string =>
   parts.filter((part) => typeof part === "string").join(", ");

@@ -4,19 +4,22 @@ import type { PageFindings } from "../../model.ts";
 import { Button } from "../parts/controls.tsx";
 import { Outlined } from "../parts/outlined.tsx";
 import { askJson, pathOf } from "../state/api.ts";
-import { chosenDatabase } from "../state/targets.ts";
 import { Score } from "./scores.tsx";
 
 const MILLISECONDS_PER_FRAME = 500;
 
 interface CameraProps {
+  /** Name of the database that is searched. */
+  readonly database: string;
   readonly onPicture: (picture: File) => void;
   /** Called when the camera stops by itself, or does not start. */
   readonly onEnd: (why: string) => void;
 }
 
 /** What the camera sees, with lines around the targets that a query would find in it. The camera is open while this is shown. */
-export function Camera({ onPicture, onEnd }: CameraProps) {
+export function Camera({ database, onPicture, onEnd }: CameraProps) {
+  const searched = useRef(database);
+  searched.current = database;
   const video = useRef<HTMLVideoElement>(null);
   const findings = useSignal<PageFindings | null>(null);
   const isOpen = useSignal(false);
@@ -29,9 +32,12 @@ export function Camera({ onPicture, onEnd }: CameraProps) {
     };
     const look = async () => {
       const frame = video.current && (await frameOf(video.current));
-      const database = chosenDatabase.peek();
-      if (!frame || database === null || signal.aborted) return;
-      const found: PageFindings = await askJson("POST", pathOf("page", "find", { database }), frame);
+      if (!frame || signal.aborted) return;
+      const found: PageFindings = await askJson(
+        "POST",
+        pathOf("page", "find", { database: searched.current }),
+        frame,
+      );
       if (!signal.aborted) findings.value = found;
     };
     void (async () => {

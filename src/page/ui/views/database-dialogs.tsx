@@ -1,17 +1,22 @@
 import { useSignal } from "@preact/signals";
+import type { CloudDatabase } from "../../../schema/cloud-database.ts";
 import { nextDatabaseName } from "../../../schema/protocol.ts";
-import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
+import type { PageDatabase } from "../../model.ts";
 import { Button, CopyButton, Field, NumberField, Select, set } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialogs.tsx";
 import { STATES } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { databases } from "../state/connection.ts";
+import { usedDatabase } from "../state/connection.ts";
 import { baseUrlOf, curlCommands } from "../state/curl.ts";
-import { usedDatabase } from "../state/targets.ts";
 
 export const KINDS = { cloud: "Cloud recognition", vumark: "VuMark" } as const;
 
-export const AddDatabase = ({ onClose }: { readonly onClose: () => void }) => (
+interface AddDatabaseProps {
+  readonly databases: readonly PageDatabase[];
+  readonly onClose: () => void;
+}
+
+export const AddDatabase = ({ databases, onClose }: AddDatabaseProps) => (
   <FormDialog
     title="Add database"
     action="Add database"
@@ -19,7 +24,7 @@ export const AddDatabase = ({ onClose }: { readonly onClose: () => void }) => (
     onSubmit={(fields) => {
       const kind = String(fields.get("kind"));
       const given = String(fields.get("name"));
-      const databaseName = given === "" ? nextDatabaseName(databases.value) : given;
+      const databaseName = given === "" ? nextDatabaseName(databases) : given;
       const add = async () => {
         await ask("POST", pathOf(`${kind}_databases`), { databaseName });
         if (kind === "cloud") usedDatabase.value = databaseName;
@@ -52,10 +57,7 @@ interface DatabaseProps<Database> {
   readonly onClose: () => void;
 }
 
-export function DatabaseSettings({
-  database,
-  onClose,
-}: DatabaseProps<PageCloudDatabase | PageVuMarkDatabase>) {
+export function DatabaseSettings({ database, onClose }: DatabaseProps<PageDatabase>) {
   const { databaseName: name } = database;
   const cloud = database.kind === "cloud" ? database : undefined;
   const change = (fields: FormData) => {
@@ -99,7 +101,7 @@ export function DatabaseSettings({
   );
 }
 
-export function Snippets({ database, onClose }: DatabaseProps<PageCloudDatabase>) {
+export function Snippets({ database, onClose }: DatabaseProps<CloudDatabase>) {
   const language = useSignal<keyof typeof SNIPPETS>("curl");
   const code = SNIPPETS[language.value](database);
   return (
@@ -127,7 +129,7 @@ export function Snippets({ database, onClose }: DatabaseProps<PageCloudDatabase>
 }
 
 const SNIPPETS = {
-  curl: ({ serverAccessKey: access, serverSecretKey: secret }: PageCloudDatabase) =>
+  curl: ({ serverAccessKey: access, serverSecretKey: secret }: CloudDatabase) =>
     curlCommands({
       baseUrl: baseUrlOf("target"),
       method: "GET",
@@ -135,7 +137,7 @@ const SNIPPETS = {
       keys: { access, secret },
     }),
 
-  Node: ({ serverAccessKey, serverSecretKey }: PageCloudDatabase) =>
+  Node: ({ serverAccessKey, serverSecretKey }: CloudDatabase) =>
     `import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 
 const keys = {
@@ -148,7 +150,7 @@ const response = await fetch(${JSON.stringify(`${baseUrlOf("target")}/targets`)}
 console.log(await response.json());
 `,
 
-  "In a test": (database: PageCloudDatabase) =>
+  "In a test": (database: CloudDatabase) =>
     `import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 

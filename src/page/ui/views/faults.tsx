@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { OPERATIONS, RESULT_CODES } from "../../../schema/protocol.ts";
-import type { PageFault } from "../../model.ts";
+import type { PageFault, PageFaults } from "../../model.ts";
 import { Button, Check, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Panel } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { databases, state } from "../state/connection.ts";
+import { useRead } from "../state/connection.ts";
 import { count, joined } from "../state/format.ts";
 
 export function Faults() {
-  const faults = state.value?.faults ?? [];
+  const { faults = [], databases = [] } = useRead<PageFaults>("faults").value ?? {};
   return (
     <Panel
       icon="warning"
@@ -26,7 +26,7 @@ export function Faults() {
         </ul>
       )}
       <OpenButton icon="plus" label="Add a fault">
-        {(close) => <AddFault onClose={close} />}
+        {(close) => <AddFault databases={databases} onClose={close} />}
       </OpenButton>
     </Panel>
   );
@@ -96,9 +96,13 @@ const CODES = Object.entries(RESULT_CODES)
   .filter(([, { status }]) => status >= 400)
   .map(([code, { status }]) => [code, `${status} ${code}`] as const);
 
-function AddFault({ onClose }: { readonly onClose: () => void }) {
+interface AddFaultProps {
+  readonly databases: readonly string[];
+  readonly onClose: () => void;
+}
+
+function AddFault({ databases, onClose }: AddFaultProps) {
   const effect = useSignal<(typeof EFFECTS)[number][0]>("code");
-  const names = databases.value.map(({ databaseName }) => databaseName);
   const replaces = effect.value !== "delay";
   const add = (fields: FormData) => {
     /** A field that is empty is left to its default. */
@@ -129,7 +133,7 @@ function AddFault({ onClose }: { readonly onClose: () => void }) {
       onSubmit={(fields) => attempt(() => add(fields), "Added the fault")}
     >
       <Select label="Requests" name="operation" options={MATCHES} />
-      <Select label="Database" name="databaseName" options={[["", "Any"], ...names]} />
+      <Select label="Database" name="databaseName" options={[["", "Any"], ...databases]} />
       <Select
         label="What happens"
         value={effect.value}

@@ -2,17 +2,22 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
 import type { TemplateTarget } from "../../../schema/database.ts";
 import type { ClientCredential } from "../../../schema/model-target.ts";
-import type { PageDataset, PageVuMarkDatabase } from "../../model.ts";
+import type { PageDataset, PageModels, PageVuMarkDatabase } from "../../model.ts";
 import { Button, Field, LinkButton, OpenButton, Secret, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Bar, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, processingLeft, state } from "../state/connection.ts";
+import { emulatorNow, processingLeft, useRead } from "../state/connection.ts";
 import { count, duration } from "../state/format.ts";
 import { Report } from "./reports.tsx";
 
 export function Models() {
-  const { datasets = [], credentials = [], vuMarkDatabases = [], reports = [] } = state.value ?? {};
+  const {
+    datasets = [],
+    credentials = [],
+    vuMarkDatabases = [],
+    reports = [],
+  } = useRead<PageModels>("models").value ?? {};
   return (
     <>
       <header class="view-head row">

@@ -1,20 +1,31 @@
-import type { PageCloudDatabase, PageVuMarkDatabase } from "../../model.ts";
-import { CopyButton, LinkButton, OpenButton, Secret } from "../parts/controls.tsx";
+import { useSignal } from "@preact/signals";
+import type { PageDatabase, PageDatabases } from "../../model.ts";
+import { CopyButton, LinkButton, OpenButton, SearchField, Secret, set } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Badge, Bar, CardHead, Empty, Facts, STATUSES, StateBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
-import { databases, state } from "../state/connection.ts";
-import { count, joined, number } from "../state/format.ts";
+import { state, useRead } from "../state/connection.ts";
+import { count, joined, number, shownOf } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { AddDatabase, DatabaseSettings, KINDS, Snippets } from "./database-dialogs.tsx";
 
+/** With more databases, there is a field that searches them. */
+const MANY = 12;
+
 export function Overview() {
-  if (state.value === null) return null;
+  const search = useSignal("");
+  const { value: given } = useRead<PageDatabases>(
+    "databases",
+    () => new URLSearchParams(search.value === "" ? [] : [["search", search.value]]),
+    ({ databases }) => databases.some((each) => each.kind === "cloud" && each.counts.processing > 0),
+  );
+  if (state.value === null || given === null) return <p class="loading">Loading…</p>;
   const { urls } = state.value;
-  const isEmpty = databases.value.length === 0;
+  const { databases, total } = given;
+  const isEmpty = total === 0 && search.value === "";
   const add = (
     <OpenButton kind="main" icon="plus" label="Add database">
-      {(close) => <AddDatabase onClose={close} />}
+      {(close) => <AddDatabase databases={databases} onClose={close} />}
     </OpenButton>
   );
   return (
@@ -28,6 +39,16 @@ export function Overview() {
         <Endpoint name="Query API" url={urls.query} />
         <Endpoint name="Target manager" url={urls.manager} />
       </section>
+      {(total > MANY || search.value !== "") && (
+        <div class="toolbar row">
+          <SearchField
+            label="Search databases by name"
+            value={search.value}
+            onInput={(value) => set(search, value)}
+          />
+          <span class="faint small">{shownOf(databases.length, total, "database")}</span>
+        </div>
+      )}
       {isEmpty ? (
         <Empty icon="overview" title="No databases yet">
           <p>A database has the keys with which a client signs its requests. Add one to start.</p>
@@ -35,7 +56,7 @@ export function Overview() {
         </Empty>
       ) : (
         <div class="cards">
-          {databases.value.map((database) => (
+          {databases.map((database) => (
             <DatabaseCard key={database.databaseName} database={database} />
           ))}
         </div>
@@ -58,8 +79,10 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
   </div>
 );
 
+type CloudPageDatabase = Extract<PageDatabase, { readonly kind: "cloud" }>;
+
 interface DatabaseProps {
-  readonly database: PageCloudDatabase | PageVuMarkDatabase;
+  readonly database: PageDatabase;
 }
 
 function DatabaseCard({ database }: DatabaseProps) {
@@ -104,7 +127,7 @@ function DatabaseCard({ database }: DatabaseProps) {
 }
 
 /** The targets of a cloud database by status, and its use of its limits. */
-function Usage({ database }: { readonly database: PageCloudDatabase }) {
+function Usage({ database }: { readonly database: CloudPageDatabase }) {
   const { counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
   const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
   const limits = joined(
@@ -163,7 +186,7 @@ function Keys({ database }: DatabaseProps) {
   );
 }
 
-function StatusBar({ counts, all }: { readonly counts: PageCloudDatabase["counts"]; readonly all: number }) {
+function StatusBar({ counts, all }: { readonly counts: CloudPageDatabase["counts"]; readonly all: number }) {
   const { active, inactive, processing, failed } = counts;
   const parts = [
     ["success", active + inactive],

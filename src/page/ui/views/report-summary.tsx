@@ -1,7 +1,8 @@
 import { isRefused } from "../../../schema/protocol.ts";
+import type { PageRequests } from "../../model.ts";
 import { Badge, Facts, Moment, StateBadge, StatusCode } from "../parts/facts.tsx";
 import { report } from "../state/api.ts";
-import { clientRequests } from "../state/connection.ts";
+import { requestCounts, useRead } from "../state/connection.ts";
 import { count, number, sentence } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 
@@ -15,7 +16,8 @@ const EVENTS = {
 export function ReportSummary() {
   if (report === null) return null;
   const { test, createdAt, databases, timeline } = report;
-  const refused = clientRequests.value.filter(isRefused);
+  const { value: shown } = useRead<PageRequests>("requests");
+  const refused = shown?.requests.filter(isRefused) ?? [];
   return (
     <>
       <header class="view-head row">
@@ -35,7 +37,7 @@ export function ReportSummary() {
               [
                 "Requests",
                 <a href={addressOf("requests")}>
-                  {count(clientRequests.value.length, "request")}, {number(refused.length)} refused
+                  {count(requestCounts.value.clients, "request")}, {number(refused.length)} refused
                 </a>,
               ],
             ]}
@@ -66,9 +68,9 @@ export function ReportSummary() {
           <section class="card stack">
             <h2>Refused requests</h2>
             <ul>
-              {refused.map(({ id, method, path, status, reason }) => (
+              {refused.map(({ number: id, method, path, status, reason }) => (
                 <li key={id}>
-                  <a href={addressOf("requests", { request: id })}>
+                  <a href={addressOf("requests", { request: String(id) })}>
                     <StatusCode status={status} /> <code>{`${method} ${path}`}</code>
                   </a>
                   {reason !== undefined && <p class="faint">{sentence(reason)}</p>}

@@ -4,7 +4,7 @@ import { Button, LinkButton, set } from "../parts/controls.tsx";
 import { Dialog } from "../parts/dialogs.tsx";
 import { Badge, CardHead, Facts, Moment, StatusBadge } from "../parts/facts.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
-import { emulatorNow, processingLeft, state } from "../state/connection.ts";
+import { emulatorNow, processingLeft } from "../state/connection.ts";
 import { count, duration, number } from "../state/format.ts";
 
 const MAX_ROWS = 500;
@@ -12,9 +12,7 @@ const MAX_ROWS = 500;
 export function Report({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
   const left = useComputed(() => processingLeft(report, report.requestedAt, emulatorNow.value));
-  const { databaseId: database, file } = report;
-  const databaseName =
-    state.value?.cloudDatabases.find(({ databaseId }) => databaseId === database)?.databaseName ?? database;
+  const { databaseId: database, databaseName, file } = report;
   const title = `Report ${file} of ${databaseName}`;
   return (
     <article class="card stack" aria-label={title}>

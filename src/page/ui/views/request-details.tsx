@@ -12,7 +12,7 @@ import { setParameters } from "../state/route.ts";
 
 /** What has a place of its own on the page. */
 const PLACED: readonly string[] = [
-  ...["id", "number", "time", "api", "operation", "method", "path", "status", "resultCode", "durationMs"],
+  ...["number", "time", "api", "operation", "method", "path", "status", "resultCode", "durationMs"],
   ...["refusedBy", "fault", "reason", "database", "considered", "otherTargets", "signature"],
   ...["request", "response"],
 ];
@@ -38,7 +38,7 @@ export function RequestDetails({ id }: { readonly id: string }) {
         />
       </header>
       {isKnown ? (
-        <Shown id={id} details={given} />
+        <Shown details={given} />
       ) : (
         <p class="loading">{given === null ? "Loading…" : "The manager no longer keeps this request."}</p>
       )}
@@ -46,8 +46,8 @@ export function RequestDetails({ id }: { readonly id: string }) {
   );
 }
 
-function Shown({ id, details }: { readonly id: string; readonly details: PageRequestDetails }) {
-  const { request, images } = details;
+function Shown({ details }: { readonly details: PageRequestDetails }) {
+  const { request, images, database } = details;
   const { method, path, status, resultCode, considered, signature } = request;
   return (
     <>
@@ -90,7 +90,7 @@ function Shown({ id, details }: { readonly id: string; readonly details: PageReq
       )}
       {report === null && (
         <div class="row">
-          <CopyButton kind="plain" value={curlOf(id, request)} label="Copy as curl" />
+          <CopyButton kind="plain" value={curlOf(request, database)} label="Copy as curl" />
         </div>
       )}
     </>

@@ -1,21 +1,19 @@
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { isRefusedOrFailed } from "../../../schema/protocol.ts";
-import type { PageRequest } from "../../model.ts";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { isRefusedOrFailed, OPERATIONS } from "../../../schema/protocol.ts";
+import type { PageRequests, RequestRow } from "../../model.ts";
+import { passes, requestFilter } from "../../select.ts";
 import { Button, Check, SearchField, Select, set } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
-import { VirtualList } from "../parts/virtual-list.tsx";
+import { List } from "../parts/list.tsx";
 import { ask, attempt, report } from "../state/api.ts";
-import { clearings, clientRequests, missedRequests, requests } from "../state/connection.ts";
-import { count, milliseconds, sentence } from "../state/format.ts";
+import { requestCounts, useRead } from "../state/connection.ts";
+import { count, milliseconds, sentence, shownOf } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
 import { RequestDetails } from "./request-details.tsx";
 
-/** Rows have one line, or two in a narrow list, and another one for a reason. */
-const rowHeight = (request: PageRequest, width: number): number =>
-  (width <= 760 ? 60 : 40) + (isRefusedOrFailed(request) && request.reason !== undefined ? 20 : 0);
-const NONE: readonly PageRequest[] = [];
+const NONE: readonly RequestRow[] = [];
 const ANNOUNCE_MILLISECONDS = 2000;
 
 const APIS = [
@@ -26,70 +24,39 @@ const APIS = [
   ["manager", "Manager"],
 ] as const;
 
-interface Filter {
-  /** Also the page's own requests. */
-  readonly own: boolean;
-  readonly api: string;
-  readonly operation: string;
-  readonly refused: boolean;
-  readonly search: string;
-}
-
-function passes(request: PageRequest, { own, api, operation, refused, search }: Filter): boolean {
-  if (request.fromPage && !own) return false;
-  if (api !== "" && request.api !== api) return false;
-  if (operation !== "" && request.operation !== operation) return false;
-  if (refused && !isRefusedOrFailed(request)) return false;
-  if (search === "") return true;
-  const { method, path, status, resultCode, reason, database, refusedBy, fault } = request;
-  return [`${method} ${path}`, String(status ?? ""), resultCode, reason, database, refusedBy, fault].some(
-    (value) => value?.toLowerCase().includes(search) === true,
-  );
-}
-
-/** The list as it was when it was paused, and how often it had been cleared by then. */
+/** What was shown when the list was paused, and the counts of then. */
 interface Paused {
-  readonly requests: readonly PageRequest[];
-  readonly clearings: number;
+  readonly shown: PageRequests | null;
+  readonly counts: typeof requestCounts.value;
 }
 
 export function Requests() {
   const paused = useSignal<Paused | null>(null);
   const filtering = useSignal(false);
   const { parameters } = route.value;
-  const filter: Filter = {
-    own: parameters.has("own"),
-    api: parameters.get("api") ?? "",
-    operation: parameters.get("operation") ?? "",
-    refused: parameters.has("refused"),
-    search: (parameters.get("search") ?? "").trim().toLowerCase(),
-  };
-  const kept = paused.value?.clearings === clearings.value ? paused.value.requests : NONE;
-  const all = paused.value === null ? requests.value : kept;
-  const shown = useMemo(
-    () => all.filter((request) => passes(request, filter)),
-    [all, filter.own, filter.api, filter.operation, filter.refused, filter.search],
-  );
-  const operations = useMemo(() => {
-    const found = all.filter(({ api }) => filter.api === "" || filter.api === api);
-    return [...new Set([filter.operation, ...found.map(({ operation = "" }) => operation)])]
-      .filter((operation) => operation !== "")
-      .sort();
-  }, [all, filter.api, filter.operation]);
+  const filter = requestFilter(parameters);
+  const read = useRead<PageRequests>("requests", () => {
+    const { parameters: given } = route.value;
+    return new URLSearchParams([...given].filter(([name]) => name !== "request"));
+  });
+  const { clients, dropped, generation } = requestCounts.value;
+  const { value: then } = paused;
+  const isCleared = then !== null && then.counts.generation !== generation;
+  const now = then === null ? read.value : isCleared ? null : then.shown;
+  const kept = now?.requests ?? NONE;
+  // A list that is paused is filtered here.
+  const shown = then === null ? kept : kept.filter((request) => passes(request, filter));
+  const total = then === null ? (now?.total ?? 0) : shown.length;
   const chosenId = parameters.get("request");
   const waiting =
-    paused.value === null
-      ? 0
-      : requests.value.slice(kept.length).filter((request) => passes(request, filter)).length;
+    then === null ? 0 : isCleared ? clients : answeredOf(requestCounts.value) - answeredOf(then.counts);
   return (
     <div class="filling stack grow">
       <header class="view-head row">
         <h1>Requests</h1>
-        <span class="faint small tally-text">{count(shown.length, "request")}</span>
-        {missedRequests.value > 0 && (
-          <span class="faint small tally-text">
-            {count(missedRequests.value, "older request")} are no longer kept
-          </span>
+        <span class="faint small tally-text">{shownOf(shown.length, total, "request")}</span>
+        {dropped > 0 && (
+          <span class="faint small tally-text">{count(dropped, "older request")} are no longer kept</span>
         )}
         <span class="grow" />
         {waiting > 0 && <span class="info tone small">{count(waiting, "new request")} while paused</span>}
@@ -100,8 +67,7 @@ export function Requests() {
               kind={paused.value === null ? "plain" : "main"}
               label={paused.value === null ? "Pause" : "Resume"}
               onClick={() => {
-                paused.value =
-                  paused.value === null ? { requests: requests.value, clearings: clearings.value } : null;
+                paused.value = then === null ? { shown: read.value, counts: requestCounts.value } : null;
               }}
             />
             <ConfirmButton
@@ -139,7 +105,7 @@ export function Requests() {
           bare
           label="Operation"
           value={filter.operation}
-          options={[["", "All operations"], ...operations]}
+          options={[["", "All operations"], ...OPERATIONS]}
           onChange={(operation) => setParameters({ operation })}
         />
         <Check
@@ -162,21 +128,21 @@ export function Requests() {
           {shown.length === 0 ? (
             <Empty
               icon="requests"
-              title={clientRequests.value.length === 0 ? "No requests yet" : "No request matches the filter"}
+              title={clients === 0 ? "No requests yet" : "No request matches the filter"}
             >
-              {clientRequests.value.length === 0 && <p>Requests appear here when clients send them.</p>}
+              {clients === 0 && <p>Requests appear here when clients send them.</p>}
             </Empty>
           ) : (
-            <VirtualList
+            <List
               class="requests"
               label="Requests"
               items={shown}
-              keyOf={({ id }) => id}
-              rowHeight={rowHeight}
+              keyOf={({ number }) => String(number)}
               follow={paused.value === null}
               heads={<ColumnHeads />}
-              render={(request, tabIndex) => (
-                <Row request={request} chosen={request.id === chosenId} tabIndex={tabIndex} />
+              chosen={chosenId}
+              render={(request, tabIndex, chosen) => (
+                <Row request={request} chosen={chosen} tabIndex={tabIndex} />
               )}
             />
           )}
@@ -197,13 +163,13 @@ const ColumnHeads = () => (
 );
 
 interface RowProps {
-  readonly request: PageRequest;
+  readonly request: RequestRow;
   readonly chosen: boolean;
   readonly tabIndex: number;
 }
 
 function Row({ request, chosen, tabIndex }: RowProps) {
-  const { id, method, path, status, resultCode, database, time, durationMs, reason } = request;
+  const { number, method, path, status, resultCode, database, time, durationMs, reason } = request;
   const refused = isRefusedOrFailed(request);
   return (
     <button
@@ -211,7 +177,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
       tabIndex={tabIndex}
       class="request choice"
       aria-current={chosen ? "true" : undefined}
-      onClick={() => setParameters({ request: chosen ? undefined : id })}
+      onClick={() => setParameters({ request: chosen ? undefined : String(number) })}
     >
       <StatusCode status={status} />
       <span class="method">{method}</span>
@@ -231,23 +197,26 @@ function Row({ request, chosen, tabIndex }: RowProps) {
   );
 }
 
+/** How many requests of clients were answered since the journal was cleared, as far as is known. */
+const answeredOf = ({ clients, dropped }: typeof requestCounts.value): number => clients + dropped;
+
 /** Announces new requests to screen readers, at a rate that users can follow. */
 function Announcer() {
   const said = useSignal("");
-  const heard = useRef({ count: clientRequests.peek().length, timer: 0 });
-  const length = useComputed(() => clientRequests.value.length);
+  const heard = useRef({ counts: requestCounts.peek(), timer: 0 });
+  const { value: counts } = requestCounts;
   useEffect(() => {
     const { current } = heard;
-    if (current.timer !== 0 || length.value === current.count) return;
+    if (current.timer !== 0 || answeredOf(counts) === answeredOf(current.counts)) return;
     current.timer = window.setTimeout(() => {
-      const added = clientRequests.peek().slice(current.count);
-      const refused = added.filter(isRefusedOrFailed).length;
-      current.count = clientRequests.peek().length;
-      current.timer = 0;
-      if (added.length > 0)
-        said.value = `${count(added.length, "new request")}${refused > 0 ? `, ${refused} refused` : ""}`;
+      const now = requestCounts.peek();
+      const added = answeredOf(now) - answeredOf(current.counts);
+      const refused = now.refused - current.counts.refused;
+      heard.current = { counts: now, timer: 0 };
+      if (added > 0)
+        said.value = `${count(added, "new request")}${refused > 0 ? `, ${refused} refused` : ""}`;
     }, ANNOUNCE_MILLISECONDS);
-  }, [length.value]);
+  }, [counts]);
   return (
     <div class="visually-hidden" aria-live="polite">
       {said.value}

@@ -2,15 +2,15 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { MAX_METADATA_BYTES } from "../../../schema/protocol.ts";
 import type { PageFeatures, ShownTarget } from "../../model.ts";
+import { decodedMetadata } from "../../select.ts";
 import { Button, Check, Field, Labelled, LinkButton, NumberField, Secret } from "../parts/controls.tsx";
 import { ConfirmButton, Dialog } from "../parts/dialogs.tsx";
 import { FileButton, PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment, Stars, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
-import { ask, attempt, featuresOf, imageUrl, pathOf, report, useLoaded } from "../state/api.ts";
+import { ask, attempt, base64Of, featuresOf, imageUrl, pathOf, report, useLoaded } from "../state/api.ts";
 import { emulatorNow, statusOf } from "../state/connection.ts";
 import { bytes, duration } from "../state/format.ts";
-import { base64Of, decodedMetadata } from "../state/targets.ts";
 
 const COUNTS = [
   ["currentMonthRecos", "This month"],

@@ -1,75 +1,31 @@
-import { useComputed, useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
-import type { ShownTarget } from "../../model.ts";
+import { useSignal } from "@preact/signals";
+import type { PageTargets, ShownTarget } from "../../model.ts";
+import { SORTS, sortOf } from "../../select.ts";
 import { SearchField, Select, set } from "../parts/controls.tsx";
 import { DropZone, FileButton, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Badge, Empty, StatusLine, Thumbnail } from "../parts/facts.tsx";
-import { VirtualList } from "../parts/virtual-list.tsx";
-import { ask, attempt, notify, pathOf, report } from "../state/api.ts";
-import { emulatorNow, ratingOf, statusOf } from "../state/connection.ts";
-import { count, number } from "../state/format.ts";
+import { List } from "../parts/list.tsx";
+import { ask, attempt, base64Of, notify, pathOf, report } from "../state/api.ts";
+import { databaseParameters, useKeptDatabase, useRead } from "../state/connection.ts";
+import { count, number, shownOf } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
-import { base64Of, chosenDatabase, databaseNames, decodedMetadata, targets } from "../state/targets.ts";
 import { FinishAll } from "./controls.tsx";
 import { TargetDetails } from "./target-details.tsx";
-
-/** Size of a card with its gap, in pixels. */
-const CARD_WIDTH = 176;
-const cardHeight = () => 232;
-
-const SORTS = [
-  ["newest", "Newest first"],
-  ["oldest", "Oldest first"],
-  ["name", "Name"],
-  ["rating", "Best rating first"],
-  ["worst", "Worst rating first"],
-  ["status", "Status"],
-] as const;
-type Sort = (typeof SORTS)[number][0];
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-
-/** Sorts a list that is in the order of creation. */
-function sorted(list: readonly ShownTarget[], sort: Sort, now: number): readonly ShownTarget[] {
-  switch (sort) {
-    case "oldest":
-      return list;
-    case "newest":
-      return list.toReversed();
-    case "name":
-      return list.toSorted((a, b) => compare(a.name, b.name));
-    case "rating":
-      return list.toSorted((a, b) => ratingOf(b, now) - ratingOf(a, now));
-    case "worst":
-      return list.toSorted((a, b) => ratingOf(a, now) - ratingOf(b, now));
-    case "status":
-      return list.toSorted((a, b) => compare(statusOf(a, now), statusOf(b, now)));
-  }
-}
-
-function matches(target: ShownTarget, wanted: string): boolean {
-  if (target.name.toLowerCase().includes(wanted) || target.targetId.toLowerCase().includes(wanted))
-    return true;
-  if (target.applicationMetadata === null) return false;
-  const metadata = decodedMetadata(target.applicationMetadata);
-  return "text" in metadata && metadata.text.toLowerCase().includes(wanted);
-}
 
 export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
-  const [sort] = SORTS.find(([value]) => value === route.value.parameters.get("sort")) ?? SORTS[0];
-  const name = chosenDatabase.value;
-  const shown = useMemo(() => {
-    const wanted = search.value.trim().toLowerCase();
-    const found = (targets.value ?? []).filter((target) => wanted === "" || matches(target, wanted));
-    return sorted(found, sort, emulatorNow.peek());
-  }, [targets.value, search.value, sort]);
-  const openId = route.value.parameters.get("target");
-  const open = useComputed(() => {
-    const id = route.value.parameters.get("target");
-    return targets.value?.find(({ targetId }) => targetId === id);
+  const { value: given } = useRead<PageTargets>("targets", () => {
+    const parameters = databaseParameters(route.value.parameters, "sort");
+    if (search.value !== "") parameters.set("search", search.value);
+    return parameters;
   });
+  useKeptDatabase(given);
+  const sort = sortOf(route.value.parameters);
+  const openId = route.value.parameters.get("target");
+  if (given === null) return <p class="loading">Loading…</p>;
+  const { database: name, targets: shown, total, all } = given;
+  const open = shown.find(({ targetId }) => targetId === openId);
 
   if (name === null)
     return (
@@ -95,7 +51,7 @@ export function Targets() {
   const close = (id: string) => {
     if (route.peek().parameters.get("target") === id) setParameters({ target: undefined });
   };
-  const all = targets.value?.length ?? 0;
+  const found = search.value === "" ? null : total;
   return (
     <DropZone label={`Drop to add to ${name}`} onFiles={add}>
       <div class="filling stack grow">
@@ -104,10 +60,9 @@ export function Targets() {
           <span class="faint small tally-text" aria-live="polite">
             {adding.value !== null
               ? `Adding ${adding.value.done + 1} of ${adding.value.all}`
-              : targets.value !== null &&
-                (shown.length === all
-                  ? count(all, "target")
-                  : `${number(shown.length)} of ${count(all, "target")}`)}
+              : found === null
+                ? shownOf(shown.length, all, "target")
+                : `${shown.length < found ? `${number(shown.length)} of ` : ""}${number(found)} of ${count(all, "target")}`}
           </span>
           <span class="grow" />
           {report === null && (
@@ -129,7 +84,7 @@ export function Targets() {
             bare
             label="Database"
             value={name}
-            options={databaseNames.value}
+            options={given.databases}
             onChange={(database) => setParameters({ database, target: undefined })}
           />
           <SearchField
@@ -145,25 +100,26 @@ export function Targets() {
             onChange={(value) => setParameters({ sort: value })}
           />
         </div>
-        {targets.value === null ? (
-          <p class="loading">Loading…</p>
-        ) : shown.length === 0 ? (
+        {shown.length === 0 ? (
           <Empty icon="targets" title={all === 0 ? "No targets yet" : "No target matches the search"}>
             {all === 0 && <p>Drop PNG or JPEG files anywhere on this page, or choose them.</p>}
           </Empty>
         ) : (
-          <VirtualList
+          <List
             class="gallery"
             label="Targets"
             items={shown}
             keyOf={({ targetId }) => targetId}
-            rowHeight={cardHeight}
-            columnWidth={CARD_WIDTH}
             render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
           />
         )}
-        {openId !== null && open.value !== undefined && (
-          <TargetDetails key={openId} database={name} target={open.value} onClose={() => close(openId)} />
+        {open !== undefined && (
+          <TargetDetails
+            key={open.targetId}
+            database={name}
+            target={open}
+            onClose={() => close(open.targetId)}
+          />
         )}
       </div>
     </DropZone>

@@ -1,15 +1,15 @@
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
-import type { PageFeatures, PageTrial, PageTriedTarget } from "../../model.ts";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { PageFeatures, PageNames, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Button, Select, set } from "../parts/controls.tsx";
 import { DropZone, FileButton, PICTURES, pictures } from "../parts/drop-zone.tsx";
 import { Empty, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { askJson, attempt, pathOf } from "../state/api.ts";
+import { databaseParameters, useKeptDatabase, useRead } from "../state/connection.ts";
 import { pictureFacts } from "../state/format.ts";
-import { setParameters } from "../state/route.ts";
-import { chosenDatabase, databaseNames } from "../state/targets.ts";
+import { route, setParameters } from "../state/route.ts";
 import { Camera } from "./camera.tsx";
 import { Pair, Scores } from "./scores.tsx";
 
@@ -36,10 +36,12 @@ export function TryPicture() {
   const whyNoCamera = useSignal<string | null>(null);
   /** Counts trials: only the latest one is shown, whichever ends last. */
   const latest = useRef(0);
-  const database = chosenDatabase.value;
+  const { value: given } = useRead<PageNames>("names", () => databaseParameters(route.value.parameters));
+  useKeptDatabase(given);
+  const database = given?.database ?? null;
 
-  useSignalEffect(() => {
-    const [file, name] = [picture.value, chosenDatabase.value];
+  useEffect(() => {
+    const [file, name] = [picture.value, database];
     if (file === null || name === null) return;
     latest.current += 1;
     const turn = latest.current;
@@ -54,7 +56,8 @@ export function TryPicture() {
     }).then(() => {
       if (turn === latest.current) running.value = false;
     });
-  });
+  }, [picture.value, database]);
+  if (given === null) return <p class="loading">Loading…</p>;
 
   if (database === null)
     return (
@@ -85,7 +88,7 @@ export function TryPicture() {
           bare
           label="Database"
           value={database}
-          options={databaseNames.value}
+          options={given.databases}
           onChange={(name) => setParameters({ database: name })}
         />
         <Button
@@ -105,6 +108,7 @@ export function TryPicture() {
       )}
       {isLive.value ? (
         <Camera
+          database={database}
           onPicture={(file) => take([file])}
           onEnd={(why) => {
             isLive.value = false;

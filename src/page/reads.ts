@@ -1,0 +1,260 @@
+import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
+import type { MaybePromise } from "../emulator/message.ts";
+import type { AddedFault } from "../schema/fault.ts";
+import type { Dataset } from "../schema/model-target.ts";
+import { ratingAt, statusAt } from "../schema/processing.ts";
+import { isRefused, PAGE_HEADER } from "../schema/protocol.ts";
+import type { Report } from "../schema/report.ts";
+import { GLOBAL } from "../store/keys.ts";
+import type { ReadableRecords } from "../store/records.ts";
+import { type Changing, versionsOf } from "./changes.ts";
+import type {
+  PageDatabase,
+  PageDatabases,
+  PageDataset,
+  PageFault,
+  PageModels,
+  PageNames,
+  PageReport,
+  PageRequests,
+  PageState,
+  PageTargets,
+  RequestRow,
+} from "./model.ts";
+import { shownTarget } from "./report.ts";
+import {
+  MAX_ROWS,
+  passes,
+  passesAll,
+  requestFilter,
+  selectDatabases,
+  selectTargets,
+} from "./select.ts";
+
+/** What a view reads. */
+export interface Reading {
+  /** Changes whenever the content does, and costs less. */
+  readonly tag: string;
+  readonly content: () => MaybePromise<unknown>;
+}
+
+export interface ReadParts extends Changing {
+  readonly urls: () => PageState["urls"];
+  /** Present while a test is paused until someone presses "Continue". */
+  readonly pause?: { readonly resume: () => void } | undefined;
+}
+
+/** Reads what a view shows, by the name of its route. */
+export type Read = (parameters: URLSearchParams) => MaybePromise<Reading>;
+
+export function createReads({ store, clock, journal, faults, urls, pause }: ReadParts): Record<string, Read> {
+  const counts = new RequestCounts(journal);
+  const now = () => clock.now().getTime();
+  /** The cloud databases, and the one that a view shows. */
+  const choose = async (parameters: URLSearchParams): Promise<PageNames> => {
+    const names = await store.readAll((all) => all.flatMap(cloudName));
+    const given = parameters.get("database");
+    const isGiven = given !== null && names.includes(given);
+    const database = (isGiven ? given : usedLast(journal, new Set(names))) ?? names.at(-1) ?? null;
+    return { database, databases: names.slice(-MAX_ROWS) };
+  };
+
+  return {
+    state: () => {
+      const { generation, dropped } = journal;
+      const requests = { ...counts.read(), generation, dropped };
+      const shown = { urls: urls(), paused: pause !== undefined, requests };
+      const content = (): PageState => ({
+        ...shown,
+        clock: { now: now(), frozen: clock.isFrozen, lead: clock.lead },
+      });
+      // Without the time, with which the page's own clock goes on.
+      return { tag: JSON.stringify([shown, clock.setting]), content };
+    },
+
+    databases: async (parameters) => {
+      const versions = versionsOf(await store.versions());
+      const { rows, total } = await store.readAll((all) => {
+        const named = all.map((records) => ({
+          databaseName: records.database?.databaseName ?? "",
+          records,
+        }));
+        return selectDatabases(named, parameters);
+      });
+      // Time alone changes the counts.
+      const counts = rows.map(({ records }) => Object.values(records.countByStatus(now())).join());
+      const content = (): PageDatabases => ({
+        total,
+        databases: rows.flatMap(({ records }) => shownDatabase(records, now()) ?? []),
+      });
+      return { tag: `${versions} ${counts.join(" ")}`, content };
+    },
+
+    names: async (parameters) => {
+      const content = await choose(parameters);
+      return { tag: JSON.stringify(content), content: () => content };
+    },
+
+    targets: async (parameters) => {
+      const { database, databases } = await choose(parameters);
+      const { targets, version } = await store.read(["databaseName", database ?? ""], (records) => ({
+        targets: records?.listTargets() ?? [],
+        version: records === undefined ? "" : `${records.scope}.${records.version}`,
+      }));
+      const content = async (): Promise<PageTargets> => {
+        const moment = now();
+        const { rows, total } = selectTargets(targets, parameters, {
+          rating: (target) => ratingAt(target, moment),
+          status: (target) => statusAt(target, moment),
+        });
+        return {
+          database,
+          databases,
+          targets: rows.map(shownTarget),
+          total,
+          all: targets.length,
+        };
+      };
+      return { tag: `${version} ${databases.join()}`, content };
+    },
+
+    requests: (parameters) => {
+      const filter = requestFilter(parameters);
+      const { generation, position } = journal;
+      const content = (): PageRequests => {
+        const rows: RequestRow[] = [];
+        let total = 0;
+        const isCounted = passesAll(filter) && !filter.own;
+        for (let at = position; at >= journal.firstPosition; at -= 1) {
+          const entry = journal.at(at);
+          if (entry === undefined || (!filter.own && isOfPage(entry)) || !passes(entry, filter)) continue;
+          total += 1;
+          if (rows.length < MAX_ROWS) rows.push(rowOf(entry));
+          else if (isCounted) break;
+        }
+        return { requests: rows.reverse(), total: isCounted ? counts.read().clients : total };
+      };
+      return { tag: `${generation}.${position}`, content };
+    },
+
+    models: async () => {
+      // First, so that content that is newer than its tag is read again, and never the other way round.
+      const versions = versionsOf(await store.versions());
+      const [global, databases] = await Promise.all([
+        store.read(GLOBAL, (records) => ({
+          version: records?.version,
+          datasets: [...(records?.datasets.values() ?? [])],
+          credentials: [...(records?.credentials.values() ?? [])],
+        })),
+        store.readAll((all) =>
+          all.filter(({ database, reports }) => database?.kind === "vumark" || reports.size > 0),
+        ),
+      ]);
+      const content = (): PageModels => ({
+        datasets: global.datasets.slice(-MAX_ROWS).map(shownDataset),
+        credentials: global.credentials.slice(-MAX_ROWS),
+        reports: databases
+          .flatMap(({ database, reports }) =>
+            [...reports.values()].map((report) => shownReport(report, database?.databaseName ?? "")),
+          )
+          .slice(-MAX_ROWS),
+        vuMarkDatabases: databases
+          .map((records) => shownDatabase(records, now()))
+          .filter((database) => database?.kind === "vumark")
+          .slice(-MAX_ROWS),
+      });
+      return { tag: `${global.version} ${versions}`, content };
+    },
+
+    faults: async () => {
+      const [list, names] = await Promise.all([
+        faults.list(),
+        store.readAll((all) => all.flatMap(({ database }) => database?.databaseName ?? [])),
+      ]);
+      const shown = { faults: list.slice(0, MAX_ROWS).map(shownFault), databases: names.slice(-MAX_ROWS) };
+      return { tag: JSON.stringify(shown), content: () => shown };
+    },
+  };
+}
+
+const cloudName = ({ database }: ReadableRecords): string[] =>
+  database?.kind === "cloud" ? [database.databaseName] : [];
+
+/** A database with its template targets, or with its targets by status. */
+function shownDatabase(records: ReadableRecords, now: number): PageDatabase | undefined {
+  const { database, templates } = records;
+  return database?.kind === "vumark"
+    ? { ...database, targets: [...templates.values()].slice(-MAX_ROWS) }
+    : database && { ...database, counts: records.countByStatus(now) };
+}
+
+/** The cloud database that a client used last. */
+function usedLast(journal: Journal, names: ReadonlySet<string>): string | undefined {
+  for (let at = journal.position; at >= journal.firstPosition; at -= 1) {
+    const entry = journal.at(at);
+    if (entry?.database !== undefined && names.has(entry.database) && !isOfPage(entry)) return entry.database;
+  }
+  return undefined;
+}
+
+/** Whether the page itself sent a request. */
+const isOfPage = ({ api, request }: JournalEntry): boolean =>
+  api === "manager" && PAGE_HEADER in request.headers;
+
+/** A request for the list, without what may be long. */
+function rowOf(entry: JournalEntry): RequestRow {
+  const { signature, considered, otherTargets, ...row } = factsOf(entry);
+  return row;
+}
+
+/** Counts the requests that the journal keeps. Each entry is looked at once. */
+class RequestCounts {
+  /** By position; of clients, 1 if it was refused, or 0. */
+  private readonly refusals = new Map<number, number>();
+  private generation: number | undefined;
+  private refused = 0;
+  private counted = 0;
+
+  constructor(private readonly journal: Journal) {}
+
+  read(): { readonly clients: number; readonly refused: number } {
+    const { refusals, journal } = this;
+    const { generation, position, firstPosition } = journal;
+    if (generation !== this.generation) {
+      refusals.clear();
+      [this.generation, this.refused, this.counted] = [generation, 0, 0];
+    }
+    for (const [at, refused] of refusals) {
+      if (at >= firstPosition) break;
+      refusals.delete(at);
+      this.refused -= refused;
+    }
+    for (let at = Math.max(this.counted + 1, firstPosition); at <= position; at += 1) {
+      const entry = journal.at(at);
+      if (entry === undefined || isOfPage(entry)) continue;
+      const refused = isRefused(entry) ? 1 : 0;
+      refusals.set(at, refused);
+      this.refused += refused;
+    }
+    this.counted = position;
+    return { clients: refusals.size, refused: this.refused };
+  }
+}
+
+const shownDataset = ({ requestBody: { name, models }, ...dataset }: Dataset): PageDataset => ({
+  ...dataset,
+  name: typeof name === "string" ? name : null,
+  models: Array.isArray(models) ? models.length : 0,
+});
+
+const shownReport = ({ rows, ...report }: Report, databaseName: string): PageReport => ({
+  ...report,
+  databaseName,
+  rowCount: rows.length,
+});
+
+/** The headers and the body of an answer may be long. */
+function shownFault({ answer, ...fault }: AddedFault): PageFault {
+  if (answer === null || "resultCode" in answer) return { ...fault, answer };
+  return { ...fault, answer: { status: answer.status } };
+}
