@@ -62,10 +62,10 @@ describe("the README", () => {
   });
 });
 
-it("the changelog is short, and says first what breaks", () => {
+it("the changelog is short for each release, and says first what breaks", () => {
   const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
   const lines = changelog.trimEnd().split("\n");
-  expect(lines.length).toBeLessThanOrEqual(120);
+  for (const release of changelog.split(/^## /m)) expect(release.split("\n").length).toBeLessThanOrEqual(120);
   expect(lines.filter((line) => !line.startsWith("|") && line.length > 140)).toEqual([]);
   expect(lines.find((line) => line.startsWith("### "))).toBe("### What breaks");
 });
