@@ -22,14 +22,7 @@ import type {
   RequestRow,
 } from "./model.ts";
 import { shownTarget } from "./report.ts";
-import {
-  MAX_ROWS,
-  passes,
-  passesAll,
-  requestFilter,
-  selectDatabases,
-  selectTargets,
-} from "./select.ts";
+import { MAX_ROWS, passes, passesAll, requestFilter, selectDatabases, selectTargets } from "./select.ts";
 
 /** What a view reads. */
 export interface Reading {
