@@ -3,14 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Socket } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { UNMOVED } from "../../src/emulator/clock.ts";
-import { resolveOptions } from "../../src/mock/options.ts";
 import type { ManagerAddress } from "../../src/servers/manager-connection.ts";
 import { type ServiceSetup, startServiceServer } from "../../src/servers/service.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
 import { pack } from "../../src/store/codec.ts";
 import { SERVER_HEADER } from "../../src/store/manager/protocol.ts";
 import { manage, sendSigned } from "../support/answers.ts";
-import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
+import { keys, listen, named, options, optionsWith, servers, service, startForEach, waits } from "./three.ts";
 
 startForEach();
 
@@ -91,7 +90,7 @@ describe("while the target manager is away", () => {
       const target = await startServiceServer("target-api", {
         listen,
         state: { managerUrl: new URL(servers.manager.url) },
-        options: (targetUrl) => resolveOptions({ targetUrl, modelTargetTrainingAllowanceExceeded: true }),
+        options: optionsWith({ modelTargetTrainingAllowanceExceeded: true }),
       });
       onTestFinished(() => target.close(0));
       const tokenFor = async (scope: string) => {
