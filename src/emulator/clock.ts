@@ -2,10 +2,11 @@ import { types } from "node:util";
 import { END_OF_CLOCKS } from "../schema/kernel/values.ts";
 import { realMilliseconds, realTimers } from "./real-timers.ts";
 import { show } from "./text.ts";
+import { wrongResult } from "./user-function.ts";
 
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {
-  /** The current time. */
+  /** The current time. A request fails if the result is no valid `Date`. */
   now(): Date;
 }
 
@@ -21,7 +22,22 @@ abstract class PreciseClock implements Clock {
 
 /** What a clock reads, in milliseconds since the epoch; with microseconds if it has them. */
 export const momentOf = (clock: Clock): number =>
-  clock instanceof PreciseClock ? clock.moment() : clock.now().getTime();
+  clock instanceof PreciseClock ? clock.moment() : millisecondsOf(clock);
+
+/**
+ * What a clock reads, in whole milliseconds since the epoch.
+ *
+ * @throws TypeError naming the option if a user's clock returns no valid date.
+ */
+function millisecondsOf(clock: Clock): number {
+  const now: unknown = clock.now();
+  const milliseconds = isDate(now) ? now.getTime() : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return milliseconds;
+  throw wrongResult("`now` of the option clock", "a valid Date", now);
+}
+
+/** Not only by its class: tests of Jest have a `Date` of another realm. */
+const isDate = (value: unknown): value is Date => types.isDate(value) || value instanceof Date;
 
 // Captured before any fake timers are installed, so that durations stay real.
 const realPerformance = performance;
@@ -116,14 +132,14 @@ export class MovableClock extends PreciseClock {
 
   /** How far it is ahead of its base clock now, in milliseconds; negative: behind. */
   get lead(): number {
-    return this.now().getTime() - this.base.now().getTime();
+    return this.now().getTime() - millisecondsOf(this.base);
   }
 
   /** Sets the clock, in milliseconds since the epoch; it then runs on, unless it is frozen. */
   set(moment: number, frozen = this.isFrozen): void {
     this.setting = frozen
       ? { ahead: 0, frozenAt: moment }
-      : { ahead: moment - this.base.now().getTime(), frozenAt: null };
+      : { ahead: moment - millisecondsOf(this.base), frozenAt: null };
   }
 
   /** The clock for one request: the base clock's moment at its arrival, with the current setting. */
@@ -186,9 +202,8 @@ function checked(milliseconds: number, given: string): number {
   throw new RangeError(`ManualClock: expected a valid date or a finite number of seconds; got ${given}`);
 }
 
-/** Not by its class: tests of Jest have a `Date` of another realm. */
 function checkedMoment(given: unknown): number {
-  if (types.isDate(given) || given instanceof Date) return checked(given.getTime(), String(given));
+  if (isDate(given)) return checked(given.getTime(), String(given));
   throw new RangeError(
     `ManualClock: expected a Date, as new Date("2026-11-21T10:42:00Z") makes it; got ${show(given)}`,
   );

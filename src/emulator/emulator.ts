@@ -1,6 +1,6 @@
 import type { Service } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
-import { type Clock, momentOf } from "./clock.ts";
+import { type Clock, momentOf, systemClock } from "./clock.ts";
 import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import type { CloseEntry, Journal } from "./journal.ts";
@@ -65,7 +65,7 @@ export class Emulator<Services extends EmulatorServices> {
    *
    * @param host - the APIs that the host serves; the first one answers requests that match no operation.
    * @param rejection - no operation gets the request, but it is delayed and recorded like any other.
-   * @throws what a user's own matcher, rater or store threw.
+   * @throws what a user's own clock, matcher, rater or store threw.
    */
   async handle(
     host: readonly [Service, ...Service[]],
@@ -78,13 +78,14 @@ export class Emulator<Services extends EmulatorServices> {
     const services: Services = { ...this.services, store };
     const found = route(this.apis, host, request, rejection);
     const { api, operation, params } = found;
-    const moment = momentOf(clock);
+    const { moment, clockFailure } = arrivalBy(clock);
     const context: Context = { request, now: Math.floor(moment), moment, profile, random, notes: {} };
     const record = this.open(found, context);
 
     let fault: FaultEffect | undefined;
     let outcome: Outcome;
     try {
+      if (clockFailure !== undefined) throw clockFailure.error;
       if (!faults.isEmpty && rejection === undefined)
         fault = await this.chooseFault(found, context, services);
       if (rejection !== undefined) outcome = await reject(found, rejection, context);
@@ -185,6 +186,18 @@ export class Emulator<Services extends EmulatorServices> {
     const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
     record({ ...notes, response: recorded, status, resultCode, refusedBy, reason });
     return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
+  }
+}
+
+/** When a request arrives. If a user's clock fails, the request does too, and is recorded at the system's time. */
+function arrivalBy(clock: Clock): {
+  readonly moment: number;
+  readonly clockFailure?: { readonly error: unknown };
+} {
+  try {
+    return { moment: momentOf(clock) };
+  } catch (error) {
+    return { moment: momentOf(systemClock), clockFailure: { error } };
   }
 }
 

@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { headersByName, type MaybePromise } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
-import { messageOf, showWithType } from "./text.ts";
+import { decisionOf } from "./user-function.ts";
 
 /** A request as faults see it, before any check. */
 export function faultRequest(
@@ -203,29 +203,12 @@ export function faultRule(fault: Fault, addedAt?: string): FaultRule {
 function matcherOf({ api, operation, database, when }: Fault, addedAt?: string): FaultRule["matches"] {
   const operations: readonly unknown[] | undefined = typeof operation === "string" ? [operation] : operation;
   const name = nameOfDatabase(database);
+  const source = `the \`when\` of ${addedAt === undefined ? "a fault" : `the fault that was added at ${addedAt}`}`;
   return (request) =>
     (operations?.includes(request.operation) ?? (api !== undefined || request.api !== "manager")) &&
     (api === undefined || request.api === api) &&
     (name === undefined || request.database === name) &&
-    (when === undefined || asked(when, request, addedAt));
-}
-
-/**
- * @throws Error naming the fault whose function threw, because the message alone would not say what is wrong; TypeError when it
- * returns no boolean.
- */
-function asked(when: NonNullable<Fault["when"]>, request: FaultRequest, addedAt?: string): boolean {
-  const source = `the \`when\` of ${addedAt === undefined ? "a fault" : `the fault that was added at ${addedAt}`}`;
-  let result: unknown;
-  try {
-    result = when(request);
-  } catch (cause) {
-    throw new Error(`${source} threw: ${messageOf(cause)}`, { cause });
-  }
-  if (typeof result === "boolean") return result;
-  // The rejection of a promise that nothing awaits would end the process.
-  Promise.resolve(result).catch(() => {});
-  throw new TypeError(`${source}: expected true or false; got ${showWithType(result)}`);
+    (when === undefined || decisionOf(source, () => when(request)));
 }
 
 const responseOf = (answer: NonNullable<Fault["answer"]>): NonNullable<FaultEffect["response"]> =>

@@ -4,8 +4,17 @@ import { isUtf8 } from "node:buffer";
 export const utf8TextOf = (bytes: Buffer): string | undefined =>
   isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 
+/** A value as text. `String` throws for objects without a prototype, and for those whose own conversion throws. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "a value that cannot be shown";
+  }
+}
+
 /** An error's message. Users' functions may throw anything. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : textOf(error));
 
 /** The code of a system's error. */
 export const codeOf = (error: unknown): unknown =>
@@ -54,7 +63,7 @@ export function bounded(text: string): string {
 
 /** Formats a value that a user's function returned, with its type. */
 export const showWithType = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value) : `${String(value)} (${typeof value})`;
+  typeof value === "string" ? JSON.stringify(value) : `${textOf(value)} (${typeof value})`;
 
 /** Formats an unknown key: only its beginning, because it may be a misplaced secret. */
 export function showUnknownKey(key: string | undefined): string {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
-import { urlOf } from "./errors.ts";
+import { messageOf } from "../emulator/text.ts";
+import { showUrl, unhandledError, urlOf } from "./errors.ts";
 import { interceptNativeFetch } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
@@ -136,11 +137,29 @@ class ProcessInterceptors implements OtherHosts {
   }
 
   mayPass(origin: string): boolean {
-    const mayAll = [...this.mocks].every(
+    try {
+      return this.isAllowed(origin) || this.nock?.isEnabledByUser(origin) === true;
+    } catch {
+      // Not thrown, because not every caller could pass the error on to the client: `refusal` returns it.
+      return false;
+    }
+  }
+
+  refusal(method: string, origin: string, target: string): TypeError {
+    try {
+      this.isAllowed(origin);
+    } catch (cause) {
+      return new TypeError(`${method} ${showUrl(origin, target)}: ${messageOf(cause)}`, { cause });
+    }
+    return unhandledError(method, origin, target);
+  }
+
+  /** @throws Error if the function of a mock's option cannot decide. */
+  private isAllowed(origin: string): boolean {
+    return [...this.mocks].every(
       // Asked for every request, usually without having to parse the origin.
       ({ unhandledRequests: policy = "bypass" }) => policy === "bypass" || mayLeave(policy, urlOf(origin)),
     );
-    return mayAll || this.nock?.isEnabledByUser(origin) === true;
   }
 
   private endUnlessNeeded(): void {

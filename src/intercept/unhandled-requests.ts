@@ -1,12 +1,13 @@
 import { isIP } from "node:net";
 import { types } from "node:util";
+import { decisionOf } from "../emulator/user-function.ts";
 
 /**
  * Which requests to hosts that no mock serves are allowed: all (`bypass`), none (`error`), those to this machine
  * (`error-except-loopback`), those whose host is in a list or matches a pattern in it, or those for which a function returns true.
  *
  * A host includes its port unless that is the default port of the scheme: `api.example`, `localhost:8080`. A text without a port
- * allows every port.
+ * allows every port. If the function throws or returns no boolean, such as a promise, the request fails.
  *
  * @example new MockCloudReco({ unhandledRequests: ["localhost", /\.example$/] });
  */
@@ -23,6 +24,8 @@ const NAMED = ["bypass", "error", "error-except-loopback"] as const;
 export interface OtherHosts {
   /** Whether requests to this origin may leave the process. */
   mayPass(origin: string): boolean;
+  /** The error of a request that may not leave the process. */
+  refusal(method: string, origin: string, target: string): TypeError;
   /** Why connections to this host are blocked; undefined when they are not. */
   whyClosed(host: string): string | undefined;
 }
@@ -32,12 +35,17 @@ export function isUnhandledRequests(value: unknown): value is UnhandledRequests 
   return typeof value === "function" || NAMED.some((name) => name === value);
 }
 
-/** Whether a request to this URL may leave the process. */
+/**
+ * Whether a request to this URL may leave the process.
+ *
+ * @throws Error naming the option if the user's function throws or returns no boolean.
+ */
 export function mayLeave(policy: UnhandledRequests, { host, hostname }: URL): boolean {
   if (policy === "bypass") return true;
   if (policy === "error") return false;
   if (policy === "error-except-loopback") return isLoopback(hostname);
-  if (typeof policy === "function") return policy(host);
+  if (typeof policy === "function")
+    return decisionOf("the function of the option unhandledRequests", () => policy(host));
   // `search` instead of `test`, whose result depends on earlier calls for a pattern with the flag `g`.
   return policy.some((entry) =>
     typeof entry === "string" ? entry === host || entry === hostname : host.search(entry) >= 0,

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { AnswerOptions, ConfiguredFailures, Settings } from "../apis/services.ts";
 import type { Clock } from "../emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../emulator/profiles.ts";
+import { wrongResult } from "../emulator/user-function.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import { connectionError } from "../intercept/errors.ts";
@@ -53,7 +54,7 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   readonly targetRater?: TargetRater;
   /**
    * Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. The signal is aborted when the mock stops;
-   * the requests fail then, even if the delay goes on.
+   * the requests fail then, even if the delay goes on. A request also fails if the function throws or returns no promise.
    */
   readonly delay?: (seconds: number, signal: AbortSignal) => Promise<void>;
   /**
@@ -189,7 +190,14 @@ export class PendingDelays {
         const { signal } = controller;
         const message = "the request was aborted: the mock was stopped while it delayed the response";
         signal.addEventListener("abort", () => reject(connectionError({ kind: "reset", message })));
-        delay(seconds, signal)
+        const wait = async () => {
+          const waiting: unknown = delay(seconds, signal);
+          // Not by its class: promises of another realm, as in Jest, or of a library are accepted too.
+          if (typeof Object(waiting).then !== "function")
+            throw wrongResult("the function of the option delay", "a promise", waiting);
+          await waiting;
+        };
+        wait()
           .then(resolve, reject)
           .finally(() => this.pending.delete(controller));
       });

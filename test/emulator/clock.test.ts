@@ -1,6 +1,9 @@
 import { ManualClock, MockCloudReco, systemClock } from "mock-cloud-reco";
+import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it } from "vitest";
 import { Microseconds, momentOf, realDelay } from "../../src/emulator/clock.ts";
+import { failureOf, messagesOf } from "../intercept/failures.ts";
+import { fetchBy, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 
 const NOON = new Date("2026-11-21T12:00:00Z");
@@ -39,6 +42,41 @@ describe("a ManualClock", () => {
     );
     expect(() => new ManualClock(text)).toThrow(error);
     expect(() => new ManualClock().set(text)).toThrow(error);
+  });
+});
+
+describe("a clock that reads no valid Date", () => {
+  const WRONG: readonly [string, () => unknown][] = [
+    ['"2026-11-21T12:00:00Z"', () => "2026-11-21T12:00:00Z"],
+    ["1795262400000 (number)", () => 1_795_262_400_000],
+    ["undefined (undefined)", () => undefined],
+    ["Invalid Date (object)", () => new Date("never")],
+    // Vitest fails when nobody handles a rejection.
+    ["[object Promise] (object)", async () => Promise.reject(new Error("in now"))],
+  ];
+
+  it.each(WRONG)("fails a mock's requests and methods: %s", async (shown, read) => {
+    const message = `\`now\` of the option clock: expected a valid Date; got ${shown}`;
+    await using mock = new MockCloudReco({ clock: { now: read as never } });
+    const request = { method: "GET", headers: {}, url: `${mock.urls.target}/summary` };
+    for (const client of [fetchClient, nodeClient, fetchBy(mock.fetch)]) {
+      expect(messagesOf(await failureOf(client(request)))).toContain(message);
+      expect(mock.requests.at(-1)?.reason).toBe(`the request failed: ${message}`);
+    }
+    expect(() => mock.clock.now()).toThrow(new TypeError(message));
+    expect(() => mock.clock.set(NOON)).toThrow(new TypeError(message));
+    mock.clock.set(NOON, true);
+    expect((await fetchClient(request)).status).toBe(401);
+  });
+
+  it.each(WRONG)("fails a server's requests: %s", async (shown, read) => {
+    await using servers = await startServers({ clock: { now: read as never } });
+    const response = await fetch(`${servers.urls.target}/summary`);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).toBe(
+      `the emulator failed: \`now\` of the option clock: expected a valid Date; got ${shown}`,
+    );
   });
 });
 

@@ -69,6 +69,24 @@ describe.each(NOCKS)("a user's nock $version", ({ version, file }) => {
   });
 });
 
+describe.each(NOCKS)("a user's nock $version with disableNetConnect()", ({ version, file }) => {
+  test.each(["nock", "sockets"])(
+    'lets the mock answer once its host is allowed, with intercept: "%s"',
+    async (mode) => {
+      const { results } = await outcome(file, mode, "import start disable ask allow ask stop restore");
+      // nock 13 refuses before it opens a connection. So does nock 14, unless the mock's interceptors are in it.
+      const isRefused = version === 13 || (version === 14 && mode === "sockets");
+      const answers = results.map((each) =>
+        ["node:https", "axios", "got"].map((name) => each[`ours ${name}`]),
+      );
+      expect(answers).toEqual([
+        Array(3).fill(isRefused ? "ENETUNREACH" : "401 ours"),
+        Array(3).fill("401 ours"),
+      ]);
+    },
+  );
+});
+
 test("mocks of a user whose nock is inactive when the mock starts are answered, and after it too", async () => {
   const { results, left } = await outcome(OWN, "nock", "import restore start mocks ask stop ask restore");
   const theirs = results.map((answers) =>

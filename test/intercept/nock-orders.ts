@@ -125,6 +125,7 @@ const STEPS: Readonly<Record<string, () => unknown>> = {
     theirs().disableNetConnect();
     theirs().enableNetConnect(/127\.0\.0\.1/);
   },
+  allow: () => theirs().enableNetConnect(/127\.0\.0\.1|vuforia\.com/),
   mocks: () => {
     for (const origin of ["https://theirs.example", "http://plain.example"])
       theirs()(origin).persist().get("/x").reply(200, "theirs");

@@ -1,5 +1,6 @@
 import type { UnhandledRequests } from "mock-cloud-reco";
 import nock from "nock";
+import { request as undiciRequest } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { intercept } from "../../src/intercept/interception.ts";
 import { failureOf, messagesOf } from "./failures.ts";
@@ -72,6 +73,48 @@ describe("requests to other hosts", () => {
     expect(await ask(`${other}/unknown`)).toBe("real");
   });
 });
+
+describe.each(["nock", "sockets"] as const)(
+  'a function that cannot decide, with intercept: "%s",',
+  (intercept) => {
+    const SOURCE = "the function of the option unhandledRequests";
+    const WRONG: Readonly<Record<string, readonly [() => unknown, string]>> = {
+      "returns a promise": [
+        async () => Promise.reject(new Error("in the function")),
+        `${SOURCE}: expected true or false; got [object Promise] (object)`,
+      ],
+      "returns nothing": [() => undefined, `${SOURCE}: expected true or false; got undefined (undefined)`],
+      "returns text": [() => "no", `${SOURCE}: expected true or false; got "no"`],
+      throws: [
+        () => {
+          throw new Error("in the function");
+        },
+        `${SOURCE} threw: in the function`,
+      ],
+    };
+    const clients = { ...CLIENTS, undici: (url: string) => undiciRequest(url) };
+
+    describe.each(Object.entries(WRONG))("because it %s,", (_what, [decide, message]) => {
+      // Vitest fails when nobody handles a rejection.
+      test.each(Object.entries(clients))(
+        "fails the request, which does not leave: %s",
+        async (_name, send) => {
+          let received = 0;
+          const other = await realServer(() => {
+            received += 1;
+          });
+          const { stop } = mock({ intercept, unhandledRequests: decide as never });
+          const messages = messagesOf(await failureOf(send(`${other}/path`)));
+          expect(messages.join("; ")).toContain(`GET ${other}/path: ${message}`);
+          expect(received).toBe(0);
+          stop();
+          await send(other);
+          expect(received).toBe(1);
+        },
+      );
+    });
+  },
+);
 
 describe("several mocks", () => {
   test("on one host: the newest serves, and after it stops the one before", async () => {

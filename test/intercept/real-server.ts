@@ -2,10 +2,16 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A real server that answers "real". */
-export async function realServer(): Promise<string> {
-  const listener: RequestListener = (_request, response) =>
+/**
+ * A real server that answers "real".
+ *
+ * @param onRequest - called for each request.
+ */
+export async function realServer(onRequest = () => {}): Promise<string> {
+  const listener: RequestListener = (_request, response) => {
+    onRequest();
     response.setHeader("Connection", "close").end("real");
+  };
   const server = createServer(listener).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.close();

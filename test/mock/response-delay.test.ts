@@ -4,6 +4,7 @@ import got from "got";
 import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
 import { realDelay } from "../../src/emulator/clock.ts";
+import { failureOf, messagesOf } from "../intercept/failures.ts";
 import { type Client, clients, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
@@ -117,6 +118,46 @@ describe("a response delay", () => {
       expect(performance.now() - start).toBeGreaterThanOrEqual(seconds * 1000 - 1);
     },
   );
+});
+
+describe("a delay without a promise", () => {
+  const WRONG: readonly [string, () => unknown, string][] = [
+    [
+      "returning nothing",
+      () => undefined,
+      "the function of the option delay: expected a promise; got undefined (undefined)",
+    ],
+    ["returning a number", () => 1, "the function of the option delay: expected a promise; got 1 (number)"],
+    [
+      "throwing",
+      () => {
+        throw new Error("in delay");
+      },
+      "in delay",
+    ],
+  ];
+
+  test.each(WRONG)("%s fails the request, and is over when the mock stops", async (_name, act, message) => {
+    const signals: AbortSignal[] = [];
+    const delay = (_seconds: number, signal: AbortSignal) => {
+      signals.push(signal);
+      return act() as never;
+    };
+    await using service = open({ delay });
+    for (const client of Object.values(clients)) {
+      const failure = await failureOf(client(service.url("target", "/summary")));
+      expect(messagesOf(failure).join("; ")).toContain(message);
+    }
+    service.mock.stop();
+    expect(signals.map(({ aborted }) => aborted)).toEqual(Object.keys(clients).map(() => false));
+  });
+
+  test("of Promise's class waits", async () => {
+    // biome-ignore lint/suspicious/noThenProperty: the promise of a library.
+    const delay = () => ({ then: (resolve: () => void) => resolve() }) as never;
+    await using service = open({ delay });
+    expect((await fetchClient(service.url("target", "/summary"))).status).toBe(401);
+  });
 });
 
 describe("when the mock stops", () => {

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { openDoor, resolvedBy } from "../support/separate-servers.ts";
-import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
+import { keys, listen, named, options, optionsWith, servers, service, startForEach, waits } from "./three.ts";
 
 startForEach();
 
@@ -60,8 +59,11 @@ describe("while the target manager is away", () => {
   test.each(["datasets", "advancedDatasets"])(
     "%s are refused with a token of the emulator",
     async (family) => {
-      const target = await openDoor("target-api", servers.manager.url, listen, (targetUrl) =>
-        resolveOptions({ targetUrl, modelTargetTrainingAllowanceExceeded: true }),
+      const target = await openDoor(
+        "target-api",
+        servers.manager.url,
+        listen,
+        optionsWith({ modelTargetTrainingAllowanceExceeded: true }),
       );
       onTestFinished(() => target.close(0));
       const tokenFor = async (scope: string) => {

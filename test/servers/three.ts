@@ -1,3 +1,4 @@
+import type { MockCloudRecoOptions } from "mock-cloud-reco";
 import { afterEach, beforeEach } from "vitest";
 import { type ResolvedOptions, resolveOptions } from "../../src/mock/options.ts";
 import { reached } from "../support/reached.ts";
@@ -13,14 +14,19 @@ export let waits: number[];
 
 export const service = () => reached(servers.target.url, servers.query.url, servers.manager.url);
 
-export const options = (targetUrl: string): ResolvedOptions =>
-  resolveOptions({
-    targetUrl,
-    responseDelaySeconds: 0.5,
-    delay: async (seconds) => {
-      waits.push(seconds);
-    },
-  });
+export const optionsWith =
+  (more: MockCloudRecoOptions) =>
+  (targetUrl: string): ResolvedOptions =>
+    resolveOptions({
+      targetUrl,
+      responseDelaySeconds: 0.5,
+      delay: async (seconds) => {
+        waits.push(seconds);
+      },
+      ...more,
+    });
+
+export const options = optionsWith({});
 
 /** Starts three servers for each test of the file. */
 export function startForEach(): void {

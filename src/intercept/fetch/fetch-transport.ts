@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { header, type WireResponse } from "../../emulator/message.ts";
-import { connectionError, socketError, stoppedError, unhandledError } from "../errors.ts";
+import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
@@ -147,7 +147,7 @@ export function interceptNativeFetch(hosts: HostTable, others: OtherHosts): () =
       }
       if (others.mayPass(origin)) return original.call(globalThis, input, init);
       const method = init?.method ?? (input instanceof Request ? input.method : "GET");
-      throw unhandledError(method, origin, url.pathname + url.search);
+      throw others.refusal(method, origin, url.pathname + url.search);
     };
     // Bun's function has properties of its own.
     return Object.setPrototypeOf((...args: unknown[]) => Reflect.apply(send, undefined, args), original);

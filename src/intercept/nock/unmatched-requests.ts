@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
 import { realTimers } from "../../emulator/real-timers.ts";
-import { stoppedError, unhandledError } from "../errors.ts";
+import { stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
@@ -88,7 +88,7 @@ export class UnmatchedRequests {
     const origin = originIn(options);
     // A user's `cleanAll` just removed our interceptors. The request is answered at its socket.
     if (this.hosts.has(origin)) return;
-    if (!this.others.mayPass(origin)) throw unhandledError(options.method, origin, options.path);
+    if (!this.others.mayPass(origin)) throw this.others.refusal(options.method, origin, options.path);
   }
 
   /** A request of node:http was assigned to its socket. */

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Result, WireResponse } from "../../emulator/message.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { HttpServer } from "../../servers/http/http-server.ts";
-import { connectionError, socketError, stoppedError, unhandledError } from "../errors.ts";
+import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
@@ -186,7 +186,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       const refusal = this.refuse(endpoint, WHY.proxy);
       if (refusal !== undefined) return { fail: refusal };
       if (this.others.mayPass(originOfEndpoint(endpoint))) return "sendAll";
-      return { fail: unhandledError(method, originOfEndpoint(endpoint), "") };
+      return { fail: this.others.refusal(method, originOfEndpoint(endpoint), "") };
     }
     const isForProxy = /^https?:\/\//i.test(target) && URL.canParse(target);
     const base = `${opening.scheme}//${hostHeader ?? authorityOf(opening)}`;
@@ -200,7 +200,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       return { fail: this.bypassError({ host: url.hostname, port }, WHY.proxy) };
     }
     if (!this.others.mayPass(origin))
-      return { fail: unhandledError(method, origin, url.pathname + url.search) };
+      return { fail: this.others.refusal(method, origin, url.pathname + url.search) };
     return isForProxy ? "send" : "sendAll";
   }
 
@@ -238,7 +238,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       if (hosts !== undefined) return make(hosts);
       // Released servers are removed, so one that is still listed never served a mock.
       throw this.servers.has(origin)
-        ? unhandledError(method, origin, path)
+        ? this.others.refusal(method, origin, path)
         : stoppedError(method, origin, path);
     };
     try {

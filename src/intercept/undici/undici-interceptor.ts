@@ -1,5 +1,5 @@
 import { realTimers } from "../../emulator/real-timers.ts";
-import { stoppedError, unhandledError } from "../errors.ts";
+import { stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 
@@ -82,7 +82,7 @@ export class UndiciInterceptor {
       if (this.released.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
       // A user's own MockAgent keeps requests in the process.
       if (isMocking(original) || this.others.mayPass(origin)) return original.dispatch(options, handler);
-      return fail(handler, unhandledError(options.method, origin, options.path));
+      return fail(handler, this.others.refusal(options.method, origin, options.path));
     };
     return new Proxy(original, {
       get: (target, key) => {

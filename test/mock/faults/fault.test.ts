@@ -263,4 +263,28 @@ describe("a fault whose function returns no boolean", () => {
     expect(MESSAGE.exec(message)?.[1]).toBe(shown);
     expect(fault.timesApplied).toBe(0);
   });
+
+  const unshowable: readonly [string, object][] = [
+    ["an object without a prototype", Object.create(null)],
+    ["an object whose conversion throws", { toString: () => JSON.parse("") }],
+  ];
+
+  it.each(unshowable)("fails the request, with %s", async (_name, result) => {
+    const { mock, session } = opened();
+    mock.addFault({ resetConnection: true, when: returning(() => result) });
+    const [message = ""] = messagesOf(await failureOf(session.target(LIST)));
+    expect(MESSAGE.exec(message)?.[1]).toBe("a value that cannot be shown (object)");
+  });
+
+  it.each(unshowable)("fails the request also when it throws %s", async (_name, thrown) => {
+    const { mock, session } = opened();
+    const when = () => {
+      throw thrown;
+    };
+    mock.addFault({ resetConnection: true, when });
+    const [message = ""] = messagesOf(await failureOf(session.target(LIST)));
+    expect(message).toMatch(
+      /^the `when` of the fault that was added at .* threw: a value that cannot be shown$/,
+    );
+  });
 });
