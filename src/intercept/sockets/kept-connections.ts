@@ -30,6 +30,8 @@ const SENDING = "undici:client:sendHeaders";
  * @returns a function that ends this.
  */
 export function watchKeptConnections(handler: KeptConnectionHandler): () => void {
+  // Bun's sockets are its own.
+  if (!isFunction(field(Socket.prototype, "_writeGeneric"))) return () => {};
   const known = new WeakMap<object, Destinations>();
   const destinations = (socket: object): Destinations => {
     const found = known.get(socket) ?? destinationsOf(socket);
@@ -178,7 +180,8 @@ function sessionPrototype(): object | undefined {
   if (!Array.isArray(loaded) || !loaded.includes("NativeModule http2")) return undefined;
   const { connect }: typeof import("node:http2") = createRequire(import.meta.url)("node:http2");
   const session = connect("http://localhost", {
-    createConnection: () => new Duplex({ read() {}, write() {} }),
+    // Each write ends, because a session keeps what it is still sending.
+    createConnection: () => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }),
   });
   session.on("error", () => {}).destroy();
   return Object.getPrototypeOf(session);

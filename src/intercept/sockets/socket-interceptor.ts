@@ -78,7 +78,8 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       close(false);
       // A client may have just read a response, whose connection becomes idle in this turn of the event loop.
       realTimers.setImmediate(close, false);
-      realTimers.setTimeout(close, FIRST_REQUEST_WITHIN, true).unref();
+      if ([...server.connections].some(({ hasReceived }) => !hasReceived))
+        realTimers.setTimeout(close, FIRST_REQUEST_WITHIN, true).unref();
     }
   }
 

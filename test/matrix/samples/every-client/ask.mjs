@@ -105,7 +105,7 @@ const REQUESTS = {
   // Clients without signals send these whole, and are answered.
   "aborted before it is sent": { ...plain("GET", "/summary"), abort: "before" },
   "aborted while its body is sent": {
-    ...own("POST", "/targets", Buffer.alloc(5_000_000, "a")),
+    ...own("POST", "/targets/slow/instances", Buffer.alloc(5_000_000, "a")),
     abort: "sending",
   },
   "aborted while its response is awaited": { ...plain("GET", "/summary/slow"), abort: "waiting" },
@@ -191,11 +191,12 @@ const times = {};
 
 /** Asks in turn, except for what waits for something. Leaves out the requests whose names match `without`. */
 async function ask(mode, { urls, addFault }, client, without) {
-  await addFault({ operation: "targetSummary", delaySeconds: 1 });
+  // In memory, a body may be read, and answered, before the client can give up.
+  await addFault({ operation: ["targetSummary", "generateInstance"], delaySeconds: 1 });
   const requests = Object.entries(REQUESTS).filter(
     ([what, request]) => !request.without?.test(name) && !without?.test(what),
   );
-  const isSlow = ({ abort, headers }) => abort === "waiting" || headers["Content-Length"] === "5000";
+  const isSlow = ({ abort, headers }) => /waiting|sending/.test(abort) || headers["Content-Length"] === "5000";
   const slow = requests.filter(([, request]) => isSlow(request));
   times[mode] = {};
   const timed = async ([what, request]) => {
