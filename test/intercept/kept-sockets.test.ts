@@ -75,6 +75,24 @@ describeWays(({ intercept, nockFirst, started }) => {
     expect(service.paths).toEqual([]);
   });
 
+  test("a raw connection that sends its first bytes in parts, or before it is connected, is refused", async () => {
+    const service = await RealService.start("http");
+    const corked = net.connect(service.port, "127.0.0.1");
+    await once(corked, "connect");
+    const connecting = net.connect(service.port, "127.0.0.1");
+    const mock = started(service.origin);
+    for (const socket of [corked, connecting]) {
+      const failed = new Promise((resolve, reject) => socket.on("error", reject).on("data", resolve));
+      if (socket === corked) socket.cork();
+      socket.write("GET / HTTP/1.1\r\n");
+      socket.write("Host: x\r\n\r\n");
+      socket.uncork();
+      expect(messagesOf(await failureOf(failed)).join()).toContain("opened before");
+    }
+    expect(mock.requests).toHaveLength(2);
+    expect(service.paths).toEqual([]);
+  });
+
   test("a request on a connection that the client holds itself is refused", async () => {
     const service = await RealService.start("http");
     const socket = net.connect(service.port, "127.0.0.1");

@@ -159,7 +159,9 @@ function stateOf(owner: object, description: string): unknown {
 }
 
 /** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
-const isInFirstRequest = ({ bytesRead, bytesWritten }: Socket) => bytesWritten > 0 && bytesRead === 0;
+const isInFirstRequest = (socket: Socket) =>
+  // Not `bytesWritten`, which counts what waits to be written.
+  field(socket, "_bytesDispatched") !== 0 && socket.bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
