@@ -1,9 +1,10 @@
+import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import tls from "node:tls";
-import type { MockCloudReco } from "mock-cloud-reco";
+import { MockCloudReco } from "mock-cloud-reco";
 import * as undici from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { failureOf, messagesOf } from "./failures.ts";
@@ -145,4 +146,14 @@ describeWays(({ intercept, nockFirst, started }) => {
     await once(session, "close");
     expect(service.paths).toEqual(["/slow"]);
   });
+});
+
+test("mocks make no HTTP/2 session each", () => {
+  const sessions: number[] = [];
+  const hook = createHook({ init: (id, type) => type === "HTTP2SESSION" && sessions.push(id) });
+  onTestFinished(() => void hook.disable());
+  new MockCloudReco({ intercept: "sockets" }).stop();
+  hook.enable();
+  for (let cycle = 0; cycle < 3; cycle++) new MockCloudReco({ intercept: "sockets" }).stop();
+  expect(sessions).toEqual([]);
 });

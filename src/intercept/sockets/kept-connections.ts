@@ -193,10 +193,18 @@ function isIdleInUndici(socket: Socket): boolean {
   return isInUndici(socket) && sent === answered;
 }
 
+/** Found once, because Node never frees the session that tells it. */
+let knownSessionPrototype: object | undefined;
+
 /** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
 function sessionPrototype(): object | undefined {
   const loaded: unknown = Reflect.get(process, "moduleLoadList");
   if (!Array.isArray(loaded) || !loaded.includes("NativeModule http2")) return undefined;
+  knownSessionPrototype ??= findSessionPrototype();
+  return knownSessionPrototype;
+}
+
+function findSessionPrototype(): object {
   const { connect }: typeof import("node:http2") = createRequire(import.meta.url)("node:http2");
   const session = connect("http://localhost", {
     createConnection: () => new Duplex({ read() {}, write() {} }),
