@@ -30,7 +30,7 @@ export interface Interceptor {
 const SLOT = Symbol.for("mock-cloud-reco.interceptors.1");
 
 /**
- * Starts intercepting. Connections that were opened before are not intercepted.
+ * Starts intercepting. Connections that were opened before are refused, not answered.
  *
  * @throws Error if `intercept` is `nock` and nock cannot be used in this process, with what to change.
  */

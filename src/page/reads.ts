@@ -90,9 +90,11 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
 
     targets: async (parameters) => {
       const { database, databases } = await choose(parameters);
-      const { targets, version } = await store.read(["databaseName", database ?? ""], (records) => ({
+      const { targets, version, counts } = await store.read(["databaseName", database ?? ""], (records) => ({
         targets: records?.listTargets() ?? [],
         version: records === undefined ? "" : `${records.scope}.${records.version}`,
+        // Time alone changes the order by status or rating.
+        counts: Object.values(records?.countByStatus(now()) ?? {}).join(),
       }));
       const content = async (): Promise<PageTargets> => {
         const moment = now();
@@ -108,7 +110,7 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
           all: targets.length,
         };
       };
-      return { tag: `${version} ${databases.join()}`, content };
+      return { tag: `${version} ${counts} ${databases.join()}`, content };
     },
 
     requests: (parameters) => {

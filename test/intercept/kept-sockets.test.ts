@@ -1,9 +1,10 @@
+import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
 import tls from "node:tls";
-import type { MockCloudReco } from "mock-cloud-reco";
+import { MockCloudReco } from "mock-cloud-reco";
 import * as undici from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { failureOf, messagesOf } from "./failures.ts";
@@ -75,6 +76,24 @@ describeWays(({ intercept, nockFirst, started }) => {
     expect(service.paths).toEqual([]);
   });
 
+  test("a raw connection that sends its first bytes in parts, or before it is connected, is refused", async () => {
+    const service = await RealService.start("http");
+    const corked = net.connect(service.port, "127.0.0.1");
+    await once(corked, "connect");
+    const connecting = net.connect(service.port, "127.0.0.1");
+    const mock = started(service.origin);
+    for (const socket of [corked, connecting]) {
+      const failed = new Promise((resolve, reject) => socket.on("error", reject).on("data", resolve));
+      if (socket === corked) socket.cork();
+      socket.write("GET / HTTP/1.1\r\n");
+      socket.write("Host: x\r\n\r\n");
+      socket.uncork();
+      expect(messagesOf(await failureOf(failed)).join()).toContain("opened before");
+    }
+    expect(mock.requests).toHaveLength(2);
+    expect(service.paths).toEqual([]);
+  });
+
   test("a request on a connection that the client holds itself is refused", async () => {
     const service = await RealService.start("http");
     const socket = net.connect(service.port, "127.0.0.1");
@@ -127,4 +146,14 @@ describeWays(({ intercept, nockFirst, started }) => {
     await once(session, "close");
     expect(service.paths).toEqual(["/slow"]);
   });
+});
+
+test("mocks make no HTTP/2 session each", () => {
+  const sessions: number[] = [];
+  const hook = createHook({ init: (id, type) => type === "HTTP2SESSION" && sessions.push(id) });
+  onTestFinished(() => void hook.disable());
+  new MockCloudReco({ intercept: "sockets" }).stop();
+  hook.enable();
+  for (let cycle = 0; cycle < 3; cycle++) new MockCloudReco({ intercept: "sockets" }).stop();
+  expect(sessions).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import http, { createServer } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { MockCloudReco } from "mock-cloud-reco";
-import { ProxyAgent, fetch as undiciFetch } from "undici";
+import { ProxyAgent, fetch as undiciFetch, request as undiciRequest } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf, messagesOf } from "./failures.ts";
 import { realServer } from "./real-server.ts";
@@ -21,6 +21,30 @@ async function proxy() {
   server.on("connect", (asked, socket: Socket) => {
     received.push(`CONNECT ${asked.url}`);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return { received, url: `http://127.0.0.1:${address.port}` };
+}
+
+/** A proxy that keeps connections alive and answers for every host, also in tunnels. */
+async function keepingProxy() {
+  const received: string[] = [];
+  const server = createServer((asked, response) => {
+    received.push(`${asked.method} ${asked.url}`);
+    response.end("from the proxy");
+  });
+  server.keepAliveTimeout = 60_000;
+  server.on("connect", (asked, socket: Socket) => {
+    received.push(`CONNECT ${asked.url}`);
+    socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    server.emit("connection", socket);
   });
   server.listen(0, "127.0.0.1");
   onTestFinished(() => {
@@ -81,6 +105,44 @@ describe("through a proxy", () => {
     expect(received).toEqual([]);
     expect(mock.requests).toMatchObject([{ method: "CONNECT", path: "vws.test:80", refusedBy: "transport" }]);
     await dispatcher.destroy();
+  });
+
+  test("an absolute request on a connection that was kept alive from before is refused", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await keepingProxy();
+      const agent = new http.Agent({ keepAlive: true });
+      onTestFinished(() => agent.destroy());
+      const send = () =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const { hostname, port } = new URL(url);
+          const options = { hostname, port, agent, path: "http://vws.test/summary" };
+          http
+            .get(options, (response) => response.resume().on("end", () => resolve(response.statusCode)))
+            .on("error", reject);
+        });
+      expect(await send()).toBe(200);
+      await using mock = new MockCloudReco({ targetUrl: "http://vws.test", intercept });
+      expect(messagesOf(await failureOf(send())).join()).toMatch(/used a proxy; exclude the host/);
+      expect(received).toEqual(["GET http://vws.test/summary"]);
+      expect(mock.requests).toMatchObject([{ path: "vws.test:80", refusedBy: "transport" }]);
+    }
+  });
+
+  test("a request of undici in a tunnel that was opened before is refused", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await keepingProxy();
+      const dispatcher = new ProxyAgent({ uri: url, proxyTunnel: true, connections: 1 });
+      onTestFinished(() => dispatcher.destroy());
+      const send = async () => {
+        const { body } = await undiciRequest("http://vws.test/summary", { dispatcher });
+        await body.dump();
+      };
+      await send();
+      await using mock = new MockCloudReco({ targetUrl: "http://vws.test", intercept });
+      expect(messagesOf(await failureOf(send())).join()).toMatch(/used a proxy; exclude the host/);
+      expect(received).toEqual(["CONNECT vws.test:80", "GET /summary"]);
+      expect(mock.requests).toMatchObject([{ path: "vws.test:80", refusedBy: "transport" }]);
+    }
   });
 
   test("other hosts are reached, unless unhandledRequests blocks them", async () => {

@@ -99,6 +99,27 @@ test("a read has a tag, and is answered with 304 until what it shows changes, wh
   expect(await statusOf("targets?database=shop")).toBe(200);
 });
 
+test("targets that are sorted by status are read again when one has been processed", async () => {
+  await using servers = await startServers();
+  servers.addCloudDatabase({ databaseName: "shop" });
+  const advance = () => manage(servers, "POST", "/clock/advance", { seconds: 60 });
+  await addTarget(servers, "shop", "old", await scene(1), { processing_time_seconds: 60 });
+  await advance();
+  await addTarget(servers, "shop", "new", await scene(2), { processing_time_seconds: 60 });
+  const read = async (tag = "") => {
+    const response = await fetch(`${servers.urls.manager}/page/targets?database=shop&sort=status`, {
+      headers: tag === "" ? {} : { "If-None-Match": tag },
+    });
+    expect(response.status).toBe(200);
+    const { targets }: PageTargets = await response.json();
+    return { tag: response.headers.get("etag") ?? "", names: targets.map(({ name }) => name) };
+  };
+  const { tag, names } = await read();
+  expect(names).toEqual(["new", "old"]);
+  await advance();
+  expect((await read(tag)).names).toEqual(["old", "new"]);
+});
+
 test("a list has at most 1,000 rows, and a search finds the others", async () => {
   await using servers = await startServers({ targetRater: "perfect", journalCapacity: 3000 });
   const { manager, target } = servers.urls;

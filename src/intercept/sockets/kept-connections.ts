@@ -13,6 +13,8 @@ export interface KeptConnectionHandler {
   isRefused(endpoint: Endpoint): boolean;
   /** The error for the code that uses one all the same; the journal gets it too. */
   refuseKept(endpoint: Endpoint): Error;
+  /** The error for a request that a proxy, to which a connection leads, would pass on to this endpoint. */
+  refuseProxied(endpoint: Endpoint): Error;
 }
 
 /** Where a connection leads. A TLS connection may name another host than the one that it was opened to. */
@@ -39,6 +41,13 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     return found;
   };
   const refused = (socket: object) => destinations(socket).find((endpoint) => handler.isRefused(endpoint));
+  /** The error for a request to this URL, which is no URL unless the connection may lead to a proxy. */
+  const refusalOf = (socket: object, url: unknown): Error | undefined => {
+    const endpoint = refused(socket);
+    if (endpoint !== undefined) return handler.refuseKept(endpoint);
+    const proxied = destinations(socket).length > 0 ? endpointOfUrl(url) : undefined;
+    return proxied && handler.isRefused(proxied) ? handler.refuseProxied(proxied) : undefined;
+  };
 
   const newRequests = new WeakSet<object>();
   const created = (message: unknown) => {
@@ -48,8 +57,9 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     if (!isRecord(message) || !isRecord(message.request) || !(message.socket instanceof Socket)) return;
     const { request, socket } = message;
     // HTTP/2 sessions refuse it themselves.
-    const endpoint = newRequests.has(request) && isInUndici(socket) ? refused(socket) : undefined;
-    if (endpoint !== undefined) socket.destroy(handler.refuseKept(endpoint));
+    const refusal =
+      newRequests.has(request) && isInUndici(socket) ? refusalOf(socket, request.origin) : undefined;
+    if (refusal !== undefined) socket.destroy(refusal);
   };
 
   const dropIdle = (agent: object) => {
@@ -81,9 +91,9 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
       return function (...args) {
         const [socket, error] = args;
-        const endpoint = socket instanceof Socket && !error ? refused(socket) : undefined;
-        if (endpoint === undefined) return original.apply(this, args);
-        return original.call(this, socket, handler.refuseKept(endpoint));
+        const path = isRecord(this) ? this.path : undefined;
+        const refusal = socket instanceof Socket && !error ? refusalOf(socket, path) : undefined;
+        return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
       };
     }),
     // undici calls this on an idle connection before it uses it.
@@ -143,6 +153,15 @@ function destinationsOf(socket: object): Destinations {
     .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options: {} }));
 }
 
+/** Undefined for a path. */
+function endpointOfUrl(url: unknown): Endpoint | undefined {
+  const text = String(url);
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, port } = new URL(text);
+  const [scheme, usual] = protocol === "http:" ? (["http:", 80] as const) : (["https:", 443] as const);
+  return { scheme, host: canonicalHost(hostname), port: Number(port || usual), options: {} };
+}
+
 /** The object of a prototype chain that defines a property. Other interceptors extend Node's classes. */
 function ownerOf(prototype: object, name: string): object {
   const parent: object | null = Object.hasOwn(prototype, name) ? null : Object.getPrototypeOf(prototype);
@@ -161,7 +180,9 @@ function stateOf(owner: object, description: string): unknown {
 }
 
 /** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
-const isInFirstRequest = ({ bytesRead, bytesWritten }: Socket) => bytesWritten > 0 && bytesRead === 0;
+const isInFirstRequest = (socket: Socket) =>
+  // Not `bytesWritten`, which counts what waits to be written.
+  field(socket, "_bytesDispatched") !== 0 && socket.bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
@@ -174,10 +195,18 @@ function isIdleInUndici(socket: Socket): boolean {
   return isInUndici(socket) && sent === answered;
 }
 
+/** Found once, because Node never frees the session that tells it. */
+let knownSessionPrototype: object | undefined;
+
 /** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
 function sessionPrototype(): object | undefined {
   const loaded: unknown = Reflect.get(process, "moduleLoadList");
   if (!Array.isArray(loaded) || !loaded.includes("NativeModule http2")) return undefined;
+  knownSessionPrototype ??= findSessionPrototype();
+  return knownSessionPrototype;
+}
+
+function findSessionPrototype(): object {
   const { connect }: typeof import("node:http2") = createRequire(import.meta.url)("node:http2");
   const session = connect("http://localhost", {
     // Each write ends, because a session keeps what it is still sending.

@@ -141,6 +141,10 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return this.refuse(endpoint, WHY.openedBefore) ?? this.bypassError(endpoint, WHY.openedBefore);
   }
 
+  refuseProxied(endpoint: Endpoint): Error {
+    return this.refuse(endpoint, WHY.proxy) ?? this.bypassError(endpoint, WHY.proxy);
+  }
+
   /** The final destination of a connection: behind a tunnel, or the server name that TLS adds to an address. */
   private targetOf({ scheme, host, port, options }: Opening): Endpoint {
     const target = { scheme, host, port, options };
