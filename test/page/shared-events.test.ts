@@ -111,7 +111,7 @@ test("targets that are sorted by status are read again when one has been process
       headers: tag === "" ? {} : { "If-None-Match": tag },
     });
     expect(response.status).toBe(200);
-    const { targets }: PageTargets = await response.json();
+    const { targets }: PageTargets = JSON.parse(await response.text());
     return { tag: response.headers.get("etag") ?? "", names: targets.map(({ name }) => name) };
   };
   const { tag, names } = await read();
