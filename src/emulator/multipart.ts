@@ -16,7 +16,7 @@ export interface FormPart {
 /** A multipart form. */
 export interface Form {
   readonly parts: readonly FormPart[];
-  /** It has more than {@link MOST_PARTS} parts, of which the further ones are not read. */
+  /** More than {@link MOST_PARTS} boundaries begin a part, well-formed or not; the further ones are not read. */
   readonly isCut: boolean;
   /** A part has no `Content-Disposition` header, or the body ends within it. */
   readonly lacksDisposition: boolean;
@@ -37,12 +37,16 @@ export function readForm(body: Buffer, boundary: string): Form {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const parts: FormPart[] = [];
   let lacksDisposition = false;
+  let begun = 0;
   // At the start of the body, no line break precedes the first boundary.
   const isFirst = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let at = isFirst ? delimiter.length - 2 : endOf(body, delimiter, 0);
-  while (at !== undefined && parts.length <= MOST_PARTS && body.toString("latin1", at, at + 2) !== "--") {
+  while (at !== undefined && body.toString("latin1", at, at + 2) !== "--") {
     // As the service: a body that ends between a boundary and what follows it has no parts.
     if (body.length - at < 2) return NO_FORM;
+    // Those that are left out count too: they take as long.
+    begun += 1;
+    if (begun > MOST_PARTS) break;
     const next: number | undefined = endOf(body, delimiter, at);
     // What is between the boundaries, and the end of the first one's line.
     const part = body.subarray(at, next === undefined ? body.length : next - delimiter.length);
@@ -54,7 +58,7 @@ export function readForm(body: Buffer, boundary: string): Form {
     }
     at = next;
   }
-  return { parts: parts.slice(0, MOST_PARTS), isCut: parts.length > MOST_PARTS, lacksDisposition };
+  return { parts, isCut: begun > MOST_PARTS, lacksDisposition };
 }
 
 /** Where bytes that occur in a body end. */

@@ -8,7 +8,7 @@ import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
  * What is made of each image once: kept as long as the object that stands for the image, and of the latest images by SHA-256.
  * A failure is not kept.
  */
-export class MadeOfImages<
+export class ImageMemo<
   Image extends { readonly sha256: string; readonly summary?: unknown },
   Made extends object,
 > {

@@ -8,7 +8,7 @@ import type { ReadableRecords } from "./records.ts";
 import { readSnapshot, snapshotOf } from "./snapshot.ts";
 import type { Conflict } from "./state.ts";
 import { RecordStore } from "./store.ts";
-import type { AssessImage, HeldImage, Verb } from "./verbs.ts";
+import type { AssessImage, RetainedImage, Verb } from "./verbs.ts";
 
 /** Keeps all state in memory. Every verb is synchronous, except for those that rate an image. */
 export class MemoryStore extends RecordStore<"now"> {
@@ -86,7 +86,7 @@ export class MemoryStore extends RecordStore<"now"> {
     for (const scope of [...this.state.databases, this.state.global]) this.decide(scope, verb);
   }
 
-  protected override async process(bytes: Buffer): Promise<HeldImage> {
+  protected override async process(bytes: Buffer): Promise<RetainedImage> {
     const { sha256, ...assessment } = await this.assess(bytes);
     const { images } = this.state;
     const image = images.add(bytes, sha256);

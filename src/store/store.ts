@@ -10,7 +10,7 @@ import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./keys.
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, RecordsOf } from "./records.ts";
 import type { Conflict } from "./state.ts";
-import type { HeldImage, NewTarget, ProcessedImage, TargetChanges } from "./verbs.ts";
+import type { NewTarget, ProcessedImage, RetainedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
 /** The type of a store's results: synchronous in memory, a promise over a network. */
@@ -48,7 +48,7 @@ export abstract class RecordStore<Timing extends When> {
   /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
   /** Rates and retains an image. */
-  protected abstract process(image: Buffer): Promise<HeldImage>;
+  protected abstract process(image: Buffer): Promise<RetainedImage>;
 
   /** The current version of every database, in order of creation. */
   abstract versions(): Answer<readonly Version[], Timing>;

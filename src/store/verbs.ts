@@ -250,6 +250,6 @@ export type AssessImage = (
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
 /** An image that is retained until a target uses it. */
-export interface HeldImage extends ProcessedImage {
+export interface RetainedImage extends ProcessedImage {
   release(): void;
 }

@@ -87,6 +87,10 @@ describe("reading JSON", () => {
     const escaped = (quotes: number) => JSON.stringify('"'.repeat(quotes));
     expect(parseJson(escaped(500_000)).error).toBeUndefined();
     expect(parseJson(escaped(2_000_000))).toEqual({ error });
+    const slashes = (count: number) => JSON.stringify(["\\".repeat(count / 2)]);
+    expect(parseJson(slashes(limit - 4)).error).toBeUndefined();
+    expect(parseJson(slashes(limit))).toEqual({ error });
+    expect(parseJson(slashes(16 * limit))).toEqual({ error });
   });
 
   it("finds the first position at which no valid JSON can continue", () => {

@@ -173,6 +173,17 @@ describe("any form", () => {
   });
 });
 
+describe("a form with many boundaries", () => {
+  test.each([
+    ["without parts", "--b\r\n"],
+    ["before parts that are broken", part("no header at all")],
+    ["before parts that have no disposition", part("X: y")],
+  ])("%s is not read to its end", (_, section) => {
+    expect(readForm(Buffer.from(`${section.repeat(100)}--b--`), "b").isCut).toBe(false);
+    expect(readForm(Buffer.from(`${section.repeat(101)}--b--`), "b").isCut).toBe(true);
+  });
+});
+
 describe("a form with many escaped quotes", () => {
   test("is read in linear time", () => {
     const header = `Content-Disposition: form-data; name="image"; filename="${'\\"'.repeat(7_000)}`;

@@ -7,7 +7,7 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MadeOfImages, PreparedImages, preparedImages } from "../../src/images/cache.ts";
+import { ImageMemo, PreparedImages, preparedImages } from "../../src/images/cache.ts";
 import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { prepareInBackground, rankTargets, sketches } from "../../src/images/matching/ranking.ts";
@@ -194,7 +194,7 @@ describe("an added image", () => {
 describe("what is made of images", () => {
   it("is made once for those who ask in the meantime; a failure is theirs, and is not kept", async () => {
     let made = 0;
-    const images = new MadeOfImages(async (_: { readonly sha256: string }) => {
+    const images = new ImageMemo(async (_: { readonly sha256: string }) => {
       made += 1;
       if (made === 1) throw new Error("no");
       return { made };
@@ -211,7 +211,7 @@ describe("what is made of images", () => {
 
   it("is not prepared once nobody wants it", async () => {
     const made: string[] = [];
-    const images = new MadeOfImages(async ({ sha256 }: { readonly sha256: string }) => ({
+    const images = new ImageMemo(async ({ sha256 }: { readonly sha256: string }) => ({
       sha256,
       made: made.push(sha256),
     }));

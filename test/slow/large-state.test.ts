@@ -11,11 +11,12 @@ const script = useBundle("test/slow/scripts/large-state.ts");
 
 test.each([
   // Together, their base64 is longer than any string can be.
-  { targets: 185, imageBytes: LARGEST_IMAGE_BYTES, atLeast: 2 ** 29 },
-  { targets: 10_000, imageBytes: 100, atLeast: 4_000_000 },
+  { targets: 185, imageBytes: LARGEST_IMAGE_BYTES, atLeast: 2 ** 29, limit: LIMIT_MILLISECONDS },
+  // Everything but the images is read at once, as any body.
+  { targets: 10_000, imageBytes: 100, atLeast: 4_000_000, limit: 300 },
 ])(
-  "others wait less than 50 ms while a snapshot and a listing of $targets targets stream in both directions",
-  async ({ targets, imageBytes, atLeast }) => {
+  "others wait less than $limit ms while a snapshot and a listing of $targets targets stream in both directions",
+  async ({ targets, imageBytes, atLeast, limit }) => {
     await using servers = await startServers();
     const parameters = [servers.urls.manager, String(targets), String(imageBytes)];
     const turn = await longestTurnOf(async () => {
@@ -25,7 +26,7 @@ test.each([
       expect(put).toBe(200);
       expect(snapshot).toBeGreaterThan(atLeast);
       expect(listing).toBeGreaterThan(atLeast);
-    });
-    expect(turn).toBeLessThan(LIMIT_MILLISECONDS);
+    }, limit);
+    expect(turn).toBeLessThan(limit);
   },
 );

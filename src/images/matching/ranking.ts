@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { showWithType } from "../../emulator/text.ts";
 import type { SummaryKind } from "../../schema/target.ts";
-import { MadeOfImages, preparedImages } from "../cache.ts";
+import { ImageMemo, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
@@ -181,7 +181,7 @@ class BestScores {
 }
 
 /** The sketches of targets' images. */
-export const sketches = new MadeOfImages(makeSketch);
+export const sketches = new ImageMemo(makeSketch);
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   const packed = await image.summary?.("sketch");

@@ -5,7 +5,7 @@ import type { RateRule } from "../rate-history.ts";
 import type { ReadableRecords } from "../records.ts";
 import type { Conflict } from "../state.ts";
 import { RecordStore } from "../store.ts";
-import type { HeldImage, Verb } from "../verbs.ts";
+import type { RetainedImage, Verb } from "../verbs.ts";
 import type { Backing } from "./backing.ts";
 import { type Replica, Replicas } from "./replicas.ts";
 
@@ -79,8 +79,8 @@ export class RedisStore extends RecordStore<"later"> {
     await Promise.all(all.map((replica) => this.replicas.decide(replica, verb)));
   }
 
-  protected override process(image: Buffer): Promise<HeldImage> {
-    return this.replicas.hold(image);
+  protected override process(image: Buffer): Promise<RetainedImage> {
+    return this.replicas.retain(image);
   }
 
   private async findAll(): Promise<readonly Replica[]> {

@@ -5,7 +5,7 @@ import { ImageBlobs } from "../image-blobs.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import { Records } from "../records.ts";
 import { StateUnavailableError } from "../unavailable.ts";
-import type { HeldImage, Verb } from "../verbs.ts";
+import type { RetainedImage, Verb } from "../verbs.ts";
 import type { Backing, FoundRecords } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 
@@ -64,7 +64,7 @@ export class Replicas {
     features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
   };
   /** Images of changes that are not committed yet. */
-  private readonly held = new ImageBlobs();
+  private readonly retained = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
   private readonly queues = new Map<string, Promise<unknown>>();
 
@@ -113,15 +113,15 @@ export class Replicas {
     return queued;
   }
 
-  async hold(bytes: Buffer): Promise<HeldImage> {
-    const held = this.held.add(bytes);
-    const { sha256 } = held;
+  async retain(bytes: Buffer): Promise<RetainedImage> {
+    const retained = this.retained.add(bytes);
+    const { sha256 } = retained;
     const release = () => {
-      this.images.set(sha256, held.bytes());
-      this.held.release(sha256);
+      this.images.set(sha256, retained.bytes());
+      this.retained.release(sha256);
     };
     try {
-      const { outcome, rating } = await this.backing.putImage(held.bytes());
+      const { outcome, rating } = await this.backing.putImage(retained.bytes());
       return { outcome, rating, image: this.imageOf(sha256), release };
     } catch (error) {
       release();
@@ -145,10 +145,10 @@ export class Replicas {
       else if (committed === "gone") replica = undefined;
       else {
         const { missingImage } = committed;
-        const held = this.held.find(missingImage);
-        if (held === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
+        const retained = this.retained.find(missingImage);
+        if (retained === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
         storedAgain.add(missingImage);
-        await this.backing.putImage(held.bytes());
+        await this.backing.putImage(retained.bytes());
       }
     }
   }
@@ -158,7 +158,7 @@ export class Replicas {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
     const bytes = () =>
-      this.held.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
+      this.retained.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
     const summary = this.backing.getSummaries && ((kind: SummaryKind) => this.summaries[kind].load(sha256));
     const image: TargetImage = { sha256, bytes, ...(summary && { summary }) };
     this.named.set(sha256, new WeakRef(image));

@@ -83,6 +83,7 @@ const form = (pattern: string, around: { before?: string; after?: string } = {})
 
 const FORMS: Readonly<Record<string, () => Buffer>> = {
   boundaries: () => form("--b\r\n"),
+  "parts whose headers are broken": () => form("--b\r\nno header at all\r\n\r\nx\r\n"),
   parts: () => form(`${part("name=image")}x\r\n`),
   dashes: () => form("\r\n--"),
   "a file name of escaped quotation marks": () =>

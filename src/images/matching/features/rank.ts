@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
-import { MadeOfImages } from "../../cache.ts";
+import { ImageMemo } from "../../cache.ts";
 import { decodeGrey } from "../../decode.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
@@ -60,7 +60,7 @@ async function featuresOf(image: ComparedImage, search: Search): Promise<Feature
 }
 
 /** The features of targets' images. */
-export const targetFeatures = new MadeOfImages(async (image: ComparedImage) => {
+export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
   const packed = await image.summary?.("features");
   return (packed && unpackFeatures(packed)) ?? featuresOf(image, TARGET_SEARCH);
 });
