@@ -56,8 +56,6 @@ export function stateInRedis(
 /** A target manager whose state others share. */
 export interface SharedManager extends Manager {
   readonly journal: Journal;
-  /** Resolves when the other managers can read all of its journal, or Redis is unavailable. */
-  flushJournal(): Promise<void>;
 }
 
 /**
@@ -129,7 +127,6 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     store,
     answerDoor,
     journal,
-    flushJournal: () => link.flush(),
     isRestored: !(await state.claimsSeeding().catch(() => true)),
     handleQuietly: (request) => answer(request, new Journal(1)),
   };
@@ -168,7 +165,7 @@ class JournalFeed {
     this.receiver = new JournalReceiver(journal);
   }
 
-  /** Resolves when the journal has every entry published so far. */
+  /** Publishes this manager's entries. Resolves when the journal has every entry published so far. */
   read(): Promise<void> {
     this.reading = this.reading.catch(() => {}).then(() => this.follow());
     return this.reading;
@@ -178,9 +175,10 @@ class JournalFeed {
     await this.state.readClock();
     const { journalEra: era } = this.state;
     const wasCleared = era !== this.era;
+    // What this manager is about to show, every other one shows too, even if this one is killed.
+    await this.link.flush();
     if (wasCleared) {
-      // This manager's own entries since then are only in the stream, too.
-      await this.link.flush();
+      // This manager's own entries since then are in the stream.
       this.journal.clear();
       this.latest = "0-0";
     }
