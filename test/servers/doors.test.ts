@@ -72,12 +72,12 @@ test("a connection that the manager has closed is replaced, because nothing was 
 });
 
 test("a connection to the manager that is not there after 1.2 s is given up, and nothing was sent", async () => {
+  // It accepts connections, and never answers the handshake.
   const silent = createTcpServer((socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void silent.close());
   const address = silent.address();
   const port = typeof address === "object" ? address?.port : "";
-  // Accepts, and never answers the handshake.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const connected = new Promise((resolve) => silent.once("connection", resolve));
