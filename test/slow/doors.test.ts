@@ -1,21 +1,19 @@
 import { expect, onTestFinished, test } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
+import { keys, named, optionsWith } from "../servers/three.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { reached } from "../support/reached.ts";
 import { startSeparateServers } from "../support/separate-servers.ts";
 
 const LARGEST_BODY = 64 * 2 ** 20;
-const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
 
 test("a body of 64 MiB passes through a door unchanged, and one of a byte more does not", async () => {
   const listen = { host: "127.0.0.1", port: 0 };
   const servers = await startSeparateServers({
     listen: { manager: listen, target: listen, query: listen },
-    options: (targetUrl) => resolveOptions({ targetUrl }),
+    options: optionsWith({ responseDelaySeconds: 0 }),
   });
   onTestFinished(() => servers.close(0));
   const service = reached(servers.target.url, servers.query.url, servers.manager.url);
-  const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
   await manage(service, "POST", "/cloud_databases", named);
   const add = async (bytes: number) => {
     const body = { name: "poster", width: 1, image: "", application_metadata: "" };
