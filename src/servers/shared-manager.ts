@@ -1,5 +1,4 @@
 import { MovableClock, momentOf, systemClock } from "../emulator/clock.ts";
-import type { SharedFaults } from "../emulator/faults.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import { header, type WireRequest } from "../emulator/message.ts";
 import { createRandom } from "../emulator/random.ts";
@@ -9,26 +8,14 @@ import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
-import { JournalReceiver, unpackJournal } from "../store/redis/journal-codec.ts";
+import { JournalFeed } from "../store/redis/journal-feed.ts";
 import { JournalLink } from "../store/redis/journal-link.ts";
-import type { RedisBacking } from "../store/redis/redis-backing.ts";
+import { faultsInRedis, type RedisBacking } from "../store/redis/redis-backing.ts";
 import { RedisStore } from "../store/redis/redis-store.ts";
 import type { Asked } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked } from "./doorway.ts";
 import { failureReply } from "./server.ts";
 import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
-
-/** Faults that all managers change. */
-export const faultsInRedis = (state: RedisBacking): SharedFaults => ({
-  get isEmpty() {
-    return !state.hasFaults;
-  },
-  choose: (request, random) => state.chooseFault(request, random),
-  list: () => state.withFaults((faults) => faults.list()),
-  create: (fault) => state.withFaults((faults) => faults.create(fault)),
-  delete: (id) => state.withFaults((faults) => faults.delete(id)),
-  clear: () => state.withFaults((faults) => faults.clear()),
-});
 
 export { StateRefusedError } from "../store/redis/redis-connection.ts";
 
@@ -56,8 +43,6 @@ export function stateInRedis(
 /** A target manager whose state others share. */
 export interface SharedManager extends Manager {
   readonly journal: Journal;
-  /** Resolves when the other managers can read all of its journal, or Redis is unavailable. */
-  flushJournal(): Promise<void>;
 }
 
 /**
@@ -129,7 +114,6 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     store,
     answerDoor,
     journal,
-    flushJournal: () => link.flush(),
     isRestored: !(await state.claimsSeeding().catch(() => true)),
     handleQuietly: (request) => answer(request, new Journal(1)),
   };
@@ -148,51 +132,4 @@ async function arrivalOf(
   if (accessKey === undefined) await state.readClock().catch(() => {});
   const field = role === "query" ? "clientAccessKey" : "serverAccessKey";
   return store.arrival(accessKey === undefined ? undefined : [field, accessKey]);
-}
-
-/** Copies the requests of other managers into this manager's journal. */
-class JournalFeed {
-  /** Whether entries of other servers are being copied. */
-  isReading = false;
-  private latest = "0-0";
-  private era = "0";
-  private reading: Promise<void> = Promise.resolve();
-  private readonly receiver: JournalReceiver;
-
-  /** @param link - what this manager has not published yet. */
-  constructor(
-    private readonly state: RedisBacking,
-    private readonly journal: Journal,
-    private readonly link: JournalLink,
-  ) {
-    this.receiver = new JournalReceiver(journal);
-  }
-
-  /** Resolves when the journal has every entry published so far. */
-  read(): Promise<void> {
-    this.reading = this.reading.catch(() => {}).then(() => this.follow());
-    return this.reading;
-  }
-
-  private async follow(): Promise<void> {
-    await this.state.readClock();
-    const { journalEra: era } = this.state;
-    const wasCleared = era !== this.era;
-    if (wasCleared) {
-      // This manager's own entries since then are only in the stream, too.
-      await this.link.flush();
-      this.journal.clear();
-      this.latest = "0-0";
-    }
-    this.era = era;
-    const { pieces, latest } = await this.state.readJournal(this.latest, wasCleared);
-    this.latest = latest;
-    const pages = await Promise.all(pieces.map(unpackJournal));
-    this.isReading = true;
-    try {
-      for (const page of pages) this.receiver.receive(page);
-    } finally {
-      this.isReading = false;
-    }
-  }
 }

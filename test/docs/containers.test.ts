@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import * as z from "zod";
 import { ROLES } from "../../src/mock/option.ts";
-import { readSettings } from "../../src/servers/settings.ts";
+import { readSettings, readSharedSettings } from "../../src/servers/settings.ts";
 
 const example = (file: string) =>
   readFile(new URL(`../../examples/containers/${file}`, import.meta.url), "utf8");
@@ -38,11 +38,11 @@ const port = z.int().min(1).max(65535);
 const probe = { periodSeconds: z.int().min(1), timeoutSeconds: z.optional(z.int().min(1)) };
 const container = z.strictObject({
   name: label,
-  image: z.literal(IMAGE),
+  image: z.string(),
   imagePullPolicy: z.enum(["Always", "IfNotPresent", "Never"]),
-  args: role,
+  args: z.array(z.string()),
   env: z.array(z.strictObject({ name: z.string(), value: z.string() })).default([]),
-  ports: z.tuple([z.strictObject({ name: label, containerPort: port })]),
+  ports: z.array(z.strictObject({ name: label.max(15), containerPort: port })),
   readinessProbe: z.union([
     z.strictObject({ httpGet: z.strictObject({ path: z.string(), port: label }), ...probe }),
     z.strictObject({ exec: z.strictObject({ command: z.array(z.string()) }), ...probe }),
@@ -60,7 +60,7 @@ const deployment = z.strictObject({
   kind: z.literal("Deployment"),
   metadata,
   spec: z.strictObject({
-    replicas: z.literal(1),
+    replicas: z.int().min(1),
     strategy: z.optional(z.strictObject({ type: z.enum(["Recreate", "RollingUpdate"]) })),
     selector: z.strictObject({ matchLabels: labels }),
     template: z.strictObject({
@@ -79,20 +79,23 @@ const service = z.strictObject({
   }),
 });
 
-/** The settings of a server; an unknown one is no setting of any server, and is shown by its name. */
-function settingsFrom(server: (typeof ROLES)[number], given: Readonly<Record<string, string>>) {
-  const read = readSettings(server, given);
+/** The settings of servers; an unknown one is no setting of any server, and is shown by its name. */
+function settingsFrom<Read>(
+  read: (given: Readonly<Record<string, string>>) => Read,
+  given: Readonly<Record<string, string>>,
+): Read {
+  const settings = read(given);
   const unread = Object.keys(given).filter((name) => {
     const { [name]: _without, ...others } = given;
     try {
-      return JSON.stringify(readSettings(server, others)) === JSON.stringify(read);
+      return JSON.stringify(read(others)) === JSON.stringify(settings);
     } catch {
       // It is required.
       return false;
     }
   });
-  expect(unread, `unused settings of ${server}`).toEqual([]);
-  return read;
+  expect(unread, "unused settings").toEqual([]);
+  return settings;
 }
 
 test("the compose file starts the three servers, with settings that they read and no others", async () => {
@@ -100,35 +103,55 @@ test("the compose file starts the three servers, with settings that they read an
   expect(Object.keys(services)).toEqual([...ROLES]);
   for (const [name, { command, environment: given, depends_on }] of Object.entries(services)) {
     expect(command).toEqual([name]);
-    const { managerUrl } = settingsFrom(command[0], given);
+    const { managerUrl } = settingsFrom((values) => readSettings(command[0], values), given);
     if (name === "target-manager") continue;
     expect([managerUrl?.hostname, managerUrl?.port]).toEqual(["target-manager", "5000"]);
     expect(Object.keys(depends_on ?? {})).toEqual(["target-manager"]);
   }
 });
 
-test("the Kubernetes manifest has a deployment and a service for each server, which find each other", async () => {
+test("the Kubernetes manifest replicates serve on one state, and has a service for each server", async () => {
   const documents = parseAllDocuments(await example("kubernetes.yaml"));
   expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
   const resources = documents.map((each) => z.union([deployment, service]).parse(each.toJS()));
   const deployments = resources.filter((each) => each.kind === "Deployment");
   const services = resources.filter((each) => each.kind === "Service");
-  const names = (of: typeof resources) => of.map(({ metadata: { name } }) => name);
-  expect(names(deployments)).toEqual([...ROLES]);
-  expect(names(services)).toEqual([...ROLES]);
-  for (const [index, { metadata: meta, spec }] of deployments.entries()) {
-    const [{ args, env, ports, readinessProbe }] = spec.template.spec.containers;
-    const serving = services[index]?.spec;
-    expect(args).toEqual([meta.name]);
-    expect(spec.selector.matchLabels).toEqual(spec.template.metadata.labels);
-    expect(serving?.selector).toEqual(spec.template.metadata.labels);
-    expect(serving?.ports).toEqual([{ name: "http", port: 5000, targetPort: ports[0].name }]);
-    // The image's default.
-    expect(ports[0].containerPort).toBe(5000);
-    if ("httpGet" in readinessProbe) expect(readinessProbe.httpGet.port).toBe(ports[0].name);
-    const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-    const { managerUrl } = settingsFrom(args[0], given);
-    if (meta.name !== "target-manager")
-      expect([managerUrl?.hostname, managerUrl?.port]).toEqual(["target-manager", "5000"]);
+  const replicas = deployments.map(({ metadata: { name }, spec }) => [name, spec.replicas]);
+  expect(replicas).toEqual([
+    ["serve", 2],
+    ["state", 1],
+  ]);
+  expect(services.map(({ metadata: { name } }) => name)).toEqual([...ROLES, "state"]);
+  const containers = deployments.map(({ metadata: { name }, spec }) => {
+    const [only] = spec.template.spec.containers;
+    expect(spec.selector.matchLabels).toEqual({ "app.kubernetes.io/name": name });
+    expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+    const named = only.ports.map((each) => each.name);
+    if ("httpGet" in only.readinessProbe) expect(named).toContain(only.readinessProbe.httpGet.port);
+    return only;
+  });
+  const [serve, state] = containers;
+  if (serve === undefined || state === undefined) throw new Error("no containers");
+  for (const { metadata: meta, spec } of services) {
+    const [of, name] = meta.name === "state" ? ["state", "redis"] : ["serve", meta.name];
+    expect(spec.selector).toEqual({ "app.kubernetes.io/name": of });
+    expect(spec.ports).toEqual([
+      { name: expect.any(String), port: of === "state" ? 6379 : 5000, targetPort: name },
+    ]);
   }
+
+  // Each server listens where its service sends requests.
+  expect(serve.image).toBe(IMAGE);
+  const portOf = Object.fromEntries(serve.ports.map((each) => [each.name, String(each.containerPort)]));
+  expect(serve.args).toEqual([
+    "serve",
+    ...["--manager-port", portOf["target-manager"]],
+    ...["--target-port", portOf["target-api"]],
+    ...["--query-port", portOf.query],
+  ]);
+  const given = Object.fromEntries(serve.env.map(({ name, value }) => [name, value]));
+  const settings = settingsFrom(readSharedSettings, given);
+  expect(settings.state?.stateUrl.href).toBe("redis://state:6379");
+  expect(settings.options.serviceBaseUrl).toBe("http://target-api:5000/");
+  expect(state.ports).toEqual([{ name: "redis", containerPort: 6379 }]);
 });

@@ -1,10 +1,12 @@
 import { createServer, type RequestListener } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { createServer as createTcpServer } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { DOOR_PATH, packAnswered, SERVER_HEADER } from "../../src/servers/door-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
+import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
-import { openDoor } from "../support/separate-servers.ts";
-import { keys, listen, named, options, servers, service, startForEach } from "./three.ts";
+import { openDoor, resolvedBy } from "../support/separate-servers.ts";
+import { keys, listen, named, options, optionsWith, servers, service, startForEach } from "./three.ts";
 
 startForEach();
 
@@ -26,6 +28,9 @@ async function askThrough(managerUrl: string): Promise<Response> {
   onTestFinished(() => door.close(0));
   return fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } });
 }
+
+/** Not replaced by fake timers. */
+const realImmediate = setImmediate;
 
 const asManager = { [SERVER_HEADER]: "target-manager" };
 
@@ -64,6 +69,70 @@ test("a connection that the manager has closed is replaced, because nothing was 
     server.closeAllConnections();
   }
   expect(connections).toBe(20);
+});
+
+test("a connection to the manager that is not there after 1.2 s is given up, and nothing was sent", async () => {
+  // It accepts connections, and never answers the handshake.
+  const silent = createTcpServer((socket) => socket.on("error", () => {}));
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = typeof address === "object" ? address?.port : "";
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connected = new Promise((resolve) => silent.once("connection", resolve));
+  let text: string | undefined;
+  const asking = askThrough(`https://127.0.0.1:${port}`).then(async (response) => {
+    text = await response.text();
+    return response.status;
+  });
+  await connected;
+  vi.advanceTimersByTime(1199);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  expect(text).toBeUndefined();
+  vi.advanceTimersByTime(1);
+  expect(await asking).toBe(502);
+  expect(text).toBe(
+    `the target manager at https://127.0.0.1:${port} cannot be reached: no connection in 1.2 s`,
+  );
+});
+
+test("an answer of the manager is awaited however long it takes", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const slow = optionsWith({
+    delay: () => {
+      arrived();
+      return released;
+    },
+  });
+  const setup = { listen, options: slow("http://localhost"), resolveDoor: resolvedBy(slow) };
+  const manager = await startTargetManager(setup);
+  onTestFinished(() => manager.close(0));
+  const door = await openDoor("target-api", manager.url, listen, slow);
+  onTestFinished(() => door.close(0));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let isAnswered = false;
+  const asking = fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } }).then((response) => {
+    isAnswered = true;
+    return response.status;
+  });
+  await arrival;
+  // Longer than any limit of node:http, and in steps, so that limits that follow each other pass too.
+  for (let minute = 0; minute < 60; minute += 1) {
+    vi.advanceTimersByTime(60_000);
+    await new Promise(realImmediate);
+  }
+  expect(isAnswered).toBe(false);
+  release();
+  expect(await asking).toBe(400);
 });
 
 test("a manager without memory left makes the door say that it is overloaded", async () => {

@@ -80,50 +80,63 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
   });
 
   test("all servers share the clock and the journal", async () => {
-    const { at, apis } = await opened();
-    const [first, second] = at;
+    const [first, second] = (await opened()).at;
     if (first === undefined || second === undefined) throw new Error("no servers");
     const clock = JSON.stringify({ now: "2027-01-01T00:00:00.000Z", frozen: true });
     await fetch(`${first.urls.manager}/clock`, { method: "PUT", body: clock });
     const answer = await fetch(`${second.urls.target}/summary`);
     expect(answer.headers.get("date")).toBe("Fri, 01 Jan 2027 00:00:00 GMT");
-    await Promise.all(apis.map((api) => api.flushJournal()));
     const requests = async (url: string) => {
       const page: { requests: { path: string }[] } = JSON.parse(
         await (await fetch(`${url}/requests`)).text(),
       );
       return page.requests.map(({ path }) => path).filter((path) => path === "/summary");
     };
-    expect(await requests(first.urls.manager)).toEqual(["/summary"]);
     expect(await requests(second.urls.manager)).toEqual(["/summary"]);
+    expect(await requests(first.urls.manager)).toEqual(["/summary"]);
     await fetch(`${first.urls.manager}/reset`, { method: "POST" });
     expect(await requests(second.urls.manager)).toEqual([]);
     const after = await fetch(`${second.urls.target}/summary`);
     expect(after.headers.get("date")).not.toMatch(/2027 00:00:00/);
   });
 
+  test("what one manager shows of the journal, every other one shows at once", async () => {
+    const [first, second] = (await opened()).at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    const count = async (at: typeof first) => {
+      const { requests } = (await manage(at, "GET", "/requests")).fields;
+      return (requests as { readonly path: string }[]).filter(({ path }) => path === "/summary").length;
+    };
+    const counts: number[][] = [];
+    for (let round = 1; round <= 5; round += 1) {
+      await fetch(`${second.urls.target}/summary`);
+      counts.push([await count(second), await count(first)]);
+    }
+    expect(counts).toEqual(counts.map((_, index) => [index + 1, index + 1]));
+  });
+
   test("the journal has requests whose connection a fault resets", async () => {
-    const { at, apis } = await opened();
-    const [first, second] = at;
+    const [first, second] = (await opened()).at;
     if (first === undefined || second === undefined) throw new Error("no servers");
     await manage(first, "POST", "/faults", { reset_connection: true, operation: "databaseSummary" });
     await expect(fetch(`${second.urls.target}/summary`)).rejects.toThrow("fetch failed");
-    await Promise.all(apis.map((api) => api.flushJournal()));
+    await manage(second, "GET", "/requests");
     const { requests } = JSON.parse(await (await fetch(`${first.urls.manager}/requests`)).text());
     expect(requests).toMatchObject([{ path: "/faults" }, { path: "/summary", status: null }]);
   });
 
   test("what happened before the journal was cleared does not appear afterwards", async () => {
-    const { at, apis } = await opened();
+    const { at } = await opened();
     const [first, second] = at;
     if (first === undefined || second === undefined) throw new Error("no servers");
+    const publish = () => Promise.all(at.map((each) => manage(each, "GET", "/requests")));
     for (const path of ["/reset", "/requests"]) {
       await fetch(`${first.urls.target}/before`);
       await fetch(`${second.urls.target}/before`);
       await manage(second, path === "/reset" ? "POST" : "DELETE", path);
-      await Promise.all(apis.map((api) => api.flushJournal()));
+      await publish();
       await fetch(`${first.urls.target}/after`);
-      await Promise.all(apis.map((api) => api.flushJournal()));
+      await publish();
       for (const each of at) {
         const { requests } = (await manage(each, "GET", "/requests")).fields;
         const paths = (requests as { readonly path: string }[]).map((request) => request.path);

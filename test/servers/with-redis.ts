@@ -49,8 +49,5 @@ export async function opened(state = address()) {
   }
   const query = await openDoor("query", managers[0]?.url ?? "", listen, options);
   open.push(...apis, query, ...managers);
-  return {
-    apis: managers,
-    at: managers.map((manager, index) => reached(apis[index]?.url ?? "", query.url, manager.url)),
-  };
+  return { at: managers.map((manager, index) => reached(apis[index]?.url ?? "", query.url, manager.url)) };
 }

@@ -29,14 +29,15 @@ const redisBackend: Backend = {
     const target = await openDoor("target-api", manager.url, listen, resolved);
     const query = await openDoor("query", manager.url, listen, resolved);
     const backing = await stateInRedis(state, own);
+    const store = new RedisStore(backing);
     return {
       urls: urlsOf({ target, query, manager }),
       clock,
-      ...changing(new RedisStore(backing), own, clock),
+      ...changing(store, own, clock),
       latest: async (): Promise<Refused> => manager.journal.entries.at(-1) ?? {},
       [Symbol.asyncDispose]: async () => {
         for (const server of [query, target, manager]) await server.close(0);
-        await backing.reset();
+        await store.reset();
         backing.redis.close();
       },
     };

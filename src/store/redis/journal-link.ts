@@ -1,24 +1,24 @@
 import type { JournalEntry } from "../../emulator/journal.ts";
 import { systemRandom } from "../../emulator/random.ts";
-import type { SharedState } from "./backing.ts";
 import { packJournal } from "./journal-codec.ts";
+import type { RedisBacking } from "./redis-backing.ts";
 
 const COLLECTING_MILLISECONDS = 20;
-/** How soon entries are sent again that the manager did not take. */
+/** How soon entries are sent again that Redis did not take. */
 const RETRY_MILLISECONDS = 1000;
-/** Maximum number of entries waiting for the manager; older ones are dropped and counted. */
+/** Maximum number of entries waiting for Redis; older ones are dropped and counted. */
 const MAX_WAITING = 1000;
 /** A batch ends with the entry that reaches one of these limits, so that no batch takes long to serialize. */
 const BATCH = { entries: 100, bodyBytes: 2 ** 20, considered: 2000 };
 
 interface WaitingEntry {
   readonly entry: JournalEntry;
-  /** Counts this server's entries. */
+  /** Counts this manager's entries. */
   readonly number: number;
   readonly era: string;
 }
 
-/** Sends a server's journal entries to the target manager in batches, without delaying requests. */
+/** Publishes a manager's journal entries in Redis in batches, without delaying requests. */
 export class JournalLink {
   private readonly sender = systemRandom.hex(16);
   private waiting: WaitingEntry[] = [];
@@ -27,7 +27,7 @@ export class JournalLink {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> = Promise.resolve();
 
-  constructor(private readonly state: Pick<SharedState, "putJournal" | "journalEra">) {}
+  constructor(private readonly state: Pick<RedisBacking, "putJournal" | "journalEra">) {}
 
   add(entry: JournalEntry): void {
     this.added += 1;
@@ -36,7 +36,7 @@ export class JournalLink {
     this.sendIn(COLLECTING_MILLISECONDS);
   }
 
-  /** Resolves when the manager has received all entries added so far, or is unavailable. */
+  /** Resolves when Redis has received all entries added so far, or is unavailable. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -58,7 +58,7 @@ export class JournalLink {
       try {
         await this.state.putJournal(packJournal({ sender, first, dropped, entries }), era);
       } catch {
-        // The manager is unavailable, or its answer was lost: then it knows by the numbers what it has.
+        // Redis is unavailable, or its answer was lost: then readers know by the numbers what they have.
         this.waiting = [...batch, ...this.waiting];
         this.dropped += dropped;
         this.dropOldest(MAX_WAITING);

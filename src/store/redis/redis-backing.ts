@@ -1,23 +1,12 @@
 import { createHash } from "node:crypto";
 import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
-import { type FaultEffect, Faults } from "../../emulator/faults.ts";
-import type { Random } from "../../emulator/random.ts";
+import { Faults, type SharedFaults } from "../../emulator/faults.ts";
 import type { Database } from "../../schema/database.ts";
-import type { Snapshot } from "../../schema/snapshot.ts";
-import type { SummaryKind } from "../../schema/target.ts";
+import type { SummaryKind, TargetImage } from "../../schema/target.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
-import { readSnapshot, snapshotOf } from "../snapshot.ts";
 import { type Conflict, databaseChange, uniqueValues } from "../state.ts";
 import type { AssessImage } from "../verbs.ts";
-import {
-  type Committed,
-  type FaultQuestion,
-  type FoundRecords,
-  NO_REQUEST,
-  type SharedState,
-  type SummariseImage,
-} from "./backing.ts";
 import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
 import {
   changesIn,
@@ -28,23 +17,37 @@ import {
   recordPairs,
   uniquePairs,
 } from "./redis-connection.ts";
-import { readState, replaceAll, sweep, writeState } from "./whole-state.ts";
 
 const IMAGE_SECONDS = 60;
-/** Images of a snapshot wait until all others have been uploaded. */
-const RESTORED_IMAGE_SECONDS = 3600;
 const MAX_JOURNAL = 1000;
 
 /** What queries compare of images. */
 export interface Summaries {
   readonly kinds: readonly SummaryKind[];
-  readonly of: SummariseImage;
+  /** Makes a summary of an image for other processes; undefined when it cannot be decoded. */
+  readonly of: (kind: SummaryKind, image: TargetImage) => Promise<Buffer | undefined>;
 }
 
-/** State that Redis or Valkey keeps, for any number of servers of any kind. */
-export class RedisBacking implements SharedState {
+/** Records as they are at a version. */
+export interface FoundRecords extends Version {
+  /** The known version that the changes are relative to; undefined when these are all records. */
+  readonly since: number | undefined;
+  readonly changes: readonly StoredChange[];
+}
+
+/** The new version, or why nothing was committed: `missingImage` is the SHA-256 of an image that is not (or no longer) stored. */
+type Committed = number | "stale" | "gone" | { readonly missingImage: string };
+
+/**
+ * State that Redis or Valkey keeps, for any number of servers of any kind: records, the clock setting, faults and the journal.
+ * Decides only whether a version is still the latest; the logic that changes state is in `verbs.ts`.
+ */
+export class RedisBacking {
+  /** As of the latest response. */
   clock: ClockSetting = UNMOVED;
+  /** Whether any fault was added, as of the latest response. */
   hasFaults = false;
+  /** Changes whenever the journal is cleared; as of the latest response. */
   journalEra = "0";
   /** Identifies this process's journal entries. */
   private readonly name = newName();
@@ -61,6 +64,7 @@ export class RedisBacking implements SharedState {
     private readonly clockIsShared = false,
   ) {}
 
+  /** Reads a database's records, or their changes since a known version. Undefined: there is no such database. */
   async read([field, value]: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined> {
     const wanted = field === "scope" || field === "global" ? value : JSON.stringify(value);
     const answer = await this.redis.run("read", [
@@ -97,6 +101,7 @@ export class RedisBacking implements SharedState {
     return { ...since, since: undefined, changes };
   }
 
+  /** The current version of every database, in order of creation. */
   async list(): Promise<readonly Version[]> {
     const scopes = await this.redis.ask((client) => client.zrange(this.redis.key("scopes"), 0, -1));
     if (scopes.length === 0) return [];
@@ -109,6 +114,7 @@ export class RedisBacking implements SharedState {
     });
   }
 
+  /** Creates an empty database, unless another one shares a unique field. */
   async create(database: Database): Promise<Conflict | undefined> {
     const taken = await this.redis.run("create", [
       ...uniquePairs(database),
@@ -118,6 +124,7 @@ export class RedisBacking implements SharedState {
     return uniqueValues(database)[Number(taken) - 1];
   }
 
+  /** Commits changes if the version is still the latest, and updates the reference counts of images. */
   async commit({ scope, version }: Version, changes: readonly StoredChange[]): Promise<Committed> {
     const isDeletion = changes.some(({ kind, record }) => kind === "database" && record === null);
     const [answer, missingImage] = listOf(
@@ -128,11 +135,12 @@ export class RedisBacking implements SharedState {
         isDeletion ? "yes" : "no",
       ]),
     );
-    if (isDeletion && answer === "0") await sweep(this.redis);
+    if (isDeletion && answer === "0") await this.redis.sweep();
     if (missingImage !== undefined) return { missingImage: String(missingImage) };
     return answer === "gone" || answer === "stale" ? answer : Number(answer);
   }
 
+  /** As `Store.takeRateToken`. */
   async takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined> {
     const parts = rules.flatMap(({ key, maxRequests, windowSeconds }) => [
       key,
@@ -144,6 +152,7 @@ export class RedisBacking implements SharedState {
     return rules[Number(full) - 1];
   }
 
+  /** Rates and stores an image; it stays for a while even if no target uses it. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
     const {
       outcome,
@@ -154,10 +163,11 @@ export class RedisBacking implements SharedState {
       const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
       if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary);
     }
-    await this.keepForNow(`image:${sha256}`, bytes);
+    await this.keepImage(sha256, bytes);
     return { sha256, outcome, rating };
   }
 
+  /** Summaries of images, in the same order, where there are any: queries then need only few images. */
   async getSummaries(
     kind: SummaryKind,
     sha256s: readonly string[],
@@ -166,29 +176,19 @@ export class RedisBacking implements SharedState {
     return (await this.redis.ask((client) => client.mgetBuffer(keys))).map((found) => found ?? undefined);
   }
 
+  /** Bytes of an image that a target uses, or used a short while ago. */
   async getImage(sha256: string): Promise<Buffer> {
     const bytes = await this.redis.ask((client) => client.getBuffer(this.redis.key(`image:${sha256}`)));
     if (bytes === null) throw new Error("the image was deleted in the meantime");
     return bytes;
   }
 
-  async reset(): Promise<void> {
-    await replaceAll(this.redis, 0, ["0"]);
+  /** Keeps an image for so long, unless a target uses it. */
+  keepImage(sha256: string, bytes: Buffer, seconds?: number): Promise<void> {
+    return this.keepForNow(`image:${sha256}`, bytes, seconds);
   }
 
-  async snapshot(): Promise<Snapshot> {
-    return snapshotOf(await readState(this));
-  }
-
-  async restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
-    const state = readSnapshot(snapshot, images);
-    if (typeof state === "string") return state;
-    await writeState(this.redis, state, (sha256, bytes) =>
-      this.keepForNow(`image:${sha256}`, bytes, RESTORED_IMAGE_SECONDS),
-    );
-    return undefined;
-  }
-
+  /** Reads only the clock setting, whether any fault was added, and whether the journal was cleared. */
   async readClock(): Promise<void> {
     this.note(await this.redis.run("settings", []));
   }
@@ -210,10 +210,6 @@ export class RedisBacking implements SharedState {
     }
   }
 
-  chooseFault(request: FaultQuestion, random: Random): Promise<FaultEffect | undefined> {
-    return this.withFaults((faults) => faults.choose({ ...NO_REQUEST, ...request }, random));
-  }
-
   private note(settings: unknown): void {
     const [clock, faults, era] = listOf(settings);
     this.clock = clockIn(clock);
@@ -221,6 +217,7 @@ export class RedisBacking implements SharedState {
     this.journalEra = String(era);
   }
 
+  /** Adds entries to the journal, unless it was cleared since that era: what happened before is not to appear afterwards. */
   async putJournal(packed: Buffer, era: string): Promise<void> {
     await this.redis.run("publish", [era, String(MAX_JOURNAL), this.name, packed]);
   }
@@ -265,3 +262,15 @@ export class RedisBacking implements SharedState {
     if (isNew === null) await this.redis.ask((client) => client.expire(key, seconds, "GT"));
   }
 }
+
+/** Faults that all managers change. */
+export const faultsInRedis = (backing: RedisBacking): SharedFaults => ({
+  get isEmpty() {
+    return !backing.hasFaults;
+  },
+  choose: (request, random) => backing.withFaults((faults) => faults.choose(request, random)),
+  list: () => backing.withFaults((faults) => faults.list()),
+  create: (fault) => backing.withFaults((faults) => faults.create(fault)),
+  delete: (id) => backing.withFaults((faults) => faults.delete(id)),
+  clear: () => backing.withFaults((faults) => faults.clear()),
+});

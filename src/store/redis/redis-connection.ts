@@ -73,6 +73,11 @@ export class RedisConnection {
     });
   }
 
+  /** Removes the records of databases that nobody finds any more. */
+  async sweep(): Promise<void> {
+    while (Number(await this.run("sweep", [])) > 0);
+  }
+
   /** @throws StateUnavailableError; its message is one line. */
   async ask<T>(act: (client: Redis) => Promise<T>): Promise<T> {
     try {

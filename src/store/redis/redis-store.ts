@@ -3,17 +3,19 @@ import type { Snapshot } from "../../schema/snapshot.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
 import type { ReadableRecords } from "../records.ts";
+import { readSnapshot, snapshotOf } from "../snapshot.ts";
 import type { Conflict } from "../state.ts";
 import { RecordStore } from "../store.ts";
 import type { RetainedImage, Verb } from "../verbs.ts";
-import type { Backing } from "./backing.ts";
+import type { RedisBacking } from "./redis-backing.ts";
 import { type Replica, Replicas } from "./replicas.ts";
+import { readState, writeState } from "./whole-state.ts";
 
-/** State that a {@link Backing} keeps outside of this process, for any number of processes. */
+/** State that Redis or Valkey keeps, for any number of processes. */
 export class RedisStore extends RecordStore<"later"> {
   /** @param found - only for a single request: what it has read, which is not read again. */
   constructor(
-    private readonly backing: Backing,
+    private readonly backing: RedisBacking,
     private readonly replicas: Replicas = new Replicas(backing),
     private readonly found?: Map<string, Promise<Replica | undefined>>,
   ) {
@@ -54,15 +56,21 @@ export class RedisStore extends RecordStore<"later"> {
   }
 
   override reset(): Promise<void> {
-    return this.backing.reset();
+    return writeState(this.backing, { databases: [], datasets: [], credentials: [], images: new Map() });
   }
 
-  override snapshot(): Promise<Snapshot> {
-    return this.backing.snapshot();
+  override async snapshot(): Promise<Snapshot> {
+    return snapshotOf(await readState(this.backing));
   }
 
-  override restore(snapshot: unknown, images?: ReadonlyMap<string, Buffer>): Promise<string | undefined> {
-    return this.backing.restore(snapshot, images);
+  override async restore(
+    snapshot: unknown,
+    images?: ReadonlyMap<string, Buffer>,
+  ): Promise<string | undefined> {
+    const state = readSnapshot(snapshot, images);
+    if (typeof state === "string") return state;
+    await writeState(this.backing, state);
+    return undefined;
   }
 
   override async readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Promise<T> {

@@ -6,8 +6,8 @@ import type { RecordsKey, Version } from "../keys.ts";
 import { Records } from "../records.ts";
 import { StateUnavailableError } from "../unavailable.ts";
 import type { RetainedImage, Verb } from "../verbs.ts";
-import type { Backing, FoundRecords } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
+import type { FoundRecords, RedisBacking } from "./redis-backing.ts";
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
@@ -42,7 +42,7 @@ class Together<T> {
   }
 }
 
-/** This process's copies of the state that a {@link Backing} keeps. */
+/** This process's copies of the state in Redis. */
 export class Replicas {
   private readonly replicas = new LRUCache<string, Replica>({ max: MAX_REPLICAS });
   /** Of databases that were read by another key. */
@@ -60,15 +60,15 @@ export class Replicas {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
   });
   private readonly summaries = {
-    sketch: new Together(async (sha256s) => this.backing.getSummaries?.("sketch", sha256s) ?? []),
-    features: new Together(async (sha256s) => this.backing.getSummaries?.("features", sha256s) ?? []),
+    sketch: new Together((sha256s) => this.backing.getSummaries("sketch", sha256s)),
+    features: new Together((sha256s) => this.backing.getSummaries("features", sha256s)),
   };
   /** Images of changes that are not committed yet. */
   private readonly retained = new ImageBlobs();
   /** Queues this process's changes of each database, so that they need not run again. */
   private readonly queues = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly backing: Backing) {}
+  constructor(private readonly backing: RedisBacking) {}
 
   /** The copy of that version or a later one, if there is one. */
   known({ scope, version }: Version): Replica | undefined {
@@ -159,8 +159,8 @@ export class Replicas {
     if (known !== undefined) return known;
     const bytes = () =>
       this.retained.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
-    const summary = this.backing.getSummaries && ((kind: SummaryKind) => this.summaries[kind].load(sha256));
-    const image: TargetImage = { sha256, bytes, ...(summary && { summary }) };
+    const summary = (kind: SummaryKind) => this.summaries[kind].load(sha256);
+    const image: TargetImage = { sha256, bytes, summary };
     this.named.set(sha256, new WeakRef(image));
     this.collected.register(image, sha256);
     return image;

@@ -10,15 +10,14 @@ import {
   type StoreState,
 } from "../state.ts";
 import { StateUnavailableError } from "../unavailable.ts";
-import type { Backing } from "./backing.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
+import type { RedisBacking } from "./redis-backing.ts";
 import {
   acceptedIn,
   changesIn,
   counted,
   listOf,
   newName,
-  type RedisConnection,
   recordPairs,
   uniquePairs,
 } from "./redis-connection.ts";
@@ -31,8 +30,8 @@ const IMAGES_SENT = { items: 500, size: 2 ** 22 };
 /** How many records one call of the script adds, and how many characters of them, so that none takes long. */
 const PIECE = { items: 500, size: 2 ** 22 };
 
-/** What is read of a state in Redis. */
-type Source = Pick<Backing, "list" | "read" | "getImage"> & { readonly redis: RedisConnection };
+/** Images of a snapshot wait until all others have been uploaded. */
+const RESTORED_IMAGE_SECONDS = 3600;
 
 /** Records by their places, as they are at a version. */
 interface ReadScope {
@@ -44,15 +43,17 @@ interface ReadScope {
  * Reads everything as it is at one moment, however much it is: database after database, and at last what changed meanwhile,
  * which is little enough to be read at once.
  */
-export async function readState(source: Source): Promise<StoreState> {
+export async function readState(backing: RedisBacking): Promise<StoreState> {
   const scopes = new Map<string, ReadScope>();
   for (;;) {
-    const missing = (await source.list()).filter(({ scope }) => !scopes.has(scope));
+    const missing = (await backing.list()).filter(({ scope }) => !scopes.has(scope));
     for (const some of inGroups(missing, DATABASES_AT_ONCE))
-      await Promise.all(some.map(({ scope }) => readScope(source, scopes, ["scope", scope])));
-    if (!scopes.has("global")) await readScope(source, scopes, GLOBAL);
+      await Promise.all(some.map(({ scope }) => readScope(backing, scopes, ["scope", scope])));
+    if (!scopes.has("global")) await readScope(backing, scopes, GLOBAL);
     const known = [...scopes].flatMap(([scope, { version }]) => [scope, String(version)]);
-    const [databases, global] = listOf(await source.redis.run("everything", [String(scopes.size), ...known]));
+    const [databases, global] = listOf(
+      await backing.redis.run("everything", [String(scopes.size), ...known]),
+    );
     const found = listOf(databases).map((database) => {
       const [scope, changes, accepted] = listOf(database);
       return { scope: scopes.get(String(scope)), changes, accepted };
@@ -61,12 +62,16 @@ export async function readState(source: Source): Promise<StoreState> {
     if (found.some(({ scope }) => scope === undefined)) continue;
     for (const { scope, changes } of [...found, { scope: scopes.get("global"), changes: global }])
       for (const change of changesIn(changes)) scope?.changes.set(placeOf(change), change);
-    return stateOf(source, found, scopes.get("global"));
+    return stateOf(backing, found, scopes.get("global"));
   }
 }
 
-async function readScope(source: Source, scopes: Map<string, ReadScope>, key: RecordsKey): Promise<void> {
-  const found = await source.read(key);
+async function readScope(
+  backing: RedisBacking,
+  scopes: Map<string, ReadScope>,
+  key: RecordsKey,
+): Promise<void> {
+  const found = await backing.read(key);
   // Deleted meanwhile, or no records that belong to no database.
   if (found === undefined || found === "unchanged") return;
   const changes = new Map(found.changes.map((change) => [placeOf(change), change]));
@@ -76,7 +81,7 @@ async function readScope(source: Source, scopes: Map<string, ReadScope>, key: Re
 const placeOf = ({ kind, key }: StoredChange): string => `${kind} ${key}`;
 
 async function stateOf(
-  source: Source,
+  backing: RedisBacking,
   databases: readonly { readonly scope: ReadScope | undefined; readonly accepted: unknown }[],
   global: ReadScope | undefined,
 ): Promise<StoreState> {
@@ -87,7 +92,7 @@ async function stateOf(
   const images = new Map<string, KeptImage>();
   for (const some of inGroups([...named], IMAGES_AT_ONCE))
     for (const [sha256, bytes] of await Promise.all(
-      some.map(async (sha256) => [sha256, await source.getImage(sha256)] as const),
+      some.map(async (sha256) => [sha256, await backing.getImage(sha256)] as const),
     ))
       images.set(sha256, keptImage(sha256, bytes));
   const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
@@ -111,16 +116,14 @@ async function stateOf(
 /**
  * Replaces the state. Until all of it is there, nobody finds any of it.
  *
- * @param keepImage - keeps an image until all others and the records are there.
  * @throws StateUnavailableError.
  */
-export async function writeState(
-  redis: RedisConnection,
-  state: StoreState,
-  keepImage: (sha256: string, bytes: Buffer) => Promise<void>,
-): Promise<void> {
+export async function writeState(backing: RedisBacking, state: StoreState): Promise<void> {
+  const { redis } = backing;
   for (const some of inGroups([...state.images], IMAGES_SENT, ([, image]) => image.bytes().length))
-    await Promise.all(some.map(([sha256, image]) => keepImage(sha256, image.bytes())));
+    await Promise.all(
+      some.map(([sha256, image]) => backing.keepImage(sha256, image.bytes(), RESTORED_IMAGE_SECONDS)),
+    );
   const built: string[] = [];
   for (const records of state.databases) {
     const scope = `${newName()}-restored`;
@@ -137,27 +140,14 @@ export async function writeState(
     built.push(scope, ...uniquePairs(records.database));
   }
   const others = recordPairs(globalChanges(state).map(encodeChange));
-  await replaceAll(redis, state.databases.length, [...built, ...others]);
+  if ((await redis.run("replace", [String(state.databases.length), ...built, ...others])) !== 1)
+    throw new StateUnavailableError("the snapshot took too long to restore");
+  await redis.sweep();
 }
 
 /** Only a target's metadata can be long. */
 const metadataLength = (change: Change): number =>
   change.kind === "target" ? (change.record?.applicationMetadata?.length ?? 0) : 0;
-
-/** Replaces all databases by as many that were built, and all other records. */
-export async function replaceAll(
-  redis: RedisConnection,
-  count: number,
-  built: readonly string[],
-): Promise<void> {
-  if ((await redis.run("replace", [String(count), ...built])) !== 1)
-    throw new StateUnavailableError("the snapshot took too long to restore");
-  await sweep(redis);
-}
-
-export async function sweep(redis: RedisConnection): Promise<void> {
-  while (Number(await redis.run("sweep", [])) > 0);
-}
 
 /** Divides a list into groups of at most so many items, which end with the one that reaches a size. */
 function* inGroups<Each>(

@@ -196,7 +196,8 @@ async function ask(mode, { urls, addFault }, client, without) {
   const requests = Object.entries(REQUESTS).filter(
     ([what, request]) => !request.without?.test(name) && !without?.test(what),
   );
-  const isSlow = ({ abort, headers }) => /waiting|sending/.test(abort) || headers["Content-Length"] === "5000";
+  const isSlow = ({ abort, headers }) =>
+    /waiting|sending/.test(abort) || headers["Content-Length"] === "5000";
   const slow = requests.filter(([, request]) => isSlow(request));
   times[mode] = {};
   const timed = async ([what, request]) => {

@@ -1,0 +1,52 @@
+import type { Journal } from "../../emulator/journal.ts";
+import { JournalReceiver, unpackJournal } from "./journal-codec.ts";
+import type { JournalLink } from "./journal-link.ts";
+import type { RedisBacking } from "./redis-backing.ts";
+
+/** Copies the requests of other managers into this manager's journal. */
+export class JournalFeed {
+  /** Whether entries of other servers are being copied. */
+  isReading = false;
+  private latest = "0-0";
+  private era = "0";
+  private reading: Promise<void> = Promise.resolve();
+  private readonly receiver: JournalReceiver;
+
+  /** @param link - what this manager has not published yet. */
+  constructor(
+    private readonly state: RedisBacking,
+    private readonly journal: Journal,
+    private readonly link: JournalLink,
+  ) {
+    this.receiver = new JournalReceiver(journal);
+  }
+
+  /** Publishes this manager's entries. Resolves when the journal has every entry published so far. */
+  read(): Promise<void> {
+    this.reading = this.reading.catch(() => {}).then(() => this.follow());
+    return this.reading;
+  }
+
+  private async follow(): Promise<void> {
+    await this.state.readClock();
+    const { journalEra: era } = this.state;
+    const wasCleared = era !== this.era;
+    // What this manager is about to show, every other one shows too, even if this one is killed.
+    await this.link.flush();
+    if (wasCleared) {
+      // This manager's own entries since then are in the stream.
+      this.journal.clear();
+      this.latest = "0-0";
+    }
+    this.era = era;
+    const { pieces, latest } = await this.state.readJournal(this.latest, wasCleared);
+    this.latest = latest;
+    const pages = await Promise.all(pieces.map(unpackJournal));
+    this.isReading = true;
+    try {
+      for (const page of pages) this.receiver.receive(page);
+    } finally {
+      this.isReading = false;
+    }
+  }
+}
