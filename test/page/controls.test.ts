@@ -138,7 +138,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
       viewport: { width: 1280, height: 900 },
     });
     const gaps = await page.evaluate<number[]>(`{
-      const boxes = [...document.querySelectorAll(".cards > *")].map((card) => card.getBoundingClientRect());
+      const boxes = [...document.querySelectorAll(".packed > *")].map((card) => card.getBoundingClientRect());
       boxes
         .map((box) => {
           const above = boxes.filter(({ left, bottom }) => left === box.left && bottom <= box.top);

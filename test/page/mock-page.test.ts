@@ -144,7 +144,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
       await page.getByRole("button", { name: /^Target/ }).click();
       expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
       await expect
-        .poll(() => page.evaluate("document.querySelector('.target-large img')?.naturalWidth"))
+        .poll(() => page.evaluate("document.querySelector('dialog .picture img')?.naturalWidth"))
         .toBe(320);
       expect(asked.filter((url) => url !== "file:" && url !== "data:")).toEqual([]);
       expect(complaints).toEqual([]);

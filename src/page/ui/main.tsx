@@ -1,5 +1,4 @@
 import "./styles/base.css";
-import "./styles/shell.css";
 import "./styles/parts.css";
 import "./styles/views.css";
 import { useComputed } from "@preact/signals";
@@ -50,14 +49,14 @@ function Shell() {
   }, [view]);
   return (
     <>
-      <button type="button" class="button plain skip" onClick={() => main.current?.focus()}>
+      <button type="button" class="button skip" onClick={() => main.current?.focus()}>
         Skip to content
       </button>
       <div class="shell">
         <header class="top stack">
           <a class="brand row" href={addressOf("overview")}>
             <Logo />
-            <span>mock-cloud-reco</span>
+            mock-cloud-reco
           </a>
           <Navigation />
           {state.value?.paused === true && (
@@ -115,7 +114,12 @@ function Navigation() {
   return (
     <nav class="stack" aria-label="Views">
       {VIEWS.filter((view) => view in SHOWN).map((view) => (
-        <a key={view} href={addressOf(view)} aria-current={route.value.view === view ? "page" : undefined}>
+        <a
+          key={view}
+          class="row"
+          href={addressOf(view)}
+          aria-current={route.value.view === view ? "page" : undefined}
+        >
           <Icon name={view} />
           <span class="long">{TITLES[view]}</span>
           <span class="short" aria-hidden="true">

@@ -26,7 +26,7 @@ export interface ButtonProps
 export const Button = ({ icon, label, onClick, kind = "plain", submit, ...more }: ButtonProps) => (
   <button
     type={submit === true ? "submit" : "button"}
-    class={`button ${kind}`}
+    class={kind === "plain" ? "button" : `button ${kind}`}
     {...(kind === "bare" && { "aria-label": label, title: label })}
     onClick={() => void onClick?.()}
     {...more}
@@ -44,7 +44,7 @@ interface LinkProps
 
 /** A link that looks like a button. */
 export const LinkButton = ({ label, icon, ...link }: LinkProps) => (
-  <a class="button plain" {...link}>
+  <a class="button" {...link}>
     {icon !== undefined && <Icon name={icon} />}
     <span>{label}</span>
   </a>
@@ -94,7 +94,7 @@ export function CopyButton({ value, label, kind = "bare" }: CopyProps) {
 export function Secret({ value, label, hidden = true }: CopyProps & { readonly hidden?: boolean }) {
   const shown = useSignal(!hidden);
   return (
-    <span class="secret">
+    <span class="secret row">
       <code class={shown.value ? "one-line grow" : "faint grow"} title={shown.value ? value : undefined}>
         {shown.value ? value : "••••••••••••"}
       </code>
@@ -122,7 +122,7 @@ interface LabelledProps {
 export const Labelled = (props: LabelledProps & { readonly children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
   <label class="field">
-    <span class={props.bare === true ? "visually-hidden" : "field-label"}>{props.label}</span>
+    <span class={props.bare === true ? "visually-hidden" : "small"}>{props.label}</span>
     {props.children}
     {props.hint !== undefined && <span class="faint small">{props.hint}</span>}
   </label>
@@ -171,7 +171,6 @@ export function Select<T extends string>(props: SelectProps<T>) {
   return (
     <Labelled {...labelled}>
       <select
-        class="select"
         name={name}
         value={onChange && value}
         onChange={({ currentTarget }) => {
@@ -196,9 +195,7 @@ interface SearchProps {
 }
 
 export const SearchField = ({ label, value, onInput }: SearchProps) => (
-  <label class="search">
-    <Icon name="search" />
-    <span class="visually-hidden">{label}</span>
+  <Labelled bare label={label}>
     <input
       type="search"
       placeholder={label}
@@ -206,5 +203,5 @@ export const SearchField = ({ label, value, onInput }: SearchProps) => (
       spellcheck={false}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />
-  </label>
+  </Labelled>
 );

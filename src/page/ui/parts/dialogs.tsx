@@ -52,7 +52,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   return (
     <dialog ref={element} class={wide === true ? "wide" : undefined} aria-label={title} closedby="any">
       <div class="stack">
-        <header>
+        <header class="row between">
           <h2>{title}</h2>
           <Button kind="bare" icon="close" label="Close" onClick={onClose} />
         </header>
@@ -92,6 +92,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
       >
         {children}
         <footer class="row">
+          <span class="grow" />
           <Button label="Cancel" onClick={onClose} />
           <Button kind="main" submit label={action} />
         </footer>
@@ -114,6 +115,7 @@ export const ConfirmButton = ({ title, children, action, onConfirm, ...button }:
       <Dialog title={title} onClose={close}>
         <p>{children}</p>
         <footer class="row">
+          <span class="grow" />
           <Button label="Cancel" onClick={close} />
           <Button
             kind="danger"

@@ -52,7 +52,7 @@ export const StatusBadge = ({ status, left }: { readonly status: TargetStatus; r
 
 export const Stars = ({ rating }: { readonly rating: number }) => (
   <span
-    class="stars"
+    class="one-line"
     role="img"
     aria-label={`Tracking rating ${rating} of 5`}
     title={`Tracking rating ${rating} of 5`}
@@ -60,7 +60,7 @@ export const Stars = ({ rating }: { readonly rating: number }) => (
     {[1, 2, 3, 4, 5].map((star) => (
       <svg
         key={star}
-        width="13"
+        width="12"
         viewBox="0 0 20 20"
         fill={star <= rating ? "var(--star)" : "none"}
         stroke={star <= rating ? "var(--star)" : "var(--line-strong)"}
@@ -176,13 +176,13 @@ interface PanelProps {
 
 /** A card with a heading, and an explanation below it. */
 export const Panel = ({ icon, title, intro, children }: PanelProps) => (
-  <section class="card stack panel" aria-label={title}>
+  <section class="card stack" aria-label={title}>
     <h2 class="row">
       <Icon name={icon} />
       {title}
     </h2>
-    <p class="faint">{intro}</p>
-    <div class="row">{children}</div>
+    <p class="faint small">{intro}</p>
+    {children}
   </section>
 );
 
@@ -193,7 +193,7 @@ interface CardHeadProps {
 }
 
 export const CardHead = ({ title, note, children }: CardHeadProps) => (
-  <header>
+  <header class="row">
     <div class="grow">
       <h2 class="one-line" title={title}>
         {title}

@@ -26,11 +26,23 @@ export function Outlined({ targets, features = null, children }: OutlinedProps) 
     <span class="outlined">
       {children}
       {labels.length > 0 && (
-        <svg viewBox="0 0 1 1" preserveAspectRatio="none" role="img" aria-label={labels.join("; ")}>
-          {dots !== undefined && <path class="dots-rim" d={dots} />}
-          {dots !== undefined && <path class="dots" d={dots} />}
+        <svg
+          viewBox="0 0 1 1"
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={labels.join("; ")}
+          fill="none"
+          stroke-linecap="round"
+        >
+          {dots !== undefined && <path d={dots} stroke="rgb(0 0 0 / 60%)" stroke-width={4} />}
+          {dots !== undefined && <path d={dots} stroke="rgb(255 214 10)" stroke-width={2.5} />}
           {shown.map(({ name, outline }) => (
-            <polygon key={name} points={outline.map((corner) => corner.join()).join(" ")} />
+            <polygon
+              key={name}
+              points={outline.map((corner) => corner.join()).join(" ")}
+              stroke="#2fa866"
+              stroke-width={3}
+            />
           ))}
         </svg>
       )}

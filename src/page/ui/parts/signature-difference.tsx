@@ -37,7 +37,7 @@ export function SignatureDifference({ signature: { expected, signed } }: Differe
           ? "The client should have signed exactly this string:"
           : "The client signed another string than expected."}
       </p>
-      <div class="card signature small">
+      <div class="card small">
         <table>
           <thead>
             <tr>

@@ -61,8 +61,8 @@ export function Camera({ database, onPicture, onEnd }: CameraProps) {
     if (picture) onPicture(picture);
   };
   return (
-    <div class="try">
-      <section class="card stack try-picture camera" aria-label="Camera">
+    <div class="grid try">
+      <section class="card stack" aria-label="Camera">
         <Outlined targets={seen}>
           <video ref={video} autoPlay muted playsInline aria-label="What the camera sees" />
         </Outlined>
@@ -75,7 +75,7 @@ export function Camera({ database, onPicture, onEnd }: CameraProps) {
           <p class="faint">Waiting for the camera. The browser may ask whether this page may use it.</p>
         )}
       </section>
-      <section class="card stack try-scores" aria-label="In view">
+      <section class="card stack" aria-label="In view">
         {findings.value !== null && <InView findings={findings.value} />}
       </section>
     </div>

@@ -18,7 +18,7 @@ export const Controls = () => (
     <header class="view-head row">
       <h1>Controls</h1>
     </header>
-    <div class="cards packed">
+    <div class="packed">
       <Clock />
       <Faults />
       <Panel
@@ -26,42 +26,48 @@ export const Controls = () => (
         title="Processing"
         intro="Finishes processing of all targets, reports and datasets at once."
       >
-        <FinishAll label="Finish all processing" />
+        <div class="row">
+          <FinishAll label="Finish all processing" />
+        </div>
       </Panel>
       <Panel
         icon="download"
         title="Snapshot"
         intro="The whole state as JSON, with images and keys. Restoring a snapshot replaces everything except the journal."
       >
-        <LinkButton
-          icon="download"
-          label="Download snapshot"
-          href="/snapshot"
-          download="mock-cloud-reco-snapshot.json"
-        />
-        <FileButton
-          label="Restore a snapshot"
-          accept="application/json,.json"
-          onFiles={([file]) =>
-            file !== undefined && attempt(() => ask("PUT", "/snapshot", file), "The snapshot is restored")
-          }
-        />
+        <div class="row">
+          <LinkButton
+            icon="download"
+            label="Download snapshot"
+            href="/snapshot"
+            download="mock-cloud-reco-snapshot.json"
+          />
+          <FileButton
+            label="Restore a snapshot"
+            accept="application/json,.json"
+            onFiles={([file]) =>
+              file !== undefined && attempt(() => ask("PUT", "/snapshot", file), "The snapshot is restored")
+            }
+          />
+        </div>
       </Panel>
       <Panel
         icon="reset"
         title="Reset"
         intro="Deletes all databases, datasets, credentials and reports, clears the journal and returns to real time."
       >
-        <ConfirmButton
-          kind="danger"
-          icon="reset"
-          label="Reset everything"
-          title="Reset everything?"
-          action="Reset everything"
-          onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
-        >
-          This deletes all databases and targets permanently. Download a snapshot to keep them.
-        </ConfirmButton>
+        <div class="row">
+          <ConfirmButton
+            kind="danger"
+            icon="reset"
+            label="Reset everything"
+            title="Reset everything?"
+            action="Reset everything"
+            onConfirm={() => attempt(() => ask("POST", "/reset"), "Everything is reset")}
+          >
+            This deletes all databases and targets permanently. Download a snapshot to keep them.
+          </ConfirmButton>
+        </div>
       </Panel>
     </div>
   </>
@@ -87,9 +93,9 @@ function Clock() {
       title="Clock"
       intro="All servers share one clock. Statuses, ratings, reports and date checks follow it."
     >
-      <p class="clock-large">
+      <b>
         <Moment at={emulatorSecond.value} />
-      </p>
+      </b>
       <div class="row">
         <Button
           icon={frozen ? "play" : "snow"}

@@ -85,7 +85,7 @@ export function DatabaseSettings({ database, onClose }: DatabaseProps<PageDataba
         options={STATES}
       />
       {cloud && (
-        <div class="field-grid">
+        <div class="grid fields">
           {COUNTS.map(([field, label]) => (
             <NumberField key={field} label={label} name={field} required defaultValue={cloud[field]} />
           ))}

@@ -25,9 +25,11 @@ export function Faults() {
           ))}
         </ul>
       )}
-      <OpenButton icon="plus" label="Add a fault">
-        {(close) => <AddFault databases={databases} onClose={close} />}
-      </OpenButton>
+      <div class="row">
+        <OpenButton icon="plus" label="Add a fault">
+          {(close) => <AddFault databases={databases} onClose={close} />}
+        </OpenButton>
+      </div>
     </Panel>
   );
 }
@@ -152,7 +154,7 @@ function AddFault({ databases, onClose }: AddFaultProps) {
       {replaces && (
         <Check name="executed" label="Execute the request all the same, and lose only its answer" />
       )}
-      <div class="field-grid">
+      <div class="grid fields">
         <NumberField
           label="Delay in seconds"
           hint={replaces ? "Empty: none" : "Above 0"}

@@ -60,7 +60,7 @@ interface GroupProps {
 const Group = ({ title, empty, children }: GroupProps) => (
   <section class="group stack">
     <h2>{title}</h2>
-    {children.length === 0 ? <p class="faint card">{empty}</p> : <div class="cards">{children}</div>}
+    {children.length === 0 ? <p class="faint card">{empty}</p> : <div class="grid">{children}</div>}
   </section>
 );
 
@@ -234,7 +234,7 @@ function Template({ database, target }: { readonly database: string; readonly ta
           </p>
         ) : (
           <img
-            class="picture instance"
+            class="instance"
             src={pathOf("page", "instances", target.targetId, { database, id: id.value })}
             alt={`Instance for ${id.value}`}
             onError={() => set(failed, id.peek())}

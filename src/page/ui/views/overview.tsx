@@ -55,7 +55,7 @@ export function Overview() {
           {add}
         </Empty>
       ) : (
-        <div class="cards">
+        <div class="grid">
           {databases.map((database) => (
             <DatabaseCard key={database.databaseName} database={database} />
           ))}
@@ -71,7 +71,7 @@ const Endpoint = ({ name, url }: { readonly name: string; readonly url: string |
     {url === null ? (
       <span class="faint">in another process</span>
     ) : (
-      <span class="secret">
+      <span class="secret row">
         <code>{url}</code>
         <CopyButton value={url} label={`Copy: ${name}`} />
       </span>
@@ -137,7 +137,7 @@ function Usage({ database }: { readonly database: CloudPageDatabase }) {
   return (
     <>
       <StatusBar counts={counts} all={used} />
-      <div class="numbers stack small">
+      <div class="stack small">
         <div class="row between">
           <span class="faint">Target quota</span>
           <span>
@@ -171,7 +171,7 @@ function Keys({ database }: DatabaseProps) {
   };
   return (
     <Facts
-      class="sunken keys"
+      class="sunken"
       facts={[
         secret("Server access", database.serverAccessKey),
         secret("Server secret", database.serverSecretKey),
@@ -194,7 +194,7 @@ function StatusBar({ counts, all }: { readonly counts: CloudPageDatabase["counts
     ["failed", failed],
   ] as const;
   return (
-    <div class="stack statuses">
+    <div class="stack">
       <div class="bar" aria-hidden="true">
         {parts.map(
           ([status, part]) => part > 0 && <span key={status} class={status} style={{ flexGrow: part }} />,
@@ -206,7 +206,7 @@ function StatusBar({ counts, all }: { readonly counts: CloudPageDatabase["counts
         <ul class="row">
           {parts.map(([status, part]) => (
             <li key={status} class={part === 0 ? "row small faint" : "row small"}>
-              <span class={`swatch ${status}`} aria-hidden="true" />
+              <span class={`dot ${status}`} aria-hidden="true" />
               <b>{number(part)}</b> {STATUSES[status].text}
             </li>
           ))}

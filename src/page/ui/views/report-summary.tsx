@@ -23,7 +23,7 @@ export function ReportSummary() {
       <header class="view-head row">
         <h1>{test?.name ?? "Report"}</h1>
       </header>
-      <div class="report stack">
+      <div class="stack">
         {test?.error !== undefined && (
           <section class="callout bad">
             <h2 class="tone">The test failed</h2>

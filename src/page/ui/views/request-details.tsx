@@ -53,7 +53,7 @@ function Shown({ details }: { readonly details: PageRequestDetails }) {
     <>
       <header>
         <h2 class="mono">
-          <span class="method">{method}</span> <b>{path}</b>
+          <span class="faint">{method}</span> <b>{path}</b>
         </h2>
         <b>
           <StatusCode status={status} /> {resultCode ?? (status === undefined ? "No response" : "")}

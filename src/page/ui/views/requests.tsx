@@ -51,12 +51,12 @@ export function Requests() {
   const waiting =
     then === null ? 0 : isCleared ? clients : answeredOf(requestCounts.value) - answeredOf(then.counts);
   return (
-    <div class="filling stack grow">
+    <div class="filling grow">
       <header class="view-head row">
         <h1>Requests</h1>
-        <span class="faint small tally-text">{shownOf(shown.length, total, "request")}</span>
+        <span class="faint small tally">{shownOf(shown.length, total, "request")}</span>
         {dropped > 0 && (
-          <span class="faint small tally-text">{count(dropped, "older request")} are no longer kept</span>
+          <span class="faint small tally">{count(dropped, "older request")} are no longer kept</span>
         )}
         <span class="grow" />
         {waiting > 0 && <span class="info tone small">{count(waiting, "new request")} while paused</span>}
@@ -123,30 +123,25 @@ export function Requests() {
           />
         )}
       </div>
-      <div class={chosenId === null ? "split grow" : "split grow chosen"}>
-        <div class="split-list grow">
-          {shown.length === 0 ? (
-            <Empty
-              icon="requests"
-              title={clients === 0 ? "No requests yet" : "No request matches the filter"}
-            >
-              {clients === 0 && <p>Requests appear here when clients send them.</p>}
-            </Empty>
-          ) : (
-            <List
-              class="requests"
-              label="Requests"
-              items={shown}
-              keyOf={({ number }) => String(number)}
-              follow={paused.value === null}
-              heads={<ColumnHeads />}
-              chosen={chosenId}
-              render={(request, tabIndex, chosen) => (
-                <Row request={request} chosen={chosen} tabIndex={tabIndex} />
-              )}
-            />
-          )}
-        </div>
+      <div class="split grow">
+        {shown.length === 0 ? (
+          <Empty icon="requests" title={clients === 0 ? "No requests yet" : "No request matches the filter"}>
+            {clients === 0 && <p>Requests appear here when clients send them.</p>}
+          </Empty>
+        ) : (
+          <List
+            class="requests"
+            label="Requests"
+            items={shown}
+            keyOf={({ number }) => String(number)}
+            follow={paused.value === null}
+            heads={<ColumnHeads />}
+            chosen={chosenId}
+            render={(request, tabIndex, chosen) => (
+              <Row request={request} chosen={chosen} tabIndex={tabIndex} />
+            )}
+          />
+        )}
         {chosenId !== null && <RequestDetails key={chosenId} id={chosenId} />}
       </div>
       <Announcer />
@@ -155,7 +150,7 @@ export function Requests() {
 }
 
 const ColumnHeads = () => (
-  <div class="request column-heads small" aria-hidden="true">
+  <div class="request heads small faint" aria-hidden="true">
     {["Status", "Method", "Path", "Result", "Database", "Time", "Took"].map((name) => (
       <span key={name}>{name}</span>
     ))}
@@ -180,7 +175,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
       onClick={() => setParameters({ request: chosen ? undefined : String(number) })}
     >
       <StatusCode status={status} />
-      <span class="method">{method}</span>
+      <span class="method mono">{method}</span>
       <span class="path mono one-line">{path}</span>
       <span class="outcome">
         <b class={refused ? "bad tone one-line" : "one-line"}>
@@ -189,7 +184,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
         {refused && reason !== undefined && <span class="why faint one-line">{sentence(reason)}</span>}
       </span>
       <span class="database one-line faint">{database ?? ""}</span>
-      <span class="when faint">
+      <span class="faint">
         <Moment at={time} form="time" />
       </span>
       <span class="took faint">{milliseconds(durationMs)}</span>

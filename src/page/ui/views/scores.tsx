@@ -23,7 +23,7 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
   return (
     <>
-      <header>
+      <header class="row between">
         <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
         {threshold !== null && <span class="small">{`┃ Threshold ${threshold}`}</span>}
       </header>
@@ -82,7 +82,7 @@ export const Score = ({ target, threshold = null }: ScoreProps) => (
       <span class={target.matched ? "bar good" : "bar off"} aria-hidden="true">
         <span style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />
         {threshold !== null && (
-          <span class="score-threshold" style={{ left: `${Math.max(0, threshold) * 100}%` }} />
+          <span class="threshold" style={{ left: `${Math.max(0, threshold) * 100}%` }} />
         )}
       </span>
       <WhyNot target={target} />
@@ -111,9 +111,9 @@ export function Pair({ picture, url, target }: PairProps) {
     });
   });
   return (
-    <section class="card stack try-pair" aria-label={`Your picture and ${target.name}`}>
+    <section class="card stack" aria-label={`Your picture and ${target.name}`}>
       <h2>{`Your picture and ${target.name}`}</h2>
-      <div class="pair">
+      <div class="grid pair">
         <figure>
           <img src={url} alt="Yours" />
           <figcaption class="faint">Your picture</figcaption>
@@ -124,12 +124,7 @@ export function Pair({ picture, url, target }: PairProps) {
         </figure>
         <figure>
           {comparison.value !== null && <HeatMap comparison={comparison.value} url={url} />}
-          <figcaption class="row between faint">
-            <span>Where they differ</span>
-            <span class="row">
-              alike <span class="bar heat-gradient" aria-hidden="true" /> different
-            </span>
-          </figcaption>
+          <figcaption class="faint">Where they differ, in yellow and red</figcaption>
         </figure>
       </div>
     </section>

@@ -31,10 +31,10 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
   const original = imageUrl(target.image);
   const features = useSignal<PageFeatures | null>(null);
   return (
-    <Dialog wide title={name} onClose={onClose}>
-      <div class="target-details">
+    <Dialog wide={report === null} title={name} onClose={onClose}>
+      <div class="grid">
         <div class="stack">
-          <div class="picture target-large">
+          <div class="picture">
             <Outlined targets={[]} features={features.value}>
               <Thumbnail sha256={target.image} alt="Picture" />
             </Outlined>
@@ -172,17 +172,17 @@ function TargetForm({ path, target }: { readonly path: string; readonly target: 
         </Labelled>
       ) : (
         <div class="field">
-          <span class="field-label">Metadata</span>
+          <span class="small">Metadata</span>
           {"text" in decoded ? (
-            <pre class="sunken metadata">{decoded.text}…</pre>
+            <textarea readOnly aria-label="Metadata" rows={4} value={`${decoded.text}…`} />
           ) : (
             <p class="faint">{bytes(Math.floor((metadataLength * 3) / 4))}, not text</p>
           )}
         </div>
       )}
       <fieldset>
-        <legend class="field-label">Recognitions</legend>
-        <div class="field-grid">
+        <legend class="small">Recognitions</legend>
+        <div class="grid fields">
           {COUNTS.map(([field, label]) => (
             <NumberField key={field} label={label} name={field} required defaultValue={target[field]} />
           ))}

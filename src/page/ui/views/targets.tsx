@@ -54,10 +54,10 @@ export function Targets() {
   const found = search.value === "" ? null : total;
   return (
     <DropZone label={`Drop to add to ${name}`} onFiles={add}>
-      <div class="filling stack grow">
+      <div class="filling grow">
         <header class="view-head row">
           <h1>Targets</h1>
-          <span class="faint small tally-text" aria-live="polite">
+          <span class="faint small tally" aria-live="polite">
             {adding.value !== null
               ? `Adding ${adding.value.done + 1} of ${adding.value.all}`
               : found === null
@@ -80,17 +80,17 @@ export function Targets() {
           )}
         </header>
         <div class="toolbar row">
+          <SearchField
+            label="Search name, id or metadata"
+            value={search.value}
+            onInput={(value) => set(search, value)}
+          />
           <Select
             bare
             label="Database"
             value={name}
             options={given.databases}
             onChange={(database) => setParameters({ database, target: undefined })}
-          />
-          <SearchField
-            label="Search name, id or metadata"
-            value={search.value}
-            onInput={(value) => set(search, value)}
           />
           <Select
             bare
@@ -134,7 +134,7 @@ const Card = ({ target, tabIndex }: { readonly target: ShownTarget; readonly tab
     onClick={() => setParameters({ target: target.targetId })}
   >
     <span class="visually-hidden">Target</span>
-    <span class="picture">
+    <span class="picture grow">
       <Thumbnail sha256={target.image} />
       {!target.activeFlag && <Badge tone="off">Inactive</Badge>}
     </span>

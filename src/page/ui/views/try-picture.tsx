@@ -82,7 +82,7 @@ export function TryPicture() {
     <DropZone label="Drop or paste a picture" onFiles={take}>
       <header class="view-head row">
         <h1>Try a picture</h1>
-        {running.value && <span class="faint small tally-text">Comparing…</span>}
+        {running.value && <span class="faint small tally">Comparing…</span>}
         <span class="grow" />
         <Select
           bare
@@ -126,19 +126,21 @@ export function TryPicture() {
           </Empty>
         </div>
       ) : (
-        <div class="try">
-          <PictureFacts key={result.url} tried={result} target={target} />
-          <section class="card stack try-scores" aria-label="Nearest first">
+        <div class="grid try">
+          <div class="stack">
+            <PictureFacts key={result.url} tried={result} target={target} />
+            {target !== undefined && target.score !== null && target.outline === null && (
+              <Pair
+                key={`${result.url} ${target.targetId}`}
+                picture={result.picture}
+                url={result.url}
+                target={target}
+              />
+            )}
+          </div>
+          <section class="card stack" aria-label="Nearest first">
             <Scores trial={result.trial} chosen={chosen.value} onChoose={(id) => set(chosen, id)} />
           </section>
-          {target !== undefined && target.score !== null && target.outline === null && (
-            <Pair
-              key={`${result.url} ${target.targetId}`}
-              picture={result.picture}
-              url={result.url}
-              target={target}
-            />
-          )}
         </div>
       )}
     </DropZone>
@@ -155,7 +157,7 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
   const features = useSignal<PageFeatures | null>(null);
   const load = () => askJson<PageFeatures>("POST", pathOf("page", "features", { as: "query" }), picture);
   return (
-    <section class="card stack try-picture" aria-label="Your picture">
+    <section class="card stack" aria-label="Your picture">
       <div class="stack">
         <Outlined targets={target ? [target] : []} features={features.value}>
           <img src={url} alt="Yours" />
