@@ -182,6 +182,8 @@ export interface PageNames {
 
 export interface PageTargets extends PageNames {
   readonly targets: readonly ShownTarget[];
+  /** The one whose details are shown, also when it is not among them. */
+  readonly open: ShownTarget | null;
   /** How many match. */
   readonly total: number;
   /** How many the database has. */

@@ -106,6 +106,7 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
           database,
           databases,
           targets: rows.map(shownTarget),
+          open: shownOpen(targets, parameters),
           total,
           all: targets.length,
         };
@@ -170,6 +171,12 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
       return { tag: JSON.stringify(shown), content: () => shown };
     },
   };
+}
+
+/** The target whose details are shown, also when it is not among the rows. */
+function shownOpen(targets: readonly Parameters<typeof shownTarget>[0][], parameters: URLSearchParams) {
+  const open = targets.find(({ targetId }) => targetId === parameters.get("target"));
+  return open === undefined ? null : shownTarget(open);
 }
 
 const cloudName = ({ database }: ReadableRecords): string[] =>

@@ -132,6 +132,21 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
     await page.close();
   });
 
+  it("keeps a target open that a search no longer finds", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    await addTarget(servers, "shop", "poster", await scene(1));
+    const page = await openPage(browser, servers.urls.manager, "targets");
+    await page.getByLabel("Search name, id or metadata").fill("poster");
+    await page.getByRole("button", { name: "Target poster" }).click();
+    const dialog = page.getByRole("dialog", { name: "sign" });
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("sign");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByText("No target matches the search").waitFor({ state: "attached" });
+    await dialog.getByText("Saved sign").waitFor();
+    await page.close();
+  });
+
   it("leaves no hole between its cards", async () => {
     await using servers = await startServers();
     const page = await openPage(browser, servers.urls.manager, "controls", {

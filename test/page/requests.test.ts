@@ -88,6 +88,29 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await page.close();
   });
 
+  it("counts what is new while it is paused as the filter does", async () => {
+    await using servers = await startServers();
+    await fetch(`${servers.urls.target}/wanted/first`);
+    const page = await openPage(browser, servers.urls.manager, "requests?search=wanted");
+    await page.getByText("/wanted/first", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    for (const path of ["/other", "/wanted/second"]) await fetch(servers.urls.target + path);
+    await page.getByText("1 new request while paused").waitFor();
+    await page.close();
+  });
+
+  it("filters by the operations of the manager that it shows", async () => {
+    await using servers = await startServers();
+    await fetch(`${servers.urls.manager}/cloud_databases`);
+    await fetch(`${servers.urls.manager}/vumark_databases`);
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    await page.getByText("/vumark_databases", { exact: true }).waitFor();
+    await page.getByRole("combobox", { name: "Operation" }).selectOption("manager.listCloudDatabases");
+    await page.getByText("/vumark_databases", { exact: true }).waitFor({ state: "detached" });
+    await page.getByText("/cloud_databases", { exact: true }).waitFor();
+    await page.close();
+  });
+
   it("reconnects to a restarted manager, and shows its state", async () => {
     const first = await startServers();
     const port = Number(new URL(first.urls.manager).port);

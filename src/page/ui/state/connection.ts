@@ -172,6 +172,7 @@ function fromReport(given: MockReport, name: string, parameters: URLSearchParams
     database: database?.databaseName ?? null,
     databases: names,
     targets: rows,
+    open: database?.targets.find(({ targetId }) => targetId === parameters.get("target")) ?? null,
     total,
     all: database?.targets.length ?? 0,
   };

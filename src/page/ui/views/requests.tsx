@@ -48,8 +48,16 @@ export function Requests() {
   const shown = then === null ? kept : kept.filter((request) => passes(request, filter));
   const total = then === null ? (now?.total ?? 0) : shown.length;
   const chosenId = parameters.get("request");
-  const waiting =
-    then === null ? 0 : isCleared ? clients : answeredOf(requestCounts.value) - answeredOf(then.counts);
+  const answered = isCleared
+    ? clients
+    : answeredOf(requestCounts.value) - answeredOf(then?.counts ?? requestCounts.value);
+  const last = isCleared ? 0 : (then?.shown?.requests.at(-1)?.number ?? 0);
+  const passed = (read.value?.requests ?? NONE).filter(({ number }) => number > last).length;
+  // The filter may have let pass other requests when the list was paused.
+  const waiting = then === null ? 0 : Math.min(answered, passed);
+  const operations = useRef(new Set<string>(OPERATIONS)).current;
+  for (const { operation } of kept) if (operation !== undefined) operations.add(operation);
+  if (filter.operation !== "") operations.add(filter.operation);
   return (
     <div class="filling grow">
       <header class="view-head row">
@@ -105,7 +113,7 @@ export function Requests() {
           bare
           label="Operation"
           value={filter.operation}
-          options={[["", "All operations"], ...OPERATIONS]}
+          options={[["", "All operations"], ...operations]}
           onChange={(operation) => setParameters({ operation })}
         />
         <Check

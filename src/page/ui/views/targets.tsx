@@ -16,7 +16,7 @@ export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
   const { value: given } = useRead<PageTargets>("targets", () => {
-    const parameters = databaseParameters(route.value.parameters, "sort");
+    const parameters = databaseParameters(route.value.parameters, "sort", "target");
     if (search.value !== "") parameters.set("search", search.value);
     return parameters;
   });
@@ -25,7 +25,7 @@ export function Targets() {
   const openId = route.value.parameters.get("target");
   if (given === null) return <p class="loading">Loading…</p>;
   const { database: name, targets: shown, total, all } = given;
-  const open = shown.find(({ targetId }) => targetId === openId);
+  const open = [given.open, ...shown].find((target) => target?.targetId === openId);
 
   if (name === null)
     return (
@@ -113,7 +113,7 @@ export function Targets() {
             render={(target, tabIndex) => <Card target={target} tabIndex={tabIndex} />}
           />
         )}
-        {open !== undefined && (
+        {open && (
           <TargetDetails
             key={open.targetId}
             database={name}
