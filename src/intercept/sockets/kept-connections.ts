@@ -195,7 +195,7 @@ function isIdleInUndici(socket: Socket): boolean {
   return isInUndici(socket) && sent === answered;
 }
 
-/** Found once, because Node never frees the session that tells it. */
+/** Found once, because it takes a session to find it. */
 let knownSessionPrototype: object | undefined;
 
 /** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
