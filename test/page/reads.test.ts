@@ -95,3 +95,19 @@ it("a page's list of databases has those whose name a search finds", async () =>
   expect([databases.map(({ databaseName }) => databaseName), total]).toEqual([["museum"], 1]);
   expect((await read<PageDatabases>("databases?search=none")).databases).toEqual([]);
 });
+
+it("a page of a service without databases shows empty lists", async () => {
+  await using empty = await startServers();
+  const at = `${empty.urls.manager}/page`;
+  expect(await readPage(`${at}/targets`)).toMatchObject({
+    database: null,
+    databases: [],
+    targets: [],
+    all: 0,
+  });
+  expect(await readPage(`${at}/names`)).toEqual({ database: null, databases: [] });
+  expect(await readPage(`${at}/databases`)).toEqual({ databases: [], total: 0 });
+  expect(await readPage(`${at}/models`)).toMatchObject({ datasets: [], reports: [], vuMarkDatabases: [] });
+  expect(await readPage(`${at}/faults`)).toMatchObject({ faults: [], databases: [] });
+  expect(await readPage(`${at}/requests?operation=query`)).toMatchObject({ requests: [], total: 0 });
+});
