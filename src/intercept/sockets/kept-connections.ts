@@ -51,20 +51,18 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
 
   const newRequests = new WeakSet<object>();
   const created = (message: unknown) => {
-    if (isRecord(message) && isRecord(message.request)) newRequests.add(message.request);
+    newRequests.add(Object(field(message, "request")));
   };
   const sending = (message: unknown) => {
-    if (!isRecord(message) || !isRecord(message.request) || !(message.socket instanceof Socket)) return;
-    const { request, socket } = message;
+    const [request, socket] = [field(message, "request"), field(message, "socket")];
     // HTTP/2 sessions refuse it themselves.
-    const refusal =
-      newRequests.has(request) && isInUndici(socket) ? refusalOf(socket, request.origin) : undefined;
+    if (!newRequests.has(Object(request)) || !(socket instanceof Socket) || !isInUndici(socket)) return;
+    const refusal = refusalOf(socket, field(request, "origin"));
     if (refusal !== undefined) socket.destroy(refusal);
   };
 
-  const dropIdle = (agent: object) => {
-    const lists = Object.values(Object(Reflect.get(agent, "freeSockets")));
-    for (const socket of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+  const dropIdle = (agent: unknown) => {
+    for (const socket of Object.values(Object(field(agent, "freeSockets"))).flat()) {
       if (!(socket instanceof Socket) || socket.destroyed || refused(socket) === undefined) continue;
       socket.destroy();
       // Otherwise the agent may hand it out until its "close" event.
@@ -76,7 +74,7 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     // An agent asks for this name immediately before it looks for an idle connection. Not `addRequest`, which other interceptors replace.
     replace(http.Agent.prototype, "getName", (original) => {
       return function (...args) {
-        if (this instanceof http.Agent) dropIdle(this);
+        dropIdle(this);
         return original.apply(this, args);
       };
     }),
@@ -91,8 +89,8 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
       return function (...args) {
         const [socket, error] = args;
-        const path = isRecord(this) ? this.path : undefined;
-        const refusal = socket instanceof Socket && !error ? refusalOf(socket, path) : undefined;
+        const refusal =
+          socket instanceof Socket && !error ? refusalOf(socket, field(this, "path")) : undefined;
         return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
       };
     }),
@@ -168,7 +166,7 @@ function ownerOf(prototype: object, name: string): object {
   return parent === null ? prototype : ownerOf(parent, name);
 }
 
-const field = (owner: object, name: string | symbol): unknown => Reflect.get(owner, name);
+const field = (owner: unknown, name: string | symbol): unknown => Reflect.get(Object(owner), name);
 
 /** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
 const symbolOf = (owner: object, description: string): symbol | undefined =>
@@ -228,12 +226,11 @@ function guardSessions(refuse: (socket: object) => Error | undefined): (() => vo
   return [
     replace(prototype, "request", (original) => {
       return function (...args) {
-        const socket = isRecord(this) ? this.socket : undefined;
-        if (!isRecord(this) || !isRecord(socket)) return original.apply(this, args);
-        const refusal = refuse(socket);
+        const refusal = refuse(Object(field(this, "socket")));
         if (refusal === undefined) return original.apply(this, args);
+        const close = field(this, "close");
         // undici fails when one of its sessions closes by itself.
-        if (isFunction(this.close) && stateOf(this, "client") === undefined) this.close();
+        if (isFunction(close) && stateOf(Object(this), "client") === undefined) close.call(this);
         throw refusal;
       };
     }),
