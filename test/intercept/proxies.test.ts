@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import http, { createServer } from "node:http";
+import http, { createServer, type Server } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { HttpsProxyAgent } from "https-proxy-agent";
@@ -22,6 +22,11 @@ async function proxy() {
     received.push(`CONNECT ${asked.url}`);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
+  return { received, url: await urlOf(server) };
+}
+
+/** Starts a server until the test has finished. */
+async function urlOf(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
@@ -30,7 +35,7 @@ async function proxy() {
   await once(server, "listening");
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
-  return { received, url: `http://127.0.0.1:${address.port}` };
+  return `http://127.0.0.1:${address.port}`;
 }
 
 /** A proxy that keeps connections alive and answers for every host, also in tunnels. */
@@ -46,15 +51,7 @@ async function keepingProxy() {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");
     server.emit("connection", socket);
   });
-  server.listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, "listening");
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return { received, url: `http://127.0.0.1:${address.port}` };
+  return { received, url: await urlOf(server) };
 }
 
 const viaAgent = (url: string, agent: HttpsProxyAgent<string>) =>
