@@ -11,7 +11,7 @@ import { RecordStore } from "./store.ts";
 import type { AssessImage, RetainedImage, Verb } from "./verbs.ts";
 
 /** Keeps all state in memory. Every verb is synchronous, except for those that rate an image. */
-export class MemoryStore extends RecordStore<"now"> {
+export class MemoryStore extends RecordStore<"sync"> {
   /** Of a single request: the database that it found last, which stays the same one. */
   private found: Scope | undefined;
 

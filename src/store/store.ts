@@ -13,14 +13,12 @@ import type { Conflict } from "./state.ts";
 import type { NewTarget, ProcessedImage, RetainedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
-/** The type of a store's results: synchronous in memory, a promise over a network. */
-interface Answers<T> {
-  readonly now: T;
-  readonly later: Promise<T>;
+/** What a verb returns: a value in memory, a promise over a network. */
+interface Results<T> {
+  readonly sync: T;
+  readonly async: Promise<T>;
   readonly either: MaybePromise<T>;
 }
-type When = keyof Answers<unknown>;
-type Answer<T, Timing extends When> = Answers<T>[Timing];
 
 type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
 
@@ -29,32 +27,32 @@ type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
  * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods.
  * The contract is in `test/store`.
  */
-export abstract class RecordStore<Timing extends When> {
+export abstract class RecordStore<Mode extends keyof Results<unknown>> {
   /**
    * The store as a request that arrives now sees it. A database that it has found stays the same one, even if another one with
    * that name replaces it.
    */
-  abstract forRequest(): RecordStore<Timing>;
+  abstract forRequest(): RecordStore<Mode>;
 
   /** Reads the records of a key as they are now, unless there are none; `ask` is synchronous, so that it sees a single version. */
   abstract read<T>(
     key: RecordsKey,
     ask: (records: (ReadableRecords & Version) | undefined) => T,
-  ): Answer<T, Timing>;
+  ): Results<T>[Mode];
   /** Reads every database, in order of creation. */
-  abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Answer<T, Timing>;
+  abstract readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Results<T>[Mode];
   /** Runs a verb on the records of a key until its changes are committed. */
-  protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Answer<T, Timing>;
+  protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Results<T>[Mode];
   /** Runs a verb on every database, and on the records that belong to none. */
-  protected abstract changeAll(verb: verbs.Verb<void>): Answer<void, Timing>;
+  protected abstract changeAll(verb: verbs.Verb<void>): Results<void>[Mode];
   /** Rates and retains an image. */
   protected abstract process(image: Buffer): Promise<RetainedImage>;
 
   /** The current version of every database, in order of creation. */
-  abstract versions(): Answer<readonly Version[], Timing>;
+  abstract versions(): Results<readonly Version[]>[Mode];
 
   /** Creates an empty database, unless another one shares a unique field. */
-  abstract createDatabase(database: Database): Answer<Conflict | undefined, Timing>;
+  abstract createDatabase(database: Database): Results<Conflict | undefined>[Mode];
   /**
    * Takes one request from every rule's budget, or from none: the first rule that is full is returned. Full: as many
    * accepted requests as it allows lie less than its window away from `now`, before or after it.
@@ -63,9 +61,9 @@ export abstract class RecordStore<Timing extends When> {
     databaseName: string,
     rules: readonly RateRule[],
     now: number,
-  ): Answer<RateRule | undefined, Timing>;
-  abstract reset(): Answer<void, Timing>;
-  abstract snapshot(): Answer<Snapshot, Timing>;
+  ): Results<RateRule | undefined>[Mode];
+  abstract reset(): Results<void>[Mode];
+  abstract snapshot(): Results<Snapshot>[Mode];
   /**
    * Replaces all state with that of a snapshot.
    *
@@ -75,7 +73,7 @@ export abstract class RecordStore<Timing extends When> {
   abstract restore(
     snapshot: unknown,
     images?: ReadonlyMap<string, Buffer>,
-  ): Answer<string | undefined, Timing>;
+  ): Results<string | undefined>[Mode];
 
   listCloudDatabases() {
     return this.readAll((all) =>

@@ -11,7 +11,7 @@ function linked() {
   const batches: JournalPage[] = [];
   const manager = { isUnavailable: false, losesAnswers: false };
   const link = new JournalLink({
-    journalEra: "0",
+    journalClears: "0",
     putJournal: async (packed) => {
       if (manager.isUnavailable) throw new StateUnavailableError("unavailable");
       batches.push(await unpackJournal(packed));

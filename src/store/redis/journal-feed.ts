@@ -8,7 +8,7 @@ export class JournalFeed {
   /** Whether entries of other servers are being copied. */
   isReading = false;
   private latest = "0-0";
-  private era = "0";
+  private clears = "0";
   private reading: Promise<void> = Promise.resolve();
   private readonly receiver: JournalReceiver;
 
@@ -29,8 +29,8 @@ export class JournalFeed {
 
   private async follow(): Promise<void> {
     await this.state.readClock();
-    const { journalEra: era } = this.state;
-    const wasCleared = era !== this.era;
+    const { journalClears: clears } = this.state;
+    const wasCleared = clears !== this.clears;
     // What this manager is about to show, every other one shows too, even if this one is killed.
     await this.link.flush();
     if (wasCleared) {
@@ -38,7 +38,7 @@ export class JournalFeed {
       this.journal.clear();
       this.latest = "0-0";
     }
-    this.era = era;
+    this.clears = clears;
     const { pieces, latest } = await this.state.readJournal(this.latest, wasCleared);
     this.latest = latest;
     const pages = await Promise.all(pieces.map(unpackJournal));

@@ -15,7 +15,7 @@ interface WaitingEntry {
   readonly entry: JournalEntry;
   /** Counts this manager's entries. */
   readonly number: number;
-  readonly era: string;
+  readonly clears: string;
 }
 
 /** Publishes a manager's journal entries in Redis in batches, without delaying requests. */
@@ -27,11 +27,11 @@ export class JournalLink {
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> = Promise.resolve();
 
-  constructor(private readonly state: Pick<RedisBacking, "putJournal" | "journalEra">) {}
+  constructor(private readonly state: Pick<RedisBacking, "putJournal" | "journalClears">) {}
 
   add(entry: JournalEntry): void {
     this.added += 1;
-    this.waiting.push({ entry, number: this.added, era: this.state.journalEra });
+    this.waiting.push({ entry, number: this.added, clears: this.state.journalClears });
     this.dropOldest(2 * MAX_WAITING);
     this.sendIn(COLLECTING_MILLISECONDS);
   }
@@ -51,12 +51,12 @@ export class JournalLink {
   private async send(): Promise<void> {
     while (this.waiting.length > 0) {
       const batch = this.takeBatch();
-      const [{ number: first, era } = { number: 0, era: "" }] = batch;
+      const [{ number: first, clears } = { number: 0, clears: "" }] = batch;
       const entries = batch.map(({ entry }) => entry);
       const { sender, dropped } = this;
       this.dropped = 0;
       try {
-        await this.state.putJournal(packJournal({ sender, first, dropped, entries }), era);
+        await this.state.putJournal(packJournal({ sender, first, dropped, entries }), clears);
       } catch {
         // Redis is unavailable, or its answer was lost: then readers know by the numbers what they have.
         this.waiting = [...batch, ...this.waiting];
@@ -70,8 +70,8 @@ export class JournalLink {
 
   private takeBatch(): WaitingEntry[] {
     let [count, bodyBytes, considered] = [0, 0, 0];
-    for (const { entry, era } of this.waiting) {
-      if (era !== this.waiting[0]?.era) break;
+    for (const { entry, clears } of this.waiting) {
+      if (clears !== this.waiting[0]?.clears) break;
       count += 1;
       bodyBytes += (entry.request.body.bytes?.length ?? 0) + (entry.response?.body.bytes?.length ?? 0);
       considered += entry.considered?.length ?? 0;

@@ -48,7 +48,7 @@ export class RedisBacking {
   /** Whether any fault was added, as of the latest response. */
   hasFaults = false;
   /** Changes whenever the journal is cleared; as of the latest response. */
-  journalEra = "0";
+  journalClears = "0";
   /** Identifies this process's journal entries. */
   private readonly name = newName();
 
@@ -211,15 +211,15 @@ export class RedisBacking {
   }
 
   private note(settings: unknown): void {
-    const [clock, faults, era] = listOf(settings);
+    const [clock, faults, clears] = listOf(settings);
     this.clock = clockIn(clock);
     this.hasFaults = faults === 1;
-    this.journalEra = String(era);
+    this.journalClears = String(clears);
   }
 
-  /** Adds entries to the journal, unless it was cleared since that era: what happened before is not to appear afterwards. */
-  async putJournal(packed: Buffer, era: string): Promise<void> {
-    await this.redis.run("publish", [era, String(MAX_JOURNAL), this.name, packed]);
+  /** Adds entries to the journal, unless it was cleared since: what happened before is not to appear afterwards. */
+  async putJournal(packed: Buffer, clears: string): Promise<void> {
+    await this.redis.run("publish", [clears, String(MAX_JOURNAL), this.name, packed]);
   }
 
   /**

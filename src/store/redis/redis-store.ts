@@ -12,7 +12,7 @@ import { type Replica, Replicas } from "./replicas.ts";
 import { readState, writeState } from "./whole-state.ts";
 
 /** State that Redis or Valkey keeps, for any number of processes. */
-export class RedisStore extends RecordStore<"later"> {
+export class RedisStore extends RecordStore<"async"> {
   /** @param found - only for a single request: what it has read, which is not read again. */
   constructor(
     private readonly backing: RedisBacking,

@@ -21,8 +21,8 @@ export class Replica extends Records implements Version {
   }
 }
 
-/** Loads together what is requested together. */
-class Together<T> {
+/** Loads what is requested in the same turn with one command. */
+class BatchLoader<T> {
   private wanted: string[] = [];
   private loading: Promise<readonly (T | undefined)[]> = Promise.resolve([]);
 
@@ -60,8 +60,8 @@ export class Replicas {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
   });
   private readonly summaries = {
-    sketch: new Together((sha256s) => this.backing.getSummaries("sketch", sha256s)),
-    features: new Together((sha256s) => this.backing.getSummaries("features", sha256s)),
+    sketch: new BatchLoader((sha256s) => this.backing.getSummaries("sketch", sha256s)),
+    features: new BatchLoader((sha256s) => this.backing.getSummaries("features", sha256s)),
   };
   /** Images of changes that are not committed yet. */
   private readonly retained = new ImageBlobs();

@@ -14,7 +14,7 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - `image:<sha256>`, `sketch:<sha256>`, `features:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied
- * - `journal`: a capped stream; `journal-era`: how often it was cleared
+ * - `journal`: a capped stream; `journal-clears`: how often it was cleared
  * - `claim:<what>`: the server that is changing something that the script cannot; `seeding`: the one that adds the first databases
  */
 export const SCRIPT = `
@@ -133,19 +133,19 @@ local operations = {}
 function operations.hello() end
 
 function operations.settings()
-  local era = redis.call('GET', key('journal-era')) or '0'
-  return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')), era }
+  local clears = redis.call('GET', key('journal-clears')) or '0'
+  return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')), clears }
 end
 
 function operations.publish()
-  if (redis.call('GET', key('journal-era')) or '0') ~= take() then return 0 end
+  if (redis.call('GET', key('journal-clears')) or '0') ~= take() then return 0 end
   redis.call('XADD', key('journal'), 'MAXLEN', '~', take(), '*', take(), take())
   return 1
 end
 
 function operations.clear()
   redis.call('DEL', key('journal'))
-  redis.call('INCR', key('journal-era'))
+  redis.call('INCR', key('journal-clears'))
   return operations.settings()
 end
 
