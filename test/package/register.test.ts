@@ -25,6 +25,18 @@ describe("mock-cloud-reco/register", () => {
     expect(after).toEqual([REFUSED, REFUSED, REFUSED]);
   });
 
+  it("blocks the service in worker threads and processes that this one starts", async () => {
+    // Threads refuse the first flag.
+    const flags = ["--expose-gc", "--no-warnings", "--import", "mock-cloud-reco/register"];
+    const { code, printed } = await runNode("register", [...flags, "descendants.mjs"]);
+    expect(code, printed).toBe(0);
+    const { here, ...elsewhere } = JSON.parse(printed);
+    expect(here).toBe(401);
+    expect(Object.keys(elsewhere)).toHaveLength(7);
+    const refused = expect.stringMatching(/^connect to vws.*in this thread too; .*startServers\(\)/);
+    for (const [way, told] of Object.entries(elsewhere)) expect([way, told]).toEqual([way, refused]);
+  });
+
   const oneWorker = ["--maxWorkers=1", "--no-isolate"];
   it.each([
     ["Vitest", [inModules("vitest/vitest.mjs"), "run"], /Tests +2 passed \(2\)/],

@@ -124,7 +124,7 @@ function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Pro
 }
 
 /** Bun's and Deno's `fetch` opens connections by itself, not with the functions of node:net and node:tls. */
-const isNative = "bun" in process.versions || "deno" in process.versions;
+export const isNative = "bun" in process.versions || "deno" in process.versions;
 
 /**
  * Replaces a `fetch` whose connections cannot be intercepted. One that was captured before cannot be noticed.

@@ -1,6 +1,8 @@
 // What holds in every test file of a project whose setup file is "mock-cloud-reco/register".
 const { createServer } = require("node:http");
 const https = require("node:https");
+const { fork } = require("node:child_process");
+const { Worker } = require("node:worker_threads");
 
 // Captured before any mock starts.
 const { fetch } = globalThis;
@@ -12,6 +14,9 @@ const viaHttps = () =>
   new Promise((resolve, reject) => {
     get(URL, { agent: false }, (response) => resolve(response.resume().statusCode)).on("error", reject);
   });
+const firstMessage = (other) =>
+  new Promise((resolve, reject) => other.once("message", resolve).once("error", reject));
+const OUTSIDE = `${__dirname}/outside.cjs`;
 const failureOf = (sent) =>
   sent.then(
     () => "no failure",
@@ -46,6 +51,8 @@ exports.checkBlocked = async (expect, { MockCloudReco }) => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await both()).toEqual([refused, refused]);
+    expect(await firstMessage(new Worker(OUTSIDE))).toMatch(/blocks the real service in this thread too/);
+    expect(await firstMessage(fork(OUTSIDE))).toMatch(/blocks the real service in this thread too/);
     expect(await viaFetch(other)).toBe(200);
   });
 };
