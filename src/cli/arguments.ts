@@ -71,7 +71,7 @@ export interface Terminal {
   stopRequested(): Promise<void>;
 }
 
-/** 0: stopped, healthy, or every fact holds. 1: failed, not healthy, or something differs. 2: invalid option, setting or seed file. */
+/** 0: stopped, healthy, right, or every fact holds. 1: failed, not healthy, or something differs. 2: invalid option, setting or seed file. */
 export type ExitCode = 0 | 1 | 2;
 
 /** An invalid command line; the message is for the user. */

@@ -64,13 +64,14 @@ Usage:
   mock-cloud-reco query [options]            the query API
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
   mock-cloud-reco picture <n>                print a picture for tests
+  mock-cloud-reco sign <method> <path>       print a request's signature, or what is wrong with one
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
   mock-cloud-reco verify [options]           compare a service with what this emulator knows about it
 
   mock-cloud-reco <command> --help           options and settings of a command
   mock-cloud-reco --version
 
-Exit codes: 0 stopped or healthy; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file;
+Exit codes: 0 stopped, healthy or right; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file;
 exec: that of the command.
 
 Try it:
@@ -158,6 +159,26 @@ Options:
 
 Try it:
   npx mock-cloud-reco picture 1 > poster.jpg
+`,
+
+  sign: `mock-cloud-reco sign <method> <path>: prints how a request is signed
+
+Prints the five signed parts, the string to sign and the headers to send. /v1/query is signed with the client keys, other paths
+with the server keys. With --explain, compares a header that your client made instead: exits with code 0 if it is right, else
+prints what is wrong and exits with code 1. Secret keys are never printed.
+
+Options:
+  --body FILE            the exact bytes of the body    (default: no body)
+  --content-type TYPE    (default with a body: application/json; multipart/form-data for /v1/query)
+  --date DATE            the Date header                (default: now)
+  --explain HEADER       the Authorization header that your client sent with this request
+  --keys FILE            read the keys from lines of NAME=value, as serve --env writes them, instead of the environment
+  --help
+
+Keys: VUFORIA_SERVER_ACCESS_KEY and VUFORIA_SERVER_SECRET_KEY, or VUFORIA_CLIENT_ACCESS_KEY and VUFORIA_CLIENT_SECRET_KEY
+
+Try it:
+  npx mock-cloud-reco sign POST /targets --body target.json --keys .env
 `,
 
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds

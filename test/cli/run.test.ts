@@ -23,13 +23,14 @@ describe("the command itself", () => {
       "query",
       "openapi",
       "picture",
+      "sign",
       "healthcheck",
     ]) {
       expect(printed).toContain(`mock-cloud-reco ${command}`);
     }
   });
 
-  test.each(["serve", "target-manager", "target-api", "query", "openapi", "picture", "healthcheck"])(
+  test.each(["serve", "target-manager", "target-api", "query", "openapi", "picture", "sign", "healthcheck"])(
     "%s --help explains the command",
     async (command) => {
       const { code, printed } = await start([command, "--help"]).finished;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { header } from "../../emulator/message.ts";
+import { header, type WireRequest } from "../../emulator/message.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import type { ApiContext } from "../services.ts";
@@ -23,37 +23,65 @@ export async function explainSignature(
   otherSecrets: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { request, notes } = context;
+  const { expected, signed, reason } = await compareSignature(request, context.body.digest, keys, {
+    otherSecrets,
+    reused: reuseAdvice(context, signatureIn(request)),
+    secretsOfOthers: () => secretsOfOthers(context, keys),
+  });
+  notes.signature = { expected, ...(signed !== undefined && { signed }) };
+  return reason;
+}
+
+/** The part of the `Authorization` header after the colon. */
+function signatureIn(request: WireRequest): string {
   const given = header(request, "authorization") ?? "";
-  const scheme = given.replace(/ .*$/, "");
-  const signature = given.slice(given.indexOf(":") + 1);
-  const right = rightLines(request, context.body.digest);
+  return given.slice(given.indexOf(":") + 1);
+}
+
+/** What is known beyond the request and its keys. */
+interface Surroundings {
+  /** Other secrets of the same database, by the name to show. */
+  readonly otherSecrets: Readonly<Record<string, string>>;
+  /** Says that the signature belongs to an earlier request. */
+  readonly reused?: string | undefined;
+  readonly secretsOfOthers?: () => Promise<readonly Secret[]>;
+}
+
+/** Compares the signature in a request's `Authorization` header, which does not match, with the right one. */
+export async function compareSignature(
+  request: WireRequest,
+  digest: string,
+  keys: SigningKeys,
+  { otherSecrets, reused, secretsOfOthers = () => Promise.resolve([]) }: Surroundings,
+): Promise<{ readonly expected: string; readonly signed?: string; readonly reason: string }> {
+  const [scheme = ""] = (header(request, "authorization") ?? "").split(" ");
+  const signature = signatureIn(request);
+  const right = rightLines(request, digest);
   const expected = joined(right);
-  notes.signature = { expected };
-  const mistake =
-    notSet("signature", signature) ?? missingIdAdvice(request.path) ?? reuseAdvice(context, signature);
-  if (mistake !== undefined) return `the signature does not match: ${mistake}`;
+  const mistake = notSet("signature", signature) ?? missingIdAdvice(request.path) ?? reused;
+  if (mistake !== undefined) return { expected, reason: `the signature does not match: ${mistake}` };
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
-    otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers(context, keys))],
+    otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers())],
     variants: () => wrongVariants(request, right),
   });
   if (explained !== undefined) {
     const { advice, signed } = explained;
     const all = [...(scheme === "VWS" ? [] : [schemeAdvice(scheme)]), ...advice];
     // Only the scheme is wrong.
-    if (advice.length === 0) return `the signature is right, but ${all.join("; and ")}`;
-    if (signed === expected) return all.join("; and ");
-    notes.signature = { expected, signed };
-    return (
+    if (advice.length === 0) return { expected, reason: `the signature is right, but ${all.join("; and ")}` };
+    if (signed === expected) return { expected, reason: all.join("; and ") };
+    const reason =
       `the signature does not match: ${all.join("; and ")}. String to sign, expected: ${marked(expected, signed)}; ` +
-      `signed: ${marked(signed, expected)}`
-    );
+      `signed: ${marked(signed, expected)}`;
+    return { expected, signed, reason };
   }
   const advice =
     header(request, "date") === undefined
       ? `the signature does not match, and ${missingDateAdvice(request)}: send the Date that was signed`
       : "the signature does not match, and no common mistake explains it: check the secret key";
-  return `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
+  const reason = `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
+  return { expected, reason };
 }
 
 const schemeAdvice = (scheme: string): string =>
