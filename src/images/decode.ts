@@ -135,6 +135,8 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
 
 /**
  * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. Transparent parts are grey.
+ * Reads the file, not the pixels that a rating has: those are neither upright nor flattened, and a large JPEG file decodes
+ * several times as fast at a reduced size.
  */
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
   return decodeScaled(bytes, (image) => toGrey(image, side));
