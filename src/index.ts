@@ -30,7 +30,7 @@ export type {
 } from "./mock/handles.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
-export type { MockPage } from "./mock/pages.ts";
+export type { MockPage } from "./mock/page.ts";
 export type { PictureOptions } from "./mock/pictures.ts";
 export { flatPicture, samplePicture } from "./mock/pictures.ts";
 export type { RequestFilter } from "./mock/requests.ts";
@@ -46,7 +46,7 @@ export {
 } from "./schema/cloud-database.ts";
 export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/database.ts";
 export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
-export type { ConfiguredResponse } from "./schema/fault-answer.ts";
+export type { ConfiguredResponse } from "./schema/fault-response.ts";
 export { InvalidOptionError } from "./schema/kernel/problems.ts";
 export type {
   ClientCredential,

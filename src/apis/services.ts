@@ -7,7 +7,7 @@ import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
-import type { ConfiguredResponse } from "../schema/fault-answer.ts";
+import type { ConfiguredResponse } from "../schema/fault-response.ts";
 import type { ResultCode } from "../schema/protocol.ts";
 import type { Store } from "../store/store.ts";
 

@@ -7,7 +7,7 @@ import {
   faultToJson,
   nameOfDatabase,
 } from "../schema/fault.ts";
-import { type ConfiguredResponse, statusOf } from "../schema/fault-answer.ts";
+import { type ConfiguredResponse, statusOf } from "../schema/fault-response.ts";
 import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { Context } from "./context.ts";
 import { headersByName, type MaybePromise } from "./message.ts";
@@ -186,7 +186,7 @@ function applies(
 const shown = ({ id, fault, applied }: ActiveFault): AddedFault => addedFault(id, fault, applied);
 
 export function faultRule(fault: Fault, addedAt?: string): FaultRule {
-  const { answer, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
+  const { response, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
   return {
     origin: "addFault",
     matches: matcherOf(fault, addedAt),
@@ -194,7 +194,7 @@ export function faultRule(fault: Fault, addedAt?: string): FaultRule {
     resetConnection,
     executed,
     delaySeconds,
-    ...(answer !== undefined && { response: responseOf(answer) }),
+    ...(response !== undefined && { response: givenResponse(response) }),
     ...(times !== undefined && { times }),
     ...(probability !== undefined && { probability }),
   };
@@ -211,14 +211,14 @@ function matcherOf({ api, operation, database, when }: Fault, addedAt?: string):
     (when === undefined || decisionOf(source, () => when(request)));
 }
 
-const responseOf = (answer: NonNullable<Fault["answer"]>): NonNullable<FaultEffect["response"]> =>
-  "resultCode" in answer ? { resultCode: answer.resultCode, status: statusOf(answer) } : answer;
+const givenResponse = (given: NonNullable<Fault["response"]>): NonNullable<FaultEffect["response"]> =>
+  "resultCode" in given ? { resultCode: given.resultCode, status: statusOf(given) } : given;
 
-function effectOf({ answer, resetConnection, executed, delaySeconds = 0 }: Fault): string {
+function effectOf({ response, resetConnection, executed, delaySeconds = 0 }: Fault): string {
   const answered =
-    answer !== undefined && "resultCode" in answer
-      ? `${statusOf(answer)} ${answer.resultCode}`
-      : answer?.status;
+    response !== undefined && "resultCode" in response
+      ? `${statusOf(response)} ${response.resultCode}`
+      : response?.status;
   return [
     ...(answered === undefined ? [] : [`answered with ${answered}`]),
     ...(resetConnection === true ? ["the connection was reset"] : []),

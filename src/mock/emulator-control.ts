@@ -260,7 +260,7 @@ export abstract class EmulatorControl {
    *
    * @returns a handle that removes the fault and counts the requests it applied to.
    * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
-   * @example mock.addFault({ operation: "addTarget", answer: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
+   * @example mock.addFault({ operation: "addTarget", response: { resultCode: "TooManyRequests", status: 429 }, times: 2 });
    */
   addFault(fault: Fault): FaultHandle {
     return createFault(() => this.parts.faults, fault, this.addFault);

@@ -232,7 +232,7 @@ export interface FaultHandle extends Disposable {
   remove(): void;
 }
 
-/** Fields of a fault's answer, which are easily given to the fault itself. */
+/** Fields of a fault's response, which are easily given to the fault itself. */
 const ANSWER_FIELDS = ["status", "headers", "body", "resultCode"];
 
 /**
@@ -249,7 +249,7 @@ export function createFault(
 ): FaultHandle {
   for (const name of ANSWER_FIELDS)
     if (name in Object(given))
-      throw new InvalidOptionError(`fault.${name}`, "a value", `it inside of answer: { ${name} }`);
+      throw new InvalidOptionError(`fault.${name}`, "a value", `it inside of response: { ${name} }`);
   const added = faults().add(checked("fault", fault, given), callerOf(method));
   const remove = () => void faults().delete(added.id);
   return {

@@ -1,4 +1,3 @@
-import { promises as fs } from "node:fs";
 import { inspect } from "node:util";
 import {
   addIdleKeyOwner,
@@ -14,8 +13,6 @@ import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { fetchFrom } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
-import type { MockReport, ReportDetails } from "../page/model.ts";
-import { buildReport, reportPage } from "../page/report.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { quoted } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
@@ -36,7 +33,7 @@ import {
   resolveFixtureOptions,
   resolveOptions,
 } from "./options.ts";
-import { type MockPage, MockPages } from "./pages.ts";
+import { MockPage } from "./page.ts";
 import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
@@ -56,8 +53,13 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   #isStopped = false;
   /** While the mock is started. */
   #interceptor: Interceptor | undefined;
-  readonly #pages = new MockPages();
   readonly #delays = new PendingDelays();
+  /** What this mock shows to people: a live page, which may pause a test, and a report. */
+  readonly page = new MockPage(() => ({
+    state: this.#isolation.current,
+    options: this.#options,
+    urls: this.urls,
+  }));
   /** Another mock that gets a key of this one can say whose it is. */
   readonly #ownsKey: KeyOwner = (key) => {
     const owner = ownerOfKey(this.#store, key)?.database.databaseName;
@@ -142,7 +144,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /**
    * Stops intercepting, restores everything that was patched, and keeps the state. Requests whose responses are being delayed
-   * fail with ECONNRESET, and {@link pause} ends. Does nothing while the mock is stopped.
+   * fail with ECONNRESET, and `page.pause()` ends. Does nothing while the mock is stopped.
    */
   stop(): void {
     if (this.#interceptor !== undefined) {
@@ -153,7 +155,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#interceptor = undefined;
     this.#isStopped = true;
     this.#delays.abort();
-    void this.#pages.stopAll();
+    void this.page.stopAll();
   }
 
   /** Calls {@link stop} at the end of a `using` block. */
@@ -163,7 +165,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /** Calls {@link stop} at the end of an `await using` block, and waits until its pages are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = this.#pages.stopAll();
+    const closed = this.page.stopAll();
     this.stop();
     await closed;
   }
@@ -220,6 +222,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   /**
    * Returns the refused requests that no {@link expectRefusal} covers.
    *
+   * @internal
    * @param entries - the requests to choose from; default {@link requests}.
    */
   unexpectedRefusals(entries: readonly JournalEntry[] = this.requests): readonly JournalEntry[] {
@@ -229,6 +232,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   /**
    * Returns the filters passed to {@link expectRefusal} that match no refused request.
    *
+   * @internal
    * @param entries - the requests to look at; default {@link requests}.
    */
   missingRefusals(entries: readonly JournalEntry[] = this.requests): readonly RequestFilter[] {
@@ -255,40 +259,6 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     return events[event].on(listener);
   }
 
-  /**
-   * Writes {@link report} as one HTML file that opens in a browser without a server. Contains no secrets.
-   *
-   * @param details - the test that the report covers.
-   * @throws the error of the file system when the file cannot be written.
-   * @example await mock.writeReport("mock-report.html");
-   */
-  async writeReport(path: string, details: ReportDetails = {}): Promise<void> {
-    await fs.writeFile(path, await reportPage(this.report(details)));
-  }
-
-  /**
-   * Serves a live page of this mock on a loopback port until the page is closed or the mock stops.
-   *
-   * @returns the page with its URL.
-   * @example
-   * await using page = await mock.servePage();
-   * console.log(page.url);
-   */
-  async servePage(): Promise<MockPage> {
-    return this.#pages.serve(this.#paged());
-  }
-
-  /**
-   * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there or the mock stops.
-   * Give the test no time limit, or set the environment variable `MOCK_CLOUD_RECO_PAUSE=1`: it lifts the limits of tests that use
-   * the fixture for Vitest or Jest, except those that a test sets itself.
-   *
-   * @example await mock.pause();
-   */
-  async pause(): Promise<void> {
-    await this.#pages.pause(this.#paged());
-  }
-
   /** Why no request reaches this mock, and what to change; undefined while it intercepts. @internal */
   get whyUnreached(): string | undefined {
     if (this.#options.intercept === false)
@@ -301,28 +271,6 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
       this.whyUnreached?.replace(/^/, "which ") ??
       `which serves ${[...new Set(Object.values(this.urls))].join(", ")}: create the client with the keys and URLs of the same mock`
     );
-  }
-
-  #paged() {
-    return { state: this.#isolation.current, options: this.#options, urls: this.urls };
-  }
-
-  /**
-   * Returns everything that was recorded as plain JSON: requests with their responses, reasons and both strings to sign;
-   * databases, targets, images and the timeline of target statuses. Contains no secrets.
-   *
-   * @param details - the test that the report covers.
-   * @example await writeFile("mock.json", JSON.stringify(mock.report()));
-   */
-  report({ test }: ReportDetails = {}): MockReport {
-    return buildReport({
-      test,
-      now: this.#now,
-      urls: this.urls,
-      store: this.#store,
-      entries: this.requests,
-      dropped: this.droppedRequests,
-    });
   }
 
   /**
@@ -377,9 +325,5 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   get #store(): MemoryStore {
     return this.#isolation.current.store;
-  }
-
-  get #now(): number {
-    return this.#isolation.current.clock.now().getTime();
   }
 }

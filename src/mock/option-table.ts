@@ -15,7 +15,7 @@ import {
   requestRateLimits,
   requestsPerSecondLimit,
 } from "../schema/cloud-database.ts";
-import { configuredResponse, configuredResponseFields } from "../schema/fault-answer.ts";
+import { configuredResponse, configuredResponseFields } from "../schema/fault-response.ts";
 import { textMatching, textReadBy } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {

@@ -231,9 +231,9 @@ export interface PageReport extends Omit<Report, "rows"> {
 /** A row of a report; `name` is null when its target was deleted. */
 export type PageReportRow = Report["rows"][number] & { readonly name: string | null };
 
-/** A fault, without the headers and the body of its answer. */
-export interface PageFault extends Omit<AddedFault, "answer"> {
-  readonly answer: { readonly status: number; readonly resultCode?: string } | null;
+/** A fault, without the headers and the body of its response. */
+export interface PageFault extends Omit<AddedFault, "response"> {
+  readonly response: { readonly status: number; readonly resultCode?: string } | null;
 }
 
 /** Everything known about one request, with facts about its images by their SHA-256. */

@@ -256,7 +256,7 @@ const shownReport = ({ rows, ...report }: Report, databaseName: string): PageRep
 });
 
 /** The headers and the body of an answer may be long. */
-function shownFault({ answer, ...fault }: AddedFault): PageFault {
-  if (answer === null || "resultCode" in answer) return { ...fault, answer };
-  return { ...fault, answer: { status: answer.status } };
+function shownFault({ response, ...fault }: AddedFault): PageFault {
+  if (response === null || "resultCode" in response) return { ...fault, response };
+  return { ...fault, response: { status: response.status } };
 }

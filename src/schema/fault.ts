@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import {
-  answer,
   type ConfiguredResponse,
-  jsonAnswer,
   jsonBody,
-  type ResultCodeAnswer,
+  jsonResponse,
+  type ResultCodeResponse,
+  response,
   responseStatus,
   statusOf,
-} from "./fault-answer.ts";
+} from "./fault-response.ts";
 import { checked, nearest } from "./kernel/problems.ts";
 import { optional, record } from "./kernel/record.ts";
 import {
@@ -66,7 +66,7 @@ export type DatabaseOrName =
 
 /**
  * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match. Requests to the
- * target manager match only when `api` or `operation` names it. Set at least one of `answer`, `resetConnection` and
+ * target manager match only when `api` or `operation` names it. Set at least one of `response`, `resetConnection` and
  * `delaySeconds`.
  *
  * @example mock.addFault({ operation: "query", delaySeconds: 30, times: 1 });
@@ -85,10 +85,10 @@ export interface Fault {
   readonly when?: (request: FaultRequest) => boolean;
 
   /** Responds with exactly this response, or with this result code, without executing the request. */
-  readonly answer?: ConfiguredResponse | ResultCodeAnswer;
+  readonly response?: ConfiguredResponse | ResultCodeResponse;
   /** Resets the client's connection (`ECONNRESET`) without executing the request. */
   readonly resetConnection?: boolean;
-  /** With `answer` or `resetConnection`: executes the request and discards only its response. Default false. */
+  /** With `response` or `resetConnection`: executes the request and discards only its response. Default false. */
   readonly executed?: boolean;
   /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
   readonly delaySeconds?: number;
@@ -111,7 +111,7 @@ export interface AddedFault
   readonly database: string | null;
   /** Whether it also has a `when` function, which JSON cannot show. */
   readonly hasWhen: boolean;
-  readonly answer: Required<ConfiguredResponse> | Required<ResultCodeAnswer> | null;
+  readonly response: Required<ConfiguredResponse> | Required<ResultCodeResponse> | null;
   readonly times: number | null;
   /** How many requests it was applied to. */
   readonly timesApplied: number;
@@ -119,7 +119,7 @@ export interface AddedFault
 
 /** A fault with everything that it does not say. */
 export function addedFault(id: string, fault: Fault, timesApplied: number): AddedFault {
-  const { api = null, operation = null, database, when, answer = null, times = null } = fault;
+  const { api = null, operation = null, database, when, response = null, times = null } = fault;
   const { resetConnection = false, executed = false, delaySeconds = 0, probability = 1 } = fault;
   const name = nameOfDatabase(database);
   return {
@@ -128,7 +128,7 @@ export function addedFault(id: string, fault: Fault, timesApplied: number): Adde
     operation: typeof operation === "string" ? [operation] : operation,
     database: typeof name === "string" ? name : null,
     hasWhen: when !== undefined,
-    answer: answer && completeAnswer(answer),
+    response: response && completeResponse(response),
     resetConnection,
     executed,
     delaySeconds,
@@ -138,10 +138,10 @@ export function addedFault(id: string, fault: Fault, timesApplied: number): Adde
   };
 }
 
-const completeAnswer = (answer: NonNullable<Fault["answer"]>): AddedFault["answer"] =>
-  "resultCode" in answer
-    ? { resultCode: answer.resultCode, status: statusOf(answer) }
-    : { headers: {}, body: "", ...answer };
+const completeResponse = (response: NonNullable<Fault["response"]>): AddedFault["response"] =>
+  "resultCode" in response
+    ? { resultCode: response.resultCode, status: statusOf(response) }
+    : { headers: {}, body: "", ...response };
 
 export const operation = kind(
   OPERATION_NAMES,
@@ -174,9 +174,9 @@ const plainFields = {
   probability: fromZeroToOne,
 };
 
-type Effects = Pick<Fault, "answer" | "resetConnection" | "executed" | "delaySeconds">;
-const replacesAnswer = ({ answer, resetConnection }: Effects): boolean =>
-  answer !== undefined || resetConnection === true;
+type Effects = Pick<Fault, "response" | "resetConnection" | "executed" | "delaySeconds">;
+const replacesResponse = ({ response, resetConnection }: Effects): boolean =>
+  response !== undefined || resetConnection === true;
 
 /**
  * A fault does something, and nothing that contradicts itself.
@@ -189,19 +189,19 @@ const withEffect = <F extends Effects>(
   delay = "delaySeconds",
 ): z.ZodMiniType<F> =>
   schema.check(
-    z.refine(({ answer, resetConnection }) => answer === undefined || resetConnection !== true, {
+    z.refine(({ response, resetConnection }) => response === undefined || resetConnection !== true, {
       path: [reset],
       params: { given: "both" },
-      error: `either answer or ${reset}`,
+      error: `either response or ${reset}`,
     }),
-    z.refine((given) => replacesAnswer(given) || (given.delaySeconds ?? 0) > 0, {
+    z.refine((given) => replacesResponse(given) || (given.delaySeconds ?? 0) > 0, {
       params: { given: "none" },
-      error: `answer, ${reset} or ${delay}`,
+      error: `response, ${reset} or ${delay}`,
     }),
-    z.refine((given) => replacesAnswer(given) || given.executed !== true, {
+    z.refine((given) => replacesResponse(given) || given.executed !== true, {
       path: ["executed"],
       params: { given: "true alone" },
-      error: `to be used with answer or ${reset}`,
+      error: `to be used with response or ${reset}`,
     }),
   );
 
@@ -213,13 +213,13 @@ export const fault = z.lazy(() =>
         ...plainFields,
         database: databaseOrName,
         when: aFunction<NonNullable<Fault["when"]>>("(request) => boolean"),
-        answer,
+        response,
       }),
     ),
   ),
 );
 
-const jsonFields = { ...plainFields, database: text, answer: jsonAnswer };
+const jsonFields = { ...plainFields, database: text, response: jsonResponse };
 const names = { database: "database_name" };
 
 /** A fault that the target manager shows. */
@@ -232,10 +232,10 @@ export const faultJson = wireForm(
       operation: orNull(listOf(operation)),
       database: orNull(text),
       hasWhen: flag,
-      answer: z.nullable(
+      response: z.nullable(
         z.union([
           record<Required<ConfiguredResponse>>({ status: responseStatus, headers, body: jsonBody }),
-          record<Required<ResultCodeAnswer>>({ resultCode: text, status: responseStatus }),
+          record<Required<ResultCodeResponse>>({ resultCode: text, status: responseStatus }),
         ]),
       ),
       times: orNull(wholeNumberFrom(1)),

@@ -120,7 +120,7 @@ export class IsolatedDatabase implements Disposable {
  *
  * @example
  * await using servers = await startServers();
- * servers.addFault({ api: "query", answer: { resultCode: "Busy", status: 503 }, times: 1 });
+ * servers.addFault({ api: "query", response: { resultCode: "Busy", status: 503 }, times: 1 });
  */
 export class Servers extends EmulatorControl implements AsyncDisposable {
   /** Base URLs of the four APIs, without a trailing slash. */

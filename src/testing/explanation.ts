@@ -142,7 +142,7 @@ export function explainTimeout(
   error: unknown,
 ): string | undefined {
   if (!/tim(ed|e) ?-?out/i.test(messageIn(error)) || !clockStandsStill) return undefined;
-  const targets = mock.report().databases.flatMap((database) => database.targets);
+  const targets = mock.page.report().databases.flatMap((database) => database.targets);
   const processing = targets.filter((target) => "status" in target && target.status === "processing").length;
   if (processing === 0) return undefined;
   const what = processing === 1 ? "1 target is" : `${processing} targets are`;

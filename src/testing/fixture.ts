@@ -65,7 +65,7 @@ async function writeFailureReport(
 ): Promise<void> {
   try {
     await fs.mkdir(dirname(path), { recursive: true });
-    await mock.writeReport(path, {
+    await mock.page.writeReport(path, {
       test: { name, ...(error !== "" && { error: stripVTControlCharacters(error) }) },
     });
   } catch (cause) {
@@ -223,7 +223,7 @@ function bareError(message: string): Error {
 }
 
 /**
- * Whether tests run without time limits, so that `mock.pause()` can wait. No runner can change the limit of a test that is
+ * Whether tests run without time limits, so that `mock.page.pause()` can wait. No runner can change the limit of a test that is
  * running, so the environment variable `MOCK_CLOUD_RECO_PAUSE` asks for it before.
  */
 export const areLimitsLifted = (): boolean => (process.env.MOCK_CLOUD_RECO_PAUSE ?? "") !== "";

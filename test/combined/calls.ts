@@ -57,7 +57,7 @@ export const changesOfMocks: readonly fc.Arbitrary<Command>[] = [
   ),
   fc.constant(
     command("report()", always, async (model, real) => {
-      const { databases, requests } = mockOf(real).report();
+      const { databases, requests } = mockOf(real).page.report();
       expectSame(
         databases.flatMap((each) =>
           each.kind === "cloud"

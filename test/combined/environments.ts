@@ -171,7 +171,7 @@ function mockIn(intercept: "nock" | "sockets" | false): Environment {
           return { begun, end };
         },
         openPage: async () => {
-          const page = await mock.servePage();
+          const page = await mock.page.serve();
           return pageAt(page.url, () => page.stop());
         },
         restart: async () => {

@@ -18,7 +18,7 @@ export const addFault = fc
       `${isMethod ? "" : "manager: "}addFault(${operation}, ${database ?? "any"}, ${times}, ${effect})`,
       always,
       async (model, real) => {
-        const answer = { status: FAULT_STATUS };
+        const response = { status: FAULT_STATUS };
         const key = model.next();
         const often = times === 0 ? { probability: 0 } : { times, probability: 1 };
         const { control } = real.world;
@@ -28,7 +28,7 @@ export const addFault = fc
             operation,
             ...often,
             ...(database !== undefined && { database }),
-            ...(effect === "delay" ? { delaySeconds: 0.001 } : { answer, executed: effect === "executed" }),
+            ...(effect === "delay" ? { delaySeconds: 0.001 } : { response, executed: effect === "executed" }),
           });
           real.faults.set(key, handle);
         } else {
@@ -36,7 +36,9 @@ export const addFault = fc
             operation,
             ...often,
             ...(database !== undefined && { database_name: database }),
-            ...(effect === "delay" ? { delay_seconds: 0.001 } : { answer, executed: effect === "executed" }),
+            ...(effect === "delay"
+              ? { delay_seconds: 0.001 }
+              : { response, executed: effect === "executed" }),
           }));
         }
         model.state.faults.unshift({ key, id, operation, database, times, effect, applied: 0 });

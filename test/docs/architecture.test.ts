@@ -36,7 +36,7 @@ const part = (file: string): string => (file.startsWith(`${HTTP}/`) ? HTTP : (fi
 const target = (file: string, specifier: string): string =>
   relative(source, resolve(source, dirname(file), specifier));
 /** Loaded only when it is called: a mock whose page is not opened has no server. */
-const LOADED_LATER = [{ file: "mock/pages.ts", to: "page/serve-page.ts" }];
+const LOADED_LATER = [{ file: "mock/page.ts", to: "page/serve-page.ts" }];
 const internal = [...imports].flatMap(([file, specifiers]) =>
   specifiers
     .filter((specifier) => specifier.startsWith("."))

@@ -10,7 +10,7 @@ test("entries that the target manager lists are formatted like the mock's own", 
   await session.add({ name: "poster", width: 0 });
   await session.add({ name: "poster" });
   await session.query(makePng());
-  mock.addFault({ operation: "listTargets", answer: { status: 500 } });
+  mock.addFault({ operation: "listTargets", response: { status: 500 } });
   await session.target({ method: "GET", path: "/targets" });
   const own = mock.requests;
   const response = await mock.fetch(`${mock.urls.manager}/requests`);

@@ -237,7 +237,7 @@ describe("an isolated call", () => {
     const snapshot = mock.snapshot();
     await mock.reset();
     mock.restore(snapshot);
-    mock.addFault({ operation: "databaseSummary", answer: { status: 500 } });
+    mock.addFault({ operation: "databaseSummary", response: { status: 500 } });
     void end();
     expect(await isolated).toEqual([[], 0]);
     expect(names()).toEqual(["outside"]);

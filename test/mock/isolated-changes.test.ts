@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { MockSession } from "../support/mock-session.ts";
 
 const SUMMARY = { method: "GET", path: "/summary" } as const;
-const FAULT = { operation: "databaseSummary", answer: { status: 503 } } as const;
+const FAULT = { operation: "databaseSummary", response: { status: 503 } } as const;
 
 function opened() {
   const mock = new MockCloudReco({ processingTimeSeconds: 0 });
@@ -91,7 +91,7 @@ describe("in an isolated call", () => {
   });
 });
 
-it.each([{ answer: { status: 503 }, executed: true }, { delaySeconds: 0.001 }])(
+it.each([{ response: { status: 503 }, executed: true }, { delaySeconds: 0.001 }])(
   "a request that the fault %o applied to never counts as refused",
   async (fault) => {
     const { mock, session } = opened();

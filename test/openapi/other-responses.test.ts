@@ -170,9 +170,9 @@ async function sendToModelTargets(service: ServiceUnderTest, send: Send): Promis
 
 async function sendToManager(send: Send): Promise<void> {
   for (const [method, path, body] of managerRequests()) await send(method, path, body);
-  const fault = { operation: "query", answer: { result_code: "Busy", status: 503 } };
+  const fault = { operation: "query", response: { result_code: "Busy", status: 503 } };
   const added: { id: string } = JSON.parse(await send("POST", "/faults", fault));
-  await send("POST", "/faults", { api: "query", answer: { status: 500, body: { base64: "AP8=" } } });
+  await send("POST", "/faults", { api: "query", response: { status: 500, body: { base64: "AP8=" } } });
   await send("GET", "/faults");
   await send("DELETE", `/faults/${added.id}`);
   await send("DELETE", `/faults/${added.id}`);

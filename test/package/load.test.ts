@@ -52,9 +52,9 @@ describe.each(["module", "commonjs"] as const)("loaded as %s", (kind) => {
         await servers.stop();
         ${loads[kind]}
         const mock = new MockCloudReco();
-        const page = await mock.servePage();
+        const page = await mock.page.serve();
         console.log((await (await fetch(page.url, { headers: { accept: "text/html" } })).text()) === html);
-        await mock.writeReport("report.html");
+        await mock.page.writeReport("report.html");
         mock.stop();
         const [start] = html.split("<script>");
         console.log((await readFile("report.html", "utf8")).startsWith(start + '<script type="application/json"'));

@@ -27,7 +27,7 @@ test("pauses", async ({ mock }) => {
   let said = "";
   const { write } = process.stderr;
   process.stderr.write = (text) => ((said += text), true);
-  const paused = mock.pause();
+  const paused = mock.page.pause();
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   while (!said.includes("http:")) await sleep(10);
   process.stderr.write = write;

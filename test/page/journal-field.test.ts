@@ -35,12 +35,12 @@ describe("a field that is added to the schema of journal entries", () => {
     expect(requests).toMatchObject([{ attempt: 7, path: "/targets" }]);
     expect(formatJournal(mock.requests)).toContain("\n   attempt: 7");
     expect(formatJournal(requests)).toContain("\n   attempt: 7");
-    expect(mock.report().requests).toMatchObject([{ attempt: 7 }, { path: "/requests" }]);
+    expect(mock.page.report().requests).toMatchObject([{ attempt: 7 }, { path: "/requests" }]);
   });
 
   it("is in the page's list and in its details of a request", async () => {
     await using mock = await mockWithField();
-    await using page = await mock.servePage();
+    await using page = await mock.page.serve();
     await using listener = new Listener(`${page.url}page/events`);
     await listener.until(() => listener.requests.length === 1);
     expect(listener.requests).toMatchObject([{ attempt: 7, path: "/targets" }]);
@@ -58,7 +58,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
 
   it("the page shows it", async () => {
     await using mock = await mockWithField();
-    await using served = await mock.servePage();
+    await using served = await mock.page.serve();
     const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
     await page.getByRole("term").filter({ hasText: "attempt" }).waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
   it("the page shows how many other targets a query considered, by reason", async () => {
     await using mock = await mockWithField();
     Object.assign(mock.requests[0] ?? {}, { considered: [], otherTargets: { inactive: 3 } });
-    await using served = await mock.servePage();
+    await using served = await mock.page.serve();
     const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
     await page.getByText("and 3 more targets, none of them nearer: inactive").waitFor();

@@ -133,7 +133,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the longest names",
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     const path = join(folder, "report.html");
     const error = `expected ${"a".repeat(300)} to be found, ${"in vain ".repeat(40)}`;
-    await mock.writeReport(path, { test: { name: `finds ${WORD}`, error } });
+    await mock.page.writeReport(path, { test: { name: `finds ${WORD}`, error } });
     const page = await browser.newPage({ viewport });
     await page.goto(pathToFileURL(path).href);
     await page.getByText("The test failed").waitFor();

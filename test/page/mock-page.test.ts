@@ -33,11 +33,11 @@ describe("a report in a file", () => {
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
       const path = join(folder, "report.html");
-      await mock.writeReport(path);
+      await mock.page.writeReport(path);
       const html = await readFile(path, "utf8");
       const [, data = ""] = /<script type="application\/json" id="report">(.*)<\/script>/.exec(html) ?? [];
       const { createdAt: _, ...written } = JSON.parse(data);
-      expect(JSON.parse(JSON.stringify(mock.report()))).toMatchObject(written);
+      expect(JSON.parse(JSON.stringify(mock.page.report()))).toMatchObject(written);
       expect(html.match(/<\/script>/g)).toHaveLength(2);
       expect(html).not.toContain("s3cr3t");
     } finally {
@@ -49,21 +49,21 @@ describe("a report in a file", () => {
 describe("the page of a mock", () => {
   it("is served until it is closed or the mock stops", async () => {
     const mock = await usedMock();
-    const page = await mock.servePage();
+    const page = await mock.page.serve();
     const targets = await fetch(new URL("/page/targets?database=none", page.url));
     expect(await targets.json()).toMatchObject({ database: "</script><b>shop", all: 1 });
     await page.stop();
     await expect(fetch(page.url)).rejects.toThrow("fetch failed");
-    const again = await mock.servePage();
+    const again = await mock.page.serve();
     mock.stop();
     await expect.poll(() => fetch(again.url).catch(() => "gone")).toBe("gone");
   });
 
   it("is closed when the mock is disposed of, even if it was only starting", async () => {
     const mock = await usedMock();
-    const open = await mock.servePage();
+    const open = await mock.page.serve();
     let hasStarted = false;
-    const starting = mock.servePage().finally(() => {
+    const starting = mock.page.serve().finally(() => {
       hasStarted = true;
     });
     await mock[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ describe("the page of a mock", () => {
   it("records no requests of others, such as a browser that looks for an icon", async () => {
     await using mock = await usedMock();
     const before = mock.requests.length;
-    await using page = await mock.servePage();
+    await using page = await mock.page.serve();
     expect((await fetch(new URL("/favicon.ico", page.url))).status).toBe(404);
     const socket = connect(Number(new URL(page.url).port), "127.0.0.1", () =>
       socket.write("stray bytes\r\n\r\n"),
@@ -89,10 +89,10 @@ describe("the page of a mock", () => {
     const printed = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
     onTestFinished(() => printed.mockRestore());
     const mock = await usedMock();
-    const early = mock.pause();
+    const early = mock.page.pause();
     mock.stop();
     await early;
-    const late = mock.pause();
+    const late = mock.page.pause();
     await expect.poll(() => printed.mock.calls.length).toBe(2);
     mock.stop();
     await late;
@@ -102,7 +102,7 @@ describe("the page of a mock", () => {
     await using mock = await usedMock();
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     let isOver = false;
-    const paused = mock.pause().then(() => {
+    const paused = mock.page.pause().then(() => {
       isOver = true;
     });
     await expect.poll(() => write.mock.calls.length).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
       const path = join(folder, "report.html");
-      await mock.writeReport(path);
+      await mock.page.writeReport(path);
       const page = await browser.newPage();
       const asked: string[] = [];
       const complaints: string[] = [];
@@ -161,7 +161,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
       const path = join(folder, "report.html");
-      await mock.writeReport(path);
+      await mock.page.writeReport(path);
       const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
       await page.goto(pathToFileURL(path).href);
       const name = await page.getByText(databaseName).first().boundingBox();
@@ -178,7 +178,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
   it("the page of a paused mock has a Continue button", async () => {
     await using mock = await usedMock();
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-    const paused = mock.pause();
+    const paused = mock.page.pause();
     await expect.poll(() => write.mock.calls.length).toBeGreaterThan(0);
     const [[said] = []] = write.mock.calls;
     write.mockRestore();

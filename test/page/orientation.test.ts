@@ -32,7 +32,7 @@ describe.skipIf(findChromium() === undefined)("pictures that viewers turn, in a 
       processed: true,
     });
     expect(await new VuforiaClient(keys).find(query)).toHaveLength(1);
-    await using served = await mock.servePage();
+    await using served = await mock.page.serve();
 
     /** The target is turned too, so its top left corner is what was its bottom left one. */
     const expected = [3, 0, 1, 2].map((index) => corners[index] ?? []);

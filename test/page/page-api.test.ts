@@ -275,7 +275,7 @@ describe("the page's routes", () => {
     const targetRater = vi.fn(() => 3);
     await using mock = new MockCloudReco({ targetRater });
     mock.addCloudDatabase({ databaseName: "shop" });
-    await using page = await mock.servePage();
+    await using page = await mock.page.serve();
     expect(await ratingOf(page.url)).toBeNull();
     expect(targetRater).not.toHaveBeenCalled();
   });

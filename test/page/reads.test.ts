@@ -19,7 +19,7 @@ beforeAll(async () => {
   const flat = { processing_time_seconds: 0, application_metadata: base64(Uint8Array.of(0xff, 0xfe)) };
   await addTarget(servers, "shop", "album", await samplePicture(2), flat);
   await addTarget(servers, "shop", "cover", await scene(3), { processing_time_seconds: 3600 });
-  const fault = servers.addFault({ operation: "query", answer: { status: 503, body: "closed" } });
+  const fault = servers.addFault({ operation: "query", response: { status: 503, body: "closed" } });
   await fetch(`${servers.urls.query}/v1/query`, { method: "POST" });
   fault.remove();
   await fetch(`${servers.urls.target}/summary`);

@@ -35,7 +35,7 @@ test("all pages see the same changes, and one that is opened late the same state
   servers.addVuMarkDatabase({ databaseName: "marks" });
   const shop = servers.addCloudDatabase({ databaseName: "shop" });
   await addTarget(servers, "shop", "poster", await scene(1), { processing_time_seconds: 60 });
-  const fault = servers.addFault({ api: "query", answer: { status: 503, body: "long".repeat(99) } });
+  const fault = servers.addFault({ api: "query", response: { status: 503, body: "long".repeat(99) } });
   servers.addFault({ api: "target", delaySeconds: 1 });
   for (const page of pages) await untilShown(page, ({ faults }) => faults.length === 2);
 
@@ -191,8 +191,8 @@ test("a page follows restores, resets and a clock that is set back", async () =>
 
 test("two pages of a mock follow it over a stop and a start", async () => {
   await using mock = new MockCloudReco({ intercept: false });
-  await using first = await mock.servePage();
-  await using second = await mock.servePage();
+  await using first = await mock.page.serve();
+  await using second = await mock.page.serve();
   await using a = new Listener(`${first.url}page/events`);
   await using b = new Listener(`${second.url}page/events`);
   mock.addCloudDatabase({ databaseName: "shop" });
@@ -201,7 +201,7 @@ test("two pages of a mock follow it over a stop and a start", async () => {
   await Promise.all([first, second].map((page) => page.stop()));
   mock.start();
   mock.addCloudDatabase({ databaseName: "other" });
-  await using third = await mock.servePage();
+  await using third = await mock.page.serve();
   await using c = new Listener(`${third.url}page/events`);
   expect((await untilShown(c, () => true)).cloudDatabases).toMatchObject([
     { databaseName: "shop" },

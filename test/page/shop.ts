@@ -82,7 +82,7 @@ export async function fillShop(servers: Servers): Promise<void> {
   await post("/oauth2_client_credentials", { client_id: "ci-pipeline", client_secret: "secret", scopes });
   await post("/faults", {
     operation: "getDuplicates",
-    answer: { result_code: "RequestQuotaReached" },
+    response: { result_code: "RequestQuotaReached" },
     times: 3,
   });
   await post("/faults", { database_name: "archive", delay_seconds: 2.5, probability: 0.25 });

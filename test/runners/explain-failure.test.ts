@@ -240,7 +240,7 @@ describe("a test that failed is told what may surprise about served requests", (
   it("and which requests its own faults applied to", async () => {
     const { mock, end } = openFixture();
     const [, above] = /explain-failure\.test\.ts:(\d+)/.exec(new Error().stack ?? "") ?? [];
-    mock.addFault({ operation: "databaseSummary", answer: { status: 503 } });
+    mock.addFault({ operation: "databaseSummary", response: { status: 503 } });
     await summary();
     const text = end({ failed: true, error: new Error("503") }) ?? "";
     expect(text).toMatch(/^A fault of this test applied to 1 request:\n#1 .* → 503 .*\n {3}addFault: .*$/);

@@ -122,7 +122,7 @@ describe.each(Object.keys(opened))("%s", (name) => {
     const { control, summary } = await open();
     using fault = control.addFault({
       when: ({ path }) => path === "/summary",
-      answer: { resultCode: "TooManyRequests", status: 429 },
+      response: { resultCode: "TooManyRequests", status: 429 },
       times: 1,
     });
     expect((await summary()).status).toBe(429);

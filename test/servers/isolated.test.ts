@@ -88,7 +88,7 @@ describe("isolated databases of shared servers", () => {
   test("a fault concerns only its own requests, with keys and with tokens", async () => {
     using first = servers.isolated();
     using second = servers.isolated();
-    using fault = first.addFault({ answer: { resultCode: "Fail", status: 503 } });
+    using fault = first.addFault({ response: { resultCode: "Fail", status: 503 } });
     await expect(clientOf(first).summary()).rejects.toThrow("503");
     await expect(loginOf(first)).rejects.toThrow("503");
     await clientOf(second).summary();
@@ -112,7 +112,7 @@ describe("isolated databases of shared servers", () => {
 
   test("removing one again spares what another worker has under its name", async () => {
     const own = servers.isolated({ databaseName: "shop" });
-    own.addFault({ operation: "databaseSummary", answer: { status: 503 } });
+    own.addFault({ operation: "databaseSummary", response: { status: 503 } });
     own.remove();
     using next = servers.isolated({ databaseName: "shop" });
     await clientOf(next).summary();

@@ -68,7 +68,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     const [first, second] = (await opened()).at;
     if (first === undefined || second === undefined) throw new Error("no servers");
     await manage(first, "POST", "/cloud_databases", named);
-    const fault = { operation: "databaseSummary", answer: { status: 503 }, times: 3 };
+    const fault = { operation: "databaseSummary", response: { status: 503 }, times: 3 };
     const { id } = (await manage(second, "POST", "/faults", fault)).fields;
     const summary = (_: unknown, index: number) =>
       sendSigned(index % 2 === 0 ? first : second, keys, { method: "GET", path: "/summary" });

@@ -58,7 +58,7 @@ describe("what is served", () => {
 
 describe("health checks", () => {
   const health = async (url: string) => (await start(["healthcheck", url]).finished).printed.trim();
-  const unhealthy = (api: string) => ({ api, times: 1, answer: { status: 503 } });
+  const unhealthy = (api: string) => ({ api, times: 1, response: { status: 503 } });
 
   test("of containers and of Kubernetes take no delay and no fault from clients, and are not recorded", async () => {
     for (const api of ["target", "query", "manager"])
@@ -79,7 +79,7 @@ describe("health checks", () => {
 
   test("do so where one process has all servers", async () => {
     await using three = await startServers({ responseDelaySeconds: 600 });
-    const fault = three.addFault({ api: "target", answer: { status: 503 } });
+    const fault = three.addFault({ api: "target", response: { status: 503 } });
     for (const url of [three.urls.target, three.urls.query, three.urls.manager])
       expect(await health(url)).toBe(`${url}/ is healthy: 404`);
     expect([three.requests, fault.timesApplied]).toEqual([[], 0]);

@@ -4,8 +4,8 @@ import { LIST, opened } from "./opened.ts";
 describe("several faults", () => {
   it("apply newest first, each as often as its `times` allows", async () => {
     const { mock, session } = opened();
-    mock.addFault({ answer: { status: 500 }, times: 2 });
-    const newest = mock.addFault({ answer: { status: 503 }, times: 1 });
+    mock.addFault({ response: { status: 500 }, times: 2 });
+    const newest = mock.addFault({ response: { status: 503 }, times: 1 });
     const statuses = [];
     for (let count = 0; count < 4; count++) statuses.push((await session.target(LIST)).status);
     expect([statuses, newest.timesApplied]).toEqual([[503, 500, 500, 200], 1]);
@@ -13,9 +13,9 @@ describe("several faults", () => {
 
   it("stop applying after remove(), the end of a block, or reset()", async () => {
     const { mock, session } = opened();
-    const first = mock.addFault({ answer: { status: 500 } });
+    const first = mock.addFault({ response: { status: 500 } });
     {
-      using second = mock.addFault({ answer: { status: 503 } });
+      using second = mock.addFault({ response: { status: 503 } });
       expect((await session.target(LIST)).status).toBe(503);
       expect(second.timesApplied).toBe(1);
     }
@@ -23,16 +23,16 @@ describe("several faults", () => {
     first.remove();
     first.remove();
     expect((await session.target(LIST)).status).toBe(200);
-    mock.addFault({ answer: { status: 500 } });
+    mock.addFault({ response: { status: 500 } });
     await mock.reset();
     expect((await session.target(LIST)).status).toBe(400);
   });
 
   it("apply in the isolated call that added them, together with those from outside", async () => {
     const { mock, session } = opened();
-    mock.addFault({ operation: "listTargets", answer: { status: 500 } });
+    mock.addFault({ operation: "listTargets", response: { status: 500 } });
     await mock.isolate(async () => {
-      mock.addFault({ answer: { status: 503 }, operation: "databaseSummary" });
+      mock.addFault({ response: { status: 503 }, operation: "databaseSummary" });
       expect((await session.target({ method: "GET", path: "/summary" })).status).toBe(503);
       expect((await session.target(LIST)).status).toBe(500);
     });
@@ -43,7 +43,7 @@ describe("several faults", () => {
 describe("a fault with a probability", () => {
   const pattern = async (seed: number, probability: number) => {
     const { mock, session } = opened({ seed });
-    mock.addFault({ answer: { status: 500 }, probability });
+    mock.addFault({ response: { status: 500 }, probability });
     const statuses = [];
     for (let count = 0; count < 40; count++) statuses.push((await session.target(LIST)).status);
     return statuses;
@@ -69,8 +69,8 @@ describe("the journal of a fault", () => {
     const { mock, session } = opened();
     const rejected: unknown[] = [];
     mock.on("rejected", (entry) => rejected.push(entry));
-    const answer = { resultCode: "Fail", status: 500 } as const;
-    mock.addFault({ operation: "addTarget", answer, executed: true, delaySeconds: 0.001 });
+    const response = { resultCode: "Fail", status: 500 } as const;
+    mock.addFault({ operation: "addTarget", response, executed: true, delaySeconds: 0.001 });
     mock.addFault({ operation: "query", resetConnection: true });
     await session.add();
     await session.query().catch(() => {});
@@ -97,14 +97,14 @@ describe("the journal of a fault", () => {
 
   it("names the check that refused a request that was delayed, or executed", async () => {
     const { mock, session } = opened();
-    mock.addFault({ answer: { status: 504 }, executed: true });
+    mock.addFault({ response: { status: 504 }, executed: true });
     await session.target({ ...LIST, secretKey: "wrong" });
     expect(mock.requests).toMatchObject([{ status: 504, fault: "addFault", refusedBy: "signatureMatches" }]);
   });
 });
 
 it.each<[object, string]>([
-  [{}, "Invalid fault: expected answer, resetConnection or delaySeconds; got none."],
+  [{}, "Invalid fault: expected response, resetConnection or delaySeconds; got none."],
   [
     { operation: "addTargets", resetConnection: true },
     'Invalid fault.operation: expected addTarget; got "addTargets".',
@@ -113,7 +113,7 @@ it.each<[object, string]>([
     { operation: "upload", resetConnection: true },
     "Invalid fault.operation: expected one or a list of addTarget, listTargets,",
   ],
-  [{ status: 503 }, "Invalid fault.status: expected it inside of answer: { status }; got a value."],
+  [{ status: 503 }, "Invalid fault.status: expected it inside of response: { status }; got a value."],
   [
     { operation: ["query", "x"], resetConnection: true },
     "Invalid fault.operation[1]: expected addTarget, listTargets,",
@@ -121,16 +121,19 @@ it.each<[object, string]>([
   [{ operation: "addTarget" }, "Invalid fault: expected "],
   [
     { executed: true, delaySeconds: 1 },
-    "Invalid fault.executed: expected to be used with answer or resetConnection; got true alone.",
+    "Invalid fault.executed: expected to be used with response or resetConnection; got true alone.",
   ],
-  [{ answer: {} }, "Invalid fault.answer.status: expected a whole number from 200 to 599; got nothing."],
-  [{ answer: 500 }, "Invalid fault.answer: expected { status, headers, body } or { resultCode }; got 500."],
-  [{ answer: { status: 500, resultcode: "Fail" } }, "Invalid fault.answer.resultcode: expected "],
+  [{ response: {} }, "Invalid fault.response.status: expected a whole number from 200 to 599; got nothing."],
   [
-    { answer: { resultCode: "Fali" } },
-    "Invalid fault.answer.resultCode: expected a result code of the service,",
+    { response: 500 },
+    "Invalid fault.response: expected { status, headers, body } or { resultCode }; got 500.",
   ],
-  [{ answer: { status: 500 }, resetConnection: true }, "Invalid fault.resetConnection: expected "],
+  [{ response: { status: 500, resultcode: "Fail" } }, "Invalid fault.response.resultcode: expected "],
+  [
+    { response: { resultCode: "Fali" } },
+    "Invalid fault.response.resultCode: expected a result code of the service,",
+  ],
+  [{ response: { status: 500 }, resetConnection: true }, "Invalid fault.resetConnection: expected "],
   [{ resetConnection: true, times: 0 }, "Invalid fault.times: expected a whole number, 1 or more; got 0."],
   [
     { resetConnection: true, probability: 1.1 },

@@ -11,23 +11,23 @@ describe("a fault answers", () => {
   it("with a status, headers and a body, exactly as given", async () => {
     const { mock, session } = opened();
     mock.addFault({
-      answer: { status: 503, headers: { "Retry-After": "2" }, body: new Uint8Array([0, 255]) },
+      response: { status: 503, headers: { "Retry-After": "2" }, body: new Uint8Array([0, 255]) },
     });
     const { status, rawHeaders, body } = await session.target(LIST);
     expect([status, rawHeaders, [...body]]).toEqual([503, [["Retry-After", "2"]], [0, 255]]);
-    mock.addFault({ answer: { status: 200, body: '{"results":[' } });
+    mock.addFault({ response: { status: 200, body: '{"results":[' } });
     expect((await session.target(LIST)).body.toString()).toBe('{"results":[');
   });
 
   it.each([
-    [{ "X-Name\r\nX-Other": "1" }, /answer\.headers\.X-Name\\r\\nX-Other: .*header names such as X-Name/],
-    [{ "": "1" }, /answer\.headers.*header names such as X-Name/],
-    [{ "X-Name": "1\r\nX-Other: 2" }, /answer\.headers\.X-Name.*without line breaks/],
-    [{ "X-Name": "1\u0000" }, /answer\.headers\.X-Name.*without line breaks/],
-    [{ "X-Name": "\u20ac" }, /answer\.headers\.X-Name.*Latin-1/],
+    [{ "X-Name\r\nX-Other": "1" }, /response\.headers\.X-Name\\r\\nX-Other: .*header names such as X-Name/],
+    [{ "": "1" }, /response\.headers.*header names such as X-Name/],
+    [{ "X-Name": "1\r\nX-Other: 2" }, /response\.headers\.X-Name.*without line breaks/],
+    [{ "X-Name": "1\u0000" }, /response\.headers\.X-Name.*without line breaks/],
+    [{ "X-Name": "\u20ac" }, /response\.headers\.X-Name.*Latin-1/],
   ])("with no header that would end its line: %j", (headers, reason) => {
     const { mock } = opened();
-    expect(() => mock.addFault({ answer: { status: 200, headers } })).toThrow(reason);
+    expect(() => mock.addFault({ response: { status: 200, headers } })).toThrow(reason);
   });
 
   it("with a result code, in the format of each API", async () => {
@@ -35,8 +35,8 @@ describe("a fault answers", () => {
     mock.updateDatabase(database, { stateName: "PROJECT_INACTIVE" });
     const [refusedAdd, refusedQuery] = [await session.add(), await session.query()];
     mock.updateDatabase(database, { stateName: "WORKING" });
-    mock.addFault({ api: "target", answer: { resultCode: "ProjectInactive" } });
-    mock.addFault({ api: "query", answer: { resultCode: "InactiveProject" } });
+    mock.addFault({ api: "target", response: { resultCode: "ProjectInactive" } });
+    mock.addFault({ api: "query", response: { resultCode: "InactiveProject" } });
     const [add, query] = [await session.add(), await session.query()];
 
     const shape = (response: typeof add, body = response.body) => ({
@@ -50,8 +50,8 @@ describe("a fault answers", () => {
 
   it("with a result code that the service never sends, and those of the other APIs", async () => {
     const { mock, session } = opened();
-    mock.addFault({ api: "target", answer: { resultCode: "TooManyRequests", status: 429 } });
-    mock.addFault({ api: "modelTarget", answer: { resultCode: "CONFLICT", status: 409 } });
+    mock.addFault({ api: "target", response: { resultCode: "TooManyRequests", status: 429 } });
+    mock.addFault({ api: "modelTarget", response: { resultCode: "CONFLICT", status: 409 } });
     const { status, body } = await session.target(LIST);
     expect([status, JSON.parse(body.toString())]).toEqual([
       429,
@@ -68,14 +68,14 @@ describe("a fault answers", () => {
     expect(await send("POST", "/oauth2/token")).toEqual([409, { error: "CONFLICT" }]);
     mock.addFault({ resetConnection: true });
     expect((await fetch(`${mock.urls.manager}/cloud_databases`)).status).toBe(200);
-    mock.addFault({ api: "manager", answer: { resultCode: "Busy", status: 503 } });
+    mock.addFault({ api: "manager", response: { resultCode: "Busy", status: 503 } });
     const managed = await fetch(`${mock.urls.manager}/cloud_databases`);
     expect([managed.status, await managed.text()]).toEqual([503, "Busy"]);
   });
 
   it("before any check, without executing the request", async () => {
     const { mock, session, database } = opened();
-    const fault = mock.addFault({ answer: { status: 500 } });
+    const fault = mock.addFault({ response: { status: 500 } });
     expect((await session.add()).status).toBe(500);
     expect((await session.target({ ...LIST, secretKey: "wrong" })).status).toBe(500);
     expect([fault.timesApplied, database.targets]).toEqual([2, []]);
@@ -83,7 +83,7 @@ describe("a fault answers", () => {
 
   it("after executing the request when `executed` is set", async () => {
     const { mock, session, database } = opened();
-    mock.addFault({ operation: "addTarget", answer: { status: 504 }, executed: true, times: 1 });
+    mock.addFault({ operation: "addTarget", response: { status: 504 }, executed: true, times: 1 });
     expect((await session.add({ name: "kept" })).status).toBe(504);
     expect(database.targets.map(({ name }) => name)).toEqual(["kept"]);
     expect((await session.add({ name: "kept" })).status, "the retry").toBe(403);
@@ -151,7 +151,7 @@ describe("a fault matches", () => {
   ])("%s", async (_what, fault, statuses) => {
     const { mock, session } = opened();
     const other = new MockSession(mock, mock.addCloudDatabase({ databaseName: "other" }));
-    mock.addFault({ answer: { status: 418 }, ...fault });
+    mock.addFault({ response: { status: 418 }, ...fault });
     const responses = [
       await session.add(),
       await session.target(LIST),
@@ -163,7 +163,7 @@ describe("a fault matches", () => {
 
   it("requests to a database given as an object", async () => {
     const { mock, session, database } = opened();
-    mock.addFault({ database, answer: { status: 418 } });
+    mock.addFault({ database, response: { status: 418 } });
     expect((await session.target(LIST)).status).toBe(418);
   });
 

@@ -17,7 +17,7 @@ it("a report is plain JSON with everything recorded, and no secret", async () =>
   await session.target({ method: "GET", path: "/targets", headers: { Authorization: "VWS x:y" } });
   await session.target({ method: "GET", path: "/targets?a=1", secretKey: "wrong" });
 
-  const report = mock.report();
+  const report = mock.page.report();
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   for (const secret of [database.serverSecretKey, database.clientSecretKey]) {
     expect(JSON.stringify(report)).not.toContain(secret);
@@ -79,7 +79,7 @@ it("a report omits images beyond 16 MiB, and marks dropped bodies", async () => 
   const database = mock.addCloudDatabase();
   await mock.addTarget(database, { image: makePng(), processed: true });
   await new MockSession(mock, database).query();
-  const { requests, images } = mock.report();
+  const { requests, images } = mock.page.report();
   expect(requests[0]?.request).toMatchObject({ dropped: true, text: expect.stringContaining("dropped") });
   expect(Object.values(images)).toMatchObject([{ format: "PNG", base64: expect.any(String) }]);
 });
@@ -92,7 +92,7 @@ it("a report's timeline tells what happened in this order, also within a millise
   const database = mock.addCloudDatabase();
   const names = ["first", "second", "third"];
   for (const name of names) await mock.addTarget(database, { name, image: makePng(), processed: true });
-  expect(eventsOf(mock.report())).toEqual(names.flatMap((name) => [`added ${name}`, `success ${name}`]));
+  expect(eventsOf(mock.page.report())).toEqual(names.flatMap((name) => [`added ${name}`, `success ${name}`]));
 
   const clock = new ManualClock();
   await using later = new MockCloudReco({ clock, targetRater: perfectRater, processingTimeSeconds: 10 });
@@ -101,7 +101,7 @@ it("a report's timeline tells what happened in this order, also within a millise
   clock.advance(5);
   await later.updateTarget(shop, targetId, { width: 2 });
   clock.advance(10);
-  expect(eventsOf(later.report())).toEqual(["added poster", "updated poster", "success poster"]);
+  expect(eventsOf(later.page.report())).toEqual(["added poster", "updated poster", "success poster"]);
 });
 
 describe.each(["png", "jpeg"] as const)("a report has the size at which viewers show a %s file", (format) => {
@@ -112,7 +112,7 @@ describe.each(["png", "jpeg"] as const)("a report has the size at which viewers 
     await using mock = new MockCloudReco();
     const session = new MockSession(mock, mock.addCloudDatabase());
     for (const image of images) await session.query(image);
-    return Object.values(mock.report().images).map(({ width, height }) => [width, height]);
+    return Object.values(mock.page.report().images).map(({ width, height }) => [width, height]);
   }
 
   it("that EXIF data turn, or do not", async () => {
@@ -144,5 +144,5 @@ it("a report has the size at which viewers show a file with big-endian EXIF data
   expect((await sharp(image).metadata()).orientation).toBe(6);
   await using mock = new MockCloudReco({ targetRater: perfectRater });
   await mock.addTarget(mock.addCloudDatabase(), { name: "turned", image });
-  expect(Object.values(mock.report().images)).toMatchObject([{ width: 51, height: 38 }]);
+  expect(Object.values(mock.page.report().images)).toMatchObject([{ width: 51, height: 38 }]);
 });

@@ -25,7 +25,7 @@ describeBackends("the target manager's faults", (backend) => {
   const listed = async () => (await manage(service, "GET", "/faults")).json;
 
   it("are applied as often as given, counted, listed and removed", async () => {
-    const limited = { operation: "databaseSummary", answer: { result_code: "Overloaded", status: 503 } };
+    const limited = { operation: "databaseSummary", response: { result_code: "Overloaded", status: 503 } };
     const first = await addFault({ ...limited, times: 1 });
     expect(first).toEqual({
       id: expect.stringMatching(/./),
@@ -33,7 +33,7 @@ describeBackends("the target manager's faults", (backend) => {
       operation: ["databaseSummary"],
       database_name: null,
       has_when: false,
-      answer: limited.answer,
+      response: limited.response,
       reset_connection: false,
       executed: false,
       delay_seconds: 0,
@@ -48,7 +48,7 @@ describeBackends("the target manager's faults", (backend) => {
 
     const second = await addFault({
       database_name: "db",
-      answer: { result_code: "TooManyRequests", status: 429 },
+      response: { result_code: "TooManyRequests", status: 429 },
     });
     expect(second.id).not.toBe(first.id);
     expect((await summary()).status).toBe(429);
@@ -69,14 +69,14 @@ describeBackends("the target manager's faults", (backend) => {
       plan.parts = [imagePart(makePng())];
       return sendPlan(service, queried, plan);
     };
-    await addFault({ api: "query", answer: { result_code: "InactiveProject" } });
+    await addFault({ api: "query", response: { result_code: "InactiveProject" } });
     const refused = await query();
     expect([refused.status, decoded(refused)]).toEqual([
       403,
       expect.stringContaining('"result_code":"InactiveProject"'),
     ]);
-    const answer = { status: 500, headers: { "X-Why": "test" }, body: { base64: "AP8=" } };
-    expect(await addFault({ api: "query", answer })).toMatchObject({ answer });
+    const response = { status: 500, headers: { "X-Why": "test" }, body: { base64: "AP8=" } };
+    expect(await addFault({ api: "query", response })).toMatchObject({ response });
     const bytes = await query();
     expect([bytes.status, bytes.headers["x-why"], [...bytes.body]]).toEqual([500, "test", [0, 255]]);
     await addFault({ api: "query", reset_connection: true, times: 1 });
@@ -88,7 +88,7 @@ describeBackends("the target manager's faults", (backend) => {
     const { id } = await addFault({ api: "manager", reset_connection: true });
     await expect(manage(service, "GET", "/cloud_databases")).rejects.toThrow();
     expect(await listed()).toMatchObject([{ id, reset_connection: true }]);
-    await addFault({ api: "manager", answer: { status: 500 }, executed: true, delay_seconds: 0 });
+    await addFault({ api: "manager", response: { status: 500 }, executed: true, delay_seconds: 0 });
     expect((await manage(service, "POST", "/reset")).status).toBe(200);
     expect(await listed()).toEqual([]);
     expect((await manage(service, "GET", "/cloud_databases")).text).toBe("[]");
@@ -97,12 +97,12 @@ describeBackends("the target manager's faults", (backend) => {
   it("are refused when they contradict themselves", async () => {
     const errors = async (fault: object) => (await manage(service, "POST", "/faults", fault)).fields.errors;
     expect(await errors({})).toEqual([{ field: "body", message: "body is none", accepted: "a JSON object" }]);
-    expect(await errors({ answer: { status: 500 }, reset_connection: true })).toMatchObject([
-      { field: "reset_connection", accepted: "either answer or reset_connection" },
+    expect(await errors({ response: { status: 500 }, reset_connection: true })).toMatchObject([
+      { field: "reset_connection", accepted: "either response or reset_connection" },
     ]);
     expect(await errors({ delay_seconds: 1, executed: true })).toMatchObject([{ field: "executed" }]);
-    expect(await errors({ answer: { result_code: "Unheard" } })).toMatchObject([
-      { field: "answer.result_code", message: 'answer.result_code is "Unheard"' },
+    expect(await errors({ response: { result_code: "Unheard" } })).toMatchObject([
+      { field: "response.result_code", message: 'response.result_code is "Unheard"' },
     ]);
     expect(await errors({ when: "always", operation: "nothing", times: 0 })).toMatchObject([
       { field: "operation" },

@@ -56,9 +56,9 @@ function Fault({ fault }: { readonly fault: PageFault }) {
   );
 }
 
-function effectOf({ answer, resetConnection, delaySeconds, executed }: PageFault): string {
+function effectOf({ response, resetConnection, delaySeconds, executed }: PageFault): string {
   return joined(
-    answer && `Answers ${answer.status} ${answer.resultCode ?? ""}`.trim(),
+    response && `Answers ${response.status} ${response.resultCode ?? ""}`.trim(),
     resetConnection && "Resets the connection",
     delaySeconds > 0 && `Delays by ${delaySeconds} s`,
     executed && "after executing the request",
@@ -116,9 +116,9 @@ function AddFault({ databases, onClose }: AddFaultProps) {
     return ask("POST", "/faults", {
       ...(matched.startsWith("api:") ? { api: matched.slice(4) } : given("operation", String)),
       ...given("databaseName", String),
-      ...(effect.value === "code" && { answer: { resultCode: fields.get("resultCode") } }),
+      ...(effect.value === "code" && { response: { resultCode: fields.get("resultCode") } }),
       ...(effect.value === "status" && {
-        answer: { status: Number(fields.get("status")), body: fields.get("body") },
+        response: { status: Number(fields.get("status")), body: fields.get("body") },
       }),
       ...(effect.value === "reset" && { resetConnection: true }),
       ...(fields.get("executed") !== null && { executed: true }),

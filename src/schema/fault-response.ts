@@ -34,7 +34,7 @@ export const configuredResponseFields = {
 export const configuredResponse = z.lazy(() => record<ConfiguredResponse>(configuredResponseFields));
 
 /** A failure in the format of the requested API: its body, headers and encoding. */
-export interface ResultCodeAnswer {
+export interface ResultCodeResponse {
   /** One of the service's result codes, or any text together with `status`. */
   readonly resultCode: ResultCode | (string & {});
   /** HTTP status, 200 to 599. Default: the status that the service sends with this result code. */
@@ -42,8 +42,8 @@ export interface ResultCodeAnswer {
 }
 
 /** @param name - what the field is called, for messages. */
-const resultCodeAnswer = (name: string) =>
-  record<ResultCodeAnswer>({ resultCode: text, ...optional({ status: responseStatus }) }).check((given) => {
+const resultCodeResponse = (name: string) =>
+  record<ResultCodeResponse>({ resultCode: text, ...optional({ status: responseStatus }) }).check((given) => {
     const { resultCode: code, status } = given.value;
     if (status !== undefined || statusOfCode(code) !== undefined) return;
     const message = "a result code of the service, or any text together with status";
@@ -56,11 +56,13 @@ function statusOfCode(code: string): number | undefined {
 }
 
 /** The status of a failure. Every checked failure has one. */
-export const statusOf = ({ resultCode: code, status }: ResultCodeAnswer): number =>
+export const statusOf = ({ resultCode: code, status }: ResultCodeResponse): number =>
   status ?? statusOfCode(code) ?? 500;
 
-const ANSWERS = "{ status, headers, body } or { resultCode }";
-export const answer = deferred(ANSWERS, () => z.union([configuredResponse, resultCodeAnswer("resultCode")]));
+const RESPONSES = "{ status, headers, body } or { resultCode }";
+export const response = deferred(RESPONSES, () =>
+  z.union([configuredResponse, resultCodeResponse("resultCode")]),
+);
 
 const MAX_BODY_BYTES = 2 ** 24;
 
@@ -74,9 +76,9 @@ export const jsonBody = deferred('text, or { "base64": "…" }', () =>
     }),
   ]),
 );
-export const jsonAnswer = deferred("{ status, headers, body } or { result_code }", () =>
+export const jsonResponse = deferred("{ status, headers, body } or { result_code }", () =>
   z.union([
     record<ConfiguredResponse>({ status: responseStatus, ...optional({ headers, body: jsonBody }) }),
-    resultCodeAnswer("result_code"),
+    resultCodeResponse("result_code"),
   ]),
 );
