@@ -44,8 +44,11 @@ export interface Profile {
   readonly modelNamesUnique: boolean;
   /** The 404 page is always gzipped, or only for clients that accept it. */
   readonly notFoundPageEncoding: "always" | "negotiated";
-  /** The same of every response to a query, unless the option `queryContentEncoding` is `identity`. */
-  readonly queryEncoding: "always" | "negotiated";
+  /**
+   * Every response to a query is gzipped, or successes for clients that accept it; none if the option `queryContentEncoding` is
+   * `identity`.
+   */
+  readonly queryEncoding: "always" | "negotiatedSuccesses";
   /** The content type of a dataset creation: JSON by its media type, in any case, or a text that contains one in this case. */
   readonly datasetContentType: "mediaType" | "contained";
   /** `motionHint` and `trackingMode` with an allowed value are accepted; if false, any value is refused. */
@@ -60,6 +63,16 @@ export interface Profile {
   readonly crossFamilyDeleteDeletes: boolean;
 }
 
+/** Below these, the target API's own server answers whatever it does not serve. */
+const TARGET_API_PREFIXES = [
+  "/targets",
+  "/summary",
+  "/duplicates",
+  "/imagetargets/databases",
+  "/oauth2/",
+  "/modeltargets/",
+];
+
 const neutral: Profile = {
   name: "neutral",
   regionHeader: "x-cloud-region",
@@ -71,15 +84,7 @@ const neutral: Profile = {
   queryRegion: true,
   unknownQueryField: "json",
   anyContentTypeIsMultipart: false,
-  notFoundPagePrefixes: [
-    "/targets",
-    "/summary",
-    "/duplicates",
-    "/imagetargets/databases",
-    "/oauth2/",
-    "/modeltargets/",
-    "/reports/",
-  ],
+  notFoundPagePrefixes: [...TARGET_API_PREFIXES, "/reports/"],
   failedTargetsCanBeUpdated: true,
   successBodies: "specified",
   invalidDatasetJson: "validation",
@@ -103,11 +108,12 @@ const vuforia: Profile = {
   rateLimitedHeader: "x-envoy-ratelimited",
   reportParameterPrefix: "X-Amz-",
   reportAlgorithm: "AWS4-HMAC-SHA256",
-  reportCredentialScope: "us-east-2/s3/aws4_request",
+  reportCredentialScope: "us-west-1/s3/aws4_request",
   queryRegion: false,
   unknownQueryField: "text",
   anyContentTypeIsMultipart: true,
-  notFoundPagePrefixes: ["/targets", "/summary", "/duplicates"],
+  // Another host serves the reports.
+  notFoundPagePrefixes: TARGET_API_PREFIXES,
   failedTargetsCanBeUpdated: false,
   successBodies: "recorded",
   invalidDatasetJson: "error",
@@ -115,7 +121,7 @@ const vuforia: Profile = {
   datasetViewsRequired: true,
   modelNamesUnique: true,
   notFoundPageEncoding: "always",
-  queryEncoding: "negotiated",
+  queryEncoding: "negotiatedSuccesses",
   datasetContentType: "contained",
   trackingHintsSupported: false,
   cadDataFormats: [

@@ -28,7 +28,7 @@ export type Rejection =
   | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
   | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
 
-/** The check of operations that say themselves how a `Content-Length` that is no number is refused. */
+/** The first check of operations that refuse a `Content-Length` that is no number themselves. */
 const OWN_LENGTH_CHECK = "contentLengthIsInteger";
 
 /**

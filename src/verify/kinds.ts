@@ -23,9 +23,9 @@ const jsonHeaders = (
 
 /** Responses of the parts in front of the service. */
 const FRONT: Readonly<Record<string, (profile: Profile) => Expected>> = {
-  "long header": () => ({
+  "long header": (profile) => ({
     status: 400,
-    headers: Object.entries({ Server: "nginx", "Content-Type": "text/html", Connection: "close" }),
+    headers: jsonHeaders(profile, "text/html"),
     body: HEADER_TOO_LARGE_PAGE.toString(),
   }),
   "not an integer": () => ({
@@ -38,12 +38,15 @@ const FRONT: Readonly<Record<string, (profile: Profile) => Expected>> = {
   }),
   "stream timeout": () => ({
     status: 408,
-    headers: Object.entries({ "Content-Type": "text/plain", server: "envoy", Connection: "close" }),
+    headers: [["Content-Type", "text/plain"], ["Connection", "close"], ...ENVOY],
     body: "stream timeout",
   }),
-  "over the limit": ({ rateLimitedHeader, upstreamTimeHeader }) => ({
+  "over the limit": (profile) => ({
     status: 429,
-    headers: [[rateLimitedHeader, "true"], [upstreamTimeHeader, "<integer>"], ...ENVOY],
+    headers: [
+      [profile.rateLimitedHeader, "true"],
+      ...jsonHeaders(profile).filter(([name]) => name !== "Content-Type"),
+    ],
     body: "",
   }),
   "unexpected body": ({ upstreamTimeHeader }) => ({

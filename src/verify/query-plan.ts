@@ -91,7 +91,7 @@ export function queryOf(
 }
 
 export const NGINX = { Connection: "keep-alive", Server: "nginx", Date: "<date>" };
-/** Every response may be encoded: what is encoded when is a fact of its own. */
+/** A response may be encoded: what is encoded when is a fact of its own. */
 export const bare = (
   status: number,
   headers: Readonly<Record<string, string>> = NGINX,
@@ -109,7 +109,7 @@ export const json = (answer: string, space = "", more = {}): Expected => {
   const body = `{"transaction_id":${space}"<id>","result_code":"${code}"}`;
   return text(Number(status), "application/json", body, more);
 };
-/** The query API. By profile every response has the region. */
+/** The query API. By profile every response has the region, and failures are never encoded. */
 export const QUERY: Kind<Plan> = {
   api: "query",
   about: () => "A query",
@@ -117,10 +117,16 @@ export const QUERY: Kind<Plan> = {
   written: (plan, { keys }) => plan.instead ?? queryOf(plan, keys),
   needs: () => ({ needs: "reading" }),
   named: (answer) => json(answer),
-  complete: ({ headers = [], ...rest }, { profile: { queryRegion, regionHeader } }) => ({
-    ...rest,
-    headers: queryRegion ? [...headers, [regionHeader, REGIONS]] : headers,
-  }),
+  complete: ({ headers = [], ...rest }, { profile: { queryEncoding, queryRegion, regionHeader } }) => {
+    const isPlain = queryEncoding !== "always" && rest.status !== 200;
+    return {
+      ...rest,
+      headers: [
+        ...headers.filter(([name]) => !isPlain || name !== "Content-Encoding?"),
+        ...(queryRegion ? [[regionHeader, REGIONS] as const] : []),
+      ],
+    };
+  },
 };
 
 export type QueryChange = (plan: Plan, at: Situation) => void;

@@ -49,11 +49,7 @@ const UNKNOWN_FIELD: Answer = {
   neutral: "UnknownParameters 400",
   vuforia: formText("Unknown parameters in the request."),
 };
-const LONG_HEADER = bare(
-  400,
-  { Server: "nginx", "Content-Type": "text/html", Connection: "close" },
-  HEADER_TOO_LARGE_PAGE.toString(),
-);
+const LONG_HEADER = text(400, "text/html", HEADER_TOO_LARGE_PAGE.toString());
 const NO_TYPE = text(400, "text/html;charset=iso-8859-1", JETTY_PAGE.toString(), {
   "Cache-Control": "must-revalidate,no-cache,no-store",
 });
@@ -115,6 +111,9 @@ export const QUERY_REFUSED: Table<Plan> = {
   ids: "query",
   usualRoute: ON,
   rows: {
+    contentLengthIsInteger: [
+      [ON, "a Content-Length that is not an integer", BAD_LENGTH, contentLength(() => "0x10")],
+    ],
     headerLinesFit: [
       // It may answer with 431 too.
       [
@@ -127,7 +126,6 @@ export const QUERY_REFUSED: Table<Plan> = {
     ],
     contentLengthFits: [
       [ON, "a Content-Length that is too large", TIMED_OUT, contentLength((right) => `${right + 1}`)],
-      [ON, "a Content-Length that is not an integer", BAD_LENGTH, contentLength(() => "0x10")],
       [ON, "a Content-Length that is too small", UNAUTHORIZED, contentLength((right) => `${right - 1}`)],
     ],
     authorizationGiven: [[ON, "no Authorization", NO_AUTHORIZATION, set({ authorization: undefined })]],
@@ -254,6 +252,7 @@ export const QUERY_REFUSED: Table<Plan> = {
 export const QUERY_REFUSALS: readonly Fact[] = [
   ...factsOf(QUERY, QUERY_REFUSED),
   ...orderFacts(QUERY, QUERY_REFUSED, [
+    [ON, "a Content-Length that is not an integer", "a header line of 8191 bytes"],
     [ON, "a header line of 8191 bytes", "a Content-Length that is too large"],
     [ON, "a Content-Length that is too large", "no Authorization"],
     [ON, "no Authorization", "an inactive project"],

@@ -1,3 +1,4 @@
+import type { HeaderList } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../emulator/profiles.ts";
 import {
   assumed,
@@ -102,14 +103,26 @@ export const rowsOf = <Request>({ rows, more: ofAll }: Table<Request>): readonly
     }),
   );
 
+/** @param checks - those that refuse the request. */
 const expectedBy =
-  <Request>(kind: Kind<Request>, answer: Answer, alsoExpected: More["alsoExpected"]): Fact["expected"] =>
+  <Request>(
+    kind: Kind<Request>,
+    answer: Answer,
+    alsoExpected: More["alsoExpected"],
+    ...checks: readonly (string | undefined)[]
+  ): Fact["expected"] =>
   (at) => {
     const given = typeof answer === "function" ? answer(at) : answer;
     const chosen = typeof given === "string" || "status" in given ? given : given[at.profile.name];
     const expected = typeof chosen === "string" ? kind.named(chosen, at) : chosen;
-    return { ...(kind.complete?.(expected, at) ?? expected), ...alsoExpected };
+    const all = { ...(kind.complete?.(expected, at) ?? expected), ...alsoExpected };
+    // Over a socket, no request can follow a body of another length than announced.
+    const headers = checks.includes("contentLengthFits") ? all.headers?.map(anyConnection) : all.headers;
+    return { ...all, ...(headers !== undefined && { headers }) };
   };
+
+const anyConnection = ([name, value]: HeaderList[number]): HeaderList[number] =>
+  value === "keep-alive" ? [name, "<connection>"] : [name, value];
 
 /** Joins changes of one request. */
 export const all =
@@ -139,7 +152,7 @@ export function factsOf<Request>(kind: Kind<Request>, table: Table<Request>): Fa
     const plain = slug([...words, ...(isElsewhere ? [on] : [])].join(" "));
     const count = (counts.get(plain) ?? 0) + 1;
     counts.set(plain, count);
-    const expected = expectedBy(kind, answer, alsoExpected);
+    const expected = expectedBy(kind, answer, alsoExpected, check);
     const about = table.about ?? kind.about(on);
     return factOf({
       id: count === 1 ? plain : `${plain}-${count}`,
@@ -186,7 +199,7 @@ export function orderFacts<Request>(
     const known = [first, second]
       .map(({ more }) => more.known ?? observed)
       .find(({ by }) => by === "assumed");
-    const expected = expectedBy(kind, first.answer, alsoExpected);
+    const expected = expectedBy(kind, first.answer, alsoExpected, ...checks);
     return factOf({
       ...needed,
       id: slug(`${table.ids} order ${first.place} ${second.place}`),

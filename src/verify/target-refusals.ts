@@ -44,6 +44,9 @@ export const TARGET_REFUSED: Table<Draft> = {
   ids: "target",
   usualRoute: "summary",
   rows: {
+    contentLengthIsInteger: [
+      ["add", "a Content-Length of text", "not an integer", set({ contentLength: "many" })],
+    ],
     headerLinesFit: [
       ["summary", "a header line of 8191 bytes", "long header", header("X-Long", "x".repeat(8183))],
     ],
@@ -167,7 +170,6 @@ export const TARGET_REFUSED: Table<Draft> = {
     contentTypeGiven: [["add", "an empty Content-Type", UNAUTHENTICATED, set({ contentType: "" })]],
     contentLengthFits: [
       ["summary", "a Content-Length above the body's", "stream timeout", set({ contentLength: "5000000" })],
-      ["add", "a Content-Length of text", "not an integer", set({ contentLength: "many" })],
       ["add", "a Content-Length below the body's", UNAUTHENTICATED, set({ contentLength: "1" })],
     ],
   },
@@ -176,6 +178,7 @@ export const TARGET_REFUSED: Table<Draft> = {
 export const TARGET_REFUSALS: readonly Fact[] = [
   ...factsOf(TARGET, TARGET_REFUSED),
   ...orderFacts(TARGET, TARGET_REFUSED, [
+    ["add", "a Content-Length of text", "a header line of 8191 bytes"],
     ["summary", "a header line of 8191 bytes", "a request over the limit per second"],
     ["summary", "a request over the limit per second", "no signature"],
     ["summary", "no Authorization", "no Date"],

@@ -170,14 +170,19 @@ const document = (status: number, code: string, message: string, inside = ""): E
   answered(
     status,
     "application/xml",
-    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message>${inside}<RequestId><key></RequestId><HostId><base64></HostId></Error>\n`,
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message>${inside}<RequestId><key></RequestId><HostId><base64></HostId></Error>`,
   );
 const DENIED = document(403, "AccessDenied", "Access Denied");
 const TABLE = answered(200, "text/plain", "target_id,reco_count\r\n<any>");
 const missing =
   (file: string) =>
   ({ keys: { databaseId } }: Situation): Expected =>
-    document(404, "NoSuchKey", "The specified key does not exist.", `<Key>${databaseId}/${file}.csv</Key>`);
+    document(
+      404,
+      "NoSuchKey",
+      "The specified key does not exist.",
+      `<Key>reports/${databaseId}/${file}.csv</Key>`,
+    );
 const EXPIRED = ({ profile: { reportParameterPrefix: prefix } }: { readonly profile: Profile }): Expected =>
   document(
     403,

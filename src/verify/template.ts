@@ -11,12 +11,13 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   date: "\\w{3}, \\d{2} \\w{3} \\d{4} \\d{2}:\\d{2}:\\d{2} GMT",
   moment: "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z",
   key: "[0-9A-Z]{16}",
+  connection: "(?:keep-alive|close)",
   base64: "[A-Za-z0-9+/]+={0,2}",
   text: '(?:[^"\\\\]|\\\\.)*',
   any: "[^]*",
 };
 
-const PLACEHOLDER = /<(id|integer|number|flag|date|moment|key|base64|text|any|same)>/;
+const PLACEHOLDER = /<(id|integer|number|flag|date|moment|key|connection|base64|text|any|same)>/;
 
 /** The pattern that a text with placeholders means. */
 export function pattern(template: string): RegExp {

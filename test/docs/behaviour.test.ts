@@ -45,7 +45,10 @@ const TEXTS: {
   ],
   queryEncoding: [
     "encoding of query responses",
-    oneOf({ always: "always gzip", negotiated: "gzip when the client accepts it" }),
+    oneOf({
+      always: "always gzip, failures too",
+      negotiatedSuccesses: "gzip when the client accepts it; failures never",
+    }),
   ],
   datasetContentType: [
     "content type of a dataset creation",

@@ -9,7 +9,7 @@ import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/unavailable.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { contentLengthFit, contentLengthReason } from "../signed/framing.ts";
+import { contentLengthReason, isLengthInteger } from "../signed/framing.ts";
 import { loadBalancerPage } from "../signed/responses.ts";
 import { lacksScope, serviceError, validationError } from "./responses.ts";
 
@@ -193,22 +193,14 @@ export const holdsScope = (...accepted: readonly string[]) =>
       `the bearer token's scope is ${show(scopes.join(" "))}; this route needs ${accepted.join(" or ")}`,
   });
 
-/** `Content-Length`, where visible, is an integer; any integer will do. */
-export const contentLengthIsInteger = check({
-  name: "contentLengthIsInteger",
-  refusals: [loadBalancerPage],
-  test: ({ request }: Context) =>
-    contentLengthFit(request) !== "notAnInteger" || contentLengthReason(request),
-});
-
-/** The same for requests that create a dataset; the profile decides the response. */
+/** Requests that create a dataset; the profile decides the response. */
 export const creationLengthIsInteger = check({
   name: "contentLengthIsInteger",
   refusals: ({ invalidDatasetLength }) => [
     invalidDatasetLength === "page" ? loadBalancerPage : validationError,
   ],
   test: ({ request, profile }: Context): true | Refusal => {
-    if (contentLengthFit(request) !== "notAnInteger") return true;
+    if (isLengthInteger(request)) return true;
     const reason = contentLengthReason(request);
     return profile.invalidDatasetLength === "page"
       ? refuse(loadBalancerPage, reason)

@@ -19,10 +19,10 @@ import { show } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import type { ApiContext, Settings } from "../services.ts";
+import { contentLengthIsInteger } from "../signed/framing.ts";
 import {
   type Bearer,
   bearerToken,
-  contentLengthIsInteger,
   creationLengthIsInteger,
   EVERYTHING,
   FAMILY_SCOPES,

@@ -13,7 +13,8 @@ import {
 } from "../../emulator/response.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { ApiContext } from "../services.ts";
-import { ALL_SCOPES, accessToken, basicCredentials, contentLengthIsInteger, scopesIn } from "./checks.ts";
+import { contentLengthIsInteger } from "../signed/framing.ts";
+import { ALL_SCOPES, accessToken, basicCredentials, scopesIn } from "./checks.ts";
 import { success, tokenError } from "./responses.ts";
 
 /** The body's fields. Of a repeated field the first counts; a body that is not UTF-8 has no fields. */

@@ -15,7 +15,13 @@ import {
 } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { authorizationGiven, ownerOf, signatureVerdict } from "../signed/authentication.ts";
-import { contentLengthCheck, headerLinesFit, parseDateHeader, QUERY_DATE_FORMS } from "../signed/framing.ts";
+import {
+  lengthFits,
+  lengthIsInteger,
+  linesFit,
+  parseDateHeader,
+  QUERY_DATE_FORMS,
+} from "../signed/framing.ts";
 import {
   boundaryOccurs,
   dispositionsGiven,
@@ -33,6 +39,7 @@ import {
   bodyTooShort,
   dateMalformed,
   dateRequired,
+  headerTooLargePage,
   inactiveProject,
   jettyPage,
   lengthNotAnInteger,
@@ -42,11 +49,9 @@ import {
   unsupportedMediaType,
 } from "./responses.ts";
 
-const contentLengthFits = contentLengthCheck({
-  notAnInteger: lengthNotAnInteger,
-  tooLarge: bodyTooShort,
-  tooSmall: authenticationFailure,
-});
+export const contentLengthIsInteger = lengthIsInteger(lengthNotAnInteger);
+export const headerLinesFit = linesFit(headerTooLargePage);
+const contentLengthFits = lengthFits(bodyTooShort, authenticationFailure);
 
 const AUTHORIZATION_EXPECTED = "VWS <client access key>:<signature>";
 
@@ -180,6 +185,7 @@ const boundaryNamed = check({
 
 /** The query API's checks, in the order of README.md. */
 export const queryTable = CheckTable.on<ApiContext, "query">()
+  .row(contentLengthIsInteger)
   .row(headerLinesFit)
   .row(contentLengthFits)
   .row(authorizationGiven(authorizationMissing, AUTHORIZATION_EXPECTED))

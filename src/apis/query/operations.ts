@@ -5,14 +5,13 @@ import { described, type JsonSchema, object, ok } from "../../emulator/response.
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Services, Settings } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
-import { headerLinesFit } from "../signed/framing.ts";
-import { headerTooLargePage } from "../signed/responses.ts";
-import { queryTable } from "./checks.ts";
+import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
   addedHeaders,
   anyFailure,
   encodeResponse,
   found,
+  headerTooLargePage,
   isGzipped,
   lengthNotAnInteger,
   notFound,
@@ -51,7 +50,10 @@ export const query = operation({
       maxNumResults,
       now,
     );
-    if (isGzipped(context, services) && header(context.request, "accept-encoding") === undefined) {
+    if (
+      isGzipped(found.status, context, services) &&
+      header(context.request, "accept-encoding") === undefined
+    ) {
       notes.reason = GZIP_UNASKED;
     }
     if (search.whyNone !== undefined) notes.reason = search.whyNone;
@@ -97,7 +99,7 @@ export const queryApi: Api<Services> = {
   title: "query API",
   urlOption: "queryUrl",
   operations: [query],
-  unservedChecks: [headerLinesFit],
+  unservedChecks: [contentLengthIsInteger, headerLinesFit],
   unserved: () => ok(notFound),
   failure: (code, status) => ok(anyFailure(code, status)),
   serverText,

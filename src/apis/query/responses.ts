@@ -18,7 +18,7 @@ import {
 import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 import type { Services } from "../services.ts";
-import { ENTITY_TOO_LARGE_PAGE, JETTY_PAGE } from "../signed/responses.ts";
+import { ENTITY_TOO_LARGE_PAGE, headerTooLarge, JETTY_PAGE } from "../signed/responses.ts";
 
 /** The query API's responses, without the encoding and the region that {@link encodeResponse} adds to each of them. */
 
@@ -180,6 +180,8 @@ export const entityTooLarge: DeclaredResponse = {
   body: () => ENTITY_TOO_LARGE_PAGE,
 };
 
+export const headerTooLargePage = headerTooLarge(headers([["Content-Type", "text/html"]]));
+
 /** Sent by the server rather than a check: the manager cannot be reached, the body is too large. */
 export const serverText = (status: number): DeclaredResponse<string> => ({
   status,
@@ -200,10 +202,11 @@ export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter th
 
 const gzipped = promisify(gzip);
 
-/** By profile, whether or not the request accepts it. */
-export const isGzipped = ({ request, profile }: Context, { settings }: Services): boolean =>
+/** Whether a response with this status is gzipped. */
+export const isGzipped = (status: number, { request, profile }: Context, { settings }: Services): boolean =>
   settings.queryContentEncoding === "gzip" &&
-  (profile.queryEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip"));
+  (profile.queryEncoding === "always" ||
+    (status === found.status && acceptsEncoding(header(request, "accept-encoding"), "gzip")));
 
 /**
  * Adds to a response what every response of the query API has: the encoding (of an empty body too), by profile the
@@ -214,7 +217,7 @@ export async function encodeResponse(
   context: Context,
   services: Services,
 ): Promise<ApiResponse> {
-  const isEncoded = isGzipped(context, services);
+  const isEncoded = isGzipped(response.status, context, services);
   const body = isEncoded ? await gzipped(response.body) : response.body;
   return {
     ...response,

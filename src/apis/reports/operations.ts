@@ -46,7 +46,7 @@ const downloadReport = operation({
     const { database_id = "", file = "" } = params;
     const found = await services.store.findReport(database_id, file.slice(0, -".csv".length));
     if (found !== undefined && isReady(found, now)) return ok(report, reportCsv(found));
-    const key = `${database_id}/${file}`;
+    const key = `reports/${database_id}/${file}`;
     return found === undefined
       ? refuse(noSuchKey, `no report ${show(file)} was requested for that database`, key)
       : notYet(

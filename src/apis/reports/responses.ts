@@ -35,7 +35,7 @@ function errorDocument<Details>(
         HostId: random.bytes(HOST_ID_BYTES).toString("base64"),
       };
       const content = Object.entries(all).map(([name, value]) => `<${name}>${xmlText(value)}</${name}>`);
-      return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${content.join("")}</Error>\n`;
+      return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${content.join("")}</Error>`;
     },
   };
 }

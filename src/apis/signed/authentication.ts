@@ -16,7 +16,7 @@ import {
   unknownKeyReason,
 } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { headerLinesFit } from "./framing.ts";
+import { contentLengthIsInteger, headerLinesFit } from "./framing.ts";
 import { fail, failure, tooManyRequests } from "./responses.ts";
 
 /** The records of the database whose access key an `Authorization` names. */
@@ -168,6 +168,7 @@ export const signatureMatches = check({
 
 /** How the table of every API begins whose requests are signed with server keys. */
 export const signedTable = CheckTable.on<ApiContext, Operation>()
+  .row(contentLengthIsInteger)
   .row(headerLinesFit)
   .row(withinRateLimits) // finds the records of the access key's owner
   .row(authorizationGiven(failure("AuthenticationFailure"), EXPECTED))

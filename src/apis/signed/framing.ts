@@ -13,55 +13,53 @@ import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } fr
 const SEPARATOR = ": ";
 
 /** No header line is too long. On the wire, each character of a line is one byte. */
-export const headerLinesFit = check({
-  name: "headerLinesFit",
-  refusals: [headerTooLargePage],
-  test: ({ request }: Context) => {
-    for (const [name, value] of request.headers) {
-      const length = name.length + SEPARATOR.length + value.length;
-      if (length > LONGEST_HEADER_LINE_BYTES)
-        return `the header line ${name} has ${length} bytes; expected at most ${LONGEST_HEADER_LINE_BYTES}`;
-    }
-    return true;
-  },
-});
+export const linesFit = (refusal: DeclaredResponse) =>
+  check({
+    name: "headerLinesFit",
+    refusals: [refusal],
+    test: ({ request }: Context) => {
+      for (const [name, value] of request.headers) {
+        const length = name.length + SEPARATOR.length + value.length;
+        if (length > LONGEST_HEADER_LINE_BYTES)
+          return `the header line ${name} has ${length} bytes; expected at most ${LONGEST_HEADER_LINE_BYTES}`;
+      }
+      return true;
+    },
+  });
 
-/** How `Content-Length` compares with the body. A header that is not visible counts as right. */
-export function contentLengthFit(request: WireRequest): "fits" | "notAnInteger" | "tooLarge" | "tooSmall" {
-  const given = header(request, "content-length");
-  if (given === undefined) return "fits";
-  if (!/^\s*[+-]?\d+\s*$/.test(given)) return "notAnInteger";
-  const length = Number(given);
-  if (length === request.body.length) return "fits";
-  return length > request.body.length ? "tooLarge" : "tooSmall";
-}
+export const headerLinesFit = linesFit(headerTooLargePage);
+
+/** Whether `Content-Length` is an integer. A header that is not visible counts as right. */
+export const isLengthInteger = (request: WireRequest): boolean =>
+  /^\s*[+-]?\d+\s*$/.test(header(request, "content-length") ?? "0");
 
 export const contentLengthReason = ({ headers, body }: WireRequest): string =>
   `the Content-Length header is ${show(header({ headers }, "content-length"))}; the body has ${body.length} bytes`;
 
-/**
- * `Content-Length`, where visible, is an integer and equals the body's length.
- *
- * @param responses - by what is wrong with it.
- */
-export const contentLengthCheck = (
-  responses: Readonly<Record<Exclude<ReturnType<typeof contentLengthFit>, "fits">, DeclaredResponse>>,
-) =>
+/** `Content-Length`, where visible, is an integer. The load balancer checks it, before all other servers. */
+export const lengthIsInteger = (refusal: DeclaredResponse) =>
+  check({
+    name: "contentLengthIsInteger",
+    refusals: [refusal],
+    test: ({ request }: Context) => isLengthInteger(request) || contentLengthReason(request),
+  });
+
+/** As the target API's load balancer answers; that of the query API has a response of its own. */
+export const contentLengthIsInteger = lengthIsInteger(loadBalancerPage);
+
+/** `Content-Length`, where visible, equals the body's length. */
+export const lengthFits = (tooLarge: DeclaredResponse, tooSmall: DeclaredResponse) =>
   check({
     name: "contentLengthFits",
-    refusals: Object.values(responses),
+    refusals: [tooLarge, tooSmall],
     test: ({ request }: Context) => {
-      const fit = contentLengthFit(request);
-      return fit === "fits" || refuse(responses[fit], contentLengthReason(request));
+      const { length } = request.body;
+      const given = Number(header(request, "content-length") ?? length);
+      return given === length || refuse(given > length ? tooLarge : tooSmall, contentLengthReason(request));
     },
   });
 
-/** As the service behind the load balancer answers; the query API has responses of its own. */
-export const contentLengthFits = contentLengthCheck({
-  notAnInteger: loadBalancerPage,
-  tooLarge: streamTimeout,
-  tooSmall: failure("AuthenticationFailure"),
-});
+export const contentLengthFits = lengthFits(streamTimeout, failure("AuthenticationFailure"));
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAY = "(?:mon|tue|wed|thu|fri|sat|sun)";

@@ -107,9 +107,13 @@ export const tooManyRequests: DeclaredResponse = {
   status: 429,
   description: "More requests than a rate limit of the database allows (empty body).",
   headers: (at) => [
+    ["Connection", "keep-alive"],
+    ["server", "envoy"],
     [at.profile.rateLimitedHeader, "true"],
     [at.profile.upstreamTimeHeader, UPSTREAM_TIME],
-    ["server", "envoy"],
+    ["strict-transport-security", "max-age=31536000"],
+    [at.profile.regionHeader, REGIONS],
+    ["x-content-type-options", "nosniff"],
     ["Date", dateOf(at)],
   ],
 };
@@ -127,10 +131,11 @@ export const unexpectedBody: DeclaredResponse = {
 export const streamTimeout: DeclaredResponse = {
   status: 408,
   description: "The body is shorter than its Content-Length.",
-  headers: () => [
+  headers: (at) => [
     ["Content-Type", "text/plain"],
     ["server", "envoy"],
     ["Connection", "close"],
+    ["Date", dateOf(at)],
   ],
   schema: constant("stream timeout"),
   body: () => "stream timeout",
@@ -179,18 +184,17 @@ export const HEADER_TOO_LARGE_PAGE = crlfPage(
   NGINX,
 );
 
-/** For a header line that is too long. */
-export const headerTooLargePage: DeclaredResponse = {
+/** nginx's page for a header line that is too long, with the headers of the part of the service before it. */
+export const headerTooLarge = (headers: DeclaredResponse["headers"]): DeclaredResponse => ({
   status: 400,
   description: `A header line has more than ${LONGEST_HEADER_LINE_BYTES} bytes.`,
-  headers: () => [
-    ["Server", "nginx"],
-    ["Content-Type", "text/html"],
-    ["Connection", "close"],
-  ],
+  headers,
   schema: text,
   body: () => HEADER_TOO_LARGE_PAGE,
-};
+});
+
+/** Of the target API. */
+export const headerTooLargePage = headerTooLarge(serviceHeaders("text/html"));
 
 export const ENTITY_TOO_LARGE_PAGE = crlfPage(
   "413 Request Entity Too Large",

@@ -9,7 +9,7 @@ import {
 } from "../../schema/protocol.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
-import { headerLinesFit } from "../signed/framing.ts";
+import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
 import {
   anyFailure,
   fail,
@@ -276,7 +276,7 @@ export const targetApi: Api<Services> = {
   title: "target API",
   urlOption: "targetUrl",
   operations: targetOperations,
-  unservedChecks: [headerLinesFit],
+  unservedChecks: [contentLengthIsInteger, headerLinesFit],
   unserved: notFound,
   failure: (code, status) => ok(anyFailure(code, status)),
   serverText: plainText,

@@ -8,10 +8,8 @@ const MAX_WAITING = 32;
 /** One request of a connection, from its head to the end of its response. */
 export interface PendingRequest {
   readonly reader: BodyReader;
-  /** Whether no other request can follow on this connection. */
+  /** Whether no other request can follow on this connection, for example because more or less than its body arrived. */
   last: boolean;
-  /** Whether the response keeps its own headers although the connection ends: more or less than its body arrived. */
-  keepsHeaders: boolean;
 }
 
 /** A client's connection, whose requests are answered one after the other in order of arrival. */
@@ -52,7 +50,6 @@ export class Connection {
   stopReading(): void {
     for (const request of this.pending) {
       request.last = true;
-      request.keepsHeaders = true;
       request.reader.stop();
     }
   }

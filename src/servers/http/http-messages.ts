@@ -169,7 +169,7 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
 
 const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "reason">>> = {
   contentLength: {
-    refusedBy: "contentLengthFits",
+    refusedBy: "contentLengthIsInteger",
     reason: "Content-Length must be one whole number, the length of the body in bytes",
   },
   headersTooLarge: {

@@ -191,7 +191,7 @@ export class HttpServer {
     const { maxBytes } = this.limits;
     const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
     const reader = new BodyReader(incoming, limits, this.held, filterFor?.(head), () => isSending?.(socket));
-    const pending: PendingRequest = { reader, last: !keepsAlive(incoming), keepsHeaders: false };
+    const pending: PendingRequest = { reader, last: !keepsAlive(incoming) };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
@@ -204,7 +204,7 @@ export class HttpServer {
           await sendStream({ status, headers, stream: served.stream }, response, this.ending.signal);
           if (closes || this.closing) this.end(connection);
         } else if (pending.last || this.closing || saysClose(served)) {
-          this.end(connection, responseBytes(pending.keepsHeaders ? served : withClose(served), head.method));
+          this.end(connection, responseBytes(withClose(served), head.method));
         } else if (isDelimited(served, head.method)) await sendResponse(served, response);
         else this.end(connection, responseBytes(served, head.method));
       } catch {
@@ -228,7 +228,6 @@ export class HttpServer {
     if (end === "whole") return this.answerer.answer(request, connection);
     // The rest of the body may still arrive, and could not be distinguished from another request.
     pending.last = true;
-    pending.keepsHeaders = true;
     return this.answerer.answer({ ...request, isCutOff: true }, connection);
   }
 

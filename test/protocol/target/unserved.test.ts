@@ -17,7 +17,7 @@ describeBackends("requests that nothing serves", (backend) => {
     const headers = { "X-Long": "x".repeat(9000) };
     for (const path of ["/targets/x", "/unserved"]) {
       const response = await nodeClient({ method: "POST", url: service.urls.target + path, headers });
-      expect([response.status, response.headers.server]).toEqual([400, "nginx"]);
+      expect([response.status, response.headers.server]).toEqual([400, "envoy"]);
     }
   });
 });
