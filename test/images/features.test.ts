@@ -11,7 +11,13 @@ import {
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { FeatureFinder, type Features, QUERY_SEARCH } from "../../src/images/matching/features/extract.ts";
+import {
+  FeatureFinder,
+  packFeatures,
+  QUERY_SEARCH,
+  type TargetFeatures,
+  unpackFeatures,
+} from "../../src/images/matching/features/extract.ts";
 import { readProjections } from "../../src/images/matching/features/projections.ts";
 import { findFeatures } from "../../src/images/matching/features/rank.ts";
 import { rate } from "../../src/images/matching/features/rate.ts";
@@ -211,16 +217,17 @@ describe("featureRater", () => {
 describe("the shortlist", () => {
   const random = generator(7);
   const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256));
-  const madeUp = (codes: Uint8Array): Features => ({
+  const madeUp = (codes: Uint8Array): TargetFeatures => ({
     width: 640,
     height: 480,
     count: codes.length / 32,
     dark: codes.length / 64,
     frames: new Uint16Array(codes.length / 8),
     codes,
+    small: bytes(96 * 72),
   });
   /** A third of the features, each of their bits wrong with a probability of 3 %. */
-  const seen = (target: Features) =>
+  const seen = (target: TargetFeatures) =>
     madeUp(
       target.codes.map((byte, index) =>
         Math.floor(index / 32) % 3 > 0
@@ -247,6 +254,14 @@ describe("the shortlist", () => {
     await shortlist(seen(at(many, 0)), many, 5);
     const others = many.slice(60);
     expect(others).toEqual(expect.arrayContaining([...(await shortlist(seen(at(many, 0)), others, 5))]));
+  });
+
+  it("takes features from another process only in the form in which they are sent", () => {
+    const sent = madeUp(bytes(100 * 32));
+    const packed = packFeatures(sent);
+    expect(unpackFeatures(packed)).toEqual(sent);
+    expect(unpackFeatures(packed.subarray(0, -1))).toBeUndefined();
+    expect(unpackFeatures(Buffer.alloc(packed.length))).toBeUndefined();
   });
 });
 

@@ -8,6 +8,7 @@ import {
   recognitionKernel,
   similarityKernel,
   votesKernel,
+  windowsKernel,
 } from "../../src/images/kernels/compiled.ts";
 
 it.each([
@@ -17,6 +18,7 @@ it.each([
   ["features", featuresKernel],
   ["recognition", recognitionKernel],
   ["votes", votesKernel],
+  ["windows", windowsKernel],
 ])(
   "the compiled kernel %s is of its present source: else run `npm run build:kernels`",
   async (name, kernel) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import type { Features } from "../../src/images/matching/features/extract.ts";
+import type { TargetFeatures } from "../../src/images/matching/features/extract.ts";
 import { targetFeatures } from "../../src/images/matching/features/rank.ts";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { drawLeaves, type Grey, photograph, pngOf, type View } from "./photographs.ts";
@@ -128,13 +128,13 @@ const CHANGED_BITS = 20;
 export function mixTargets(given: readonly ComparedTarget[], count: number): ComparedTarget[] {
   const random = generator(31);
   const below = (limit: number) => Math.floor(random() * limit);
-  const known = given.map(({ image }) => targetFeatures.of(image) as Features);
+  const known = given.map(({ image }) => targetFeatures.of(image) as TargetFeatures);
   return Array.from({ length: count }, (_, number) => {
-    const like = known[number % known.length] as Features;
+    const like = known[number % known.length] as TargetFeatures;
     const frames = new Uint16Array(like.count * 4);
     const codes = new Uint8Array(like.count * 32);
     for (let index = 0; index < like.count; index++) {
-      const from = known[below(known.length)] as Features;
+      const from = known[below(known.length)] as TargetFeatures;
       const isDark = index < like.dark;
       const [start, size] = isDark ? [0, from.dark] : [from.dark, from.count - from.dark];
       if (size === 0) continue;
@@ -146,9 +146,12 @@ export function mixTargets(given: readonly ComparedTarget[], count: number): Com
         codes[at] = (codes[at] ?? 0) ^ (1 << below(8));
       }
     }
+    // Moved on by some pixels, so that it is no copy of another one.
+    const moved = below(like.small.length);
+    const small = new Uint8Array([...like.small.subarray(moved), ...like.small.subarray(0, moved)]);
     const sha256 = createHash("sha256").update(`mixed ${number}`).digest("hex");
     const target = candidate(Buffer.from(sha256), `mixed ${number}`);
-    targetFeatures.begin(target.image.sha256, async () => ({ ...like, frames, codes }));
+    targetFeatures.begin(target.image.sha256, async () => ({ ...like, frames, codes, small }));
     targetFeatures.of(target.image);
     return target;
   });

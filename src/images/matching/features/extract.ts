@@ -1,6 +1,7 @@
 import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import { type GreyPicture, smallSize } from "./pixels.ts";
 import { BITS, type Projections, VALUES } from "./projections.ts";
 
 /** The local features of a picture, those that are dark on light ground first. */
@@ -17,6 +18,12 @@ export interface Features {
   readonly codes: Uint8Array;
 }
 
+/** What is kept of a target's picture. */
+export interface TargetFeatures extends Features {
+  /** The picture in grey, at its small size. */
+  readonly small: Uint8Array;
+}
+
 /** Where a feature is, in pixels. */
 export const placeOf = (frames: Uint16Array, index: number): readonly number[] =>
   Array.from(frames.subarray(index * FRAME_FIELDS, index * FRAME_FIELDS + 2), (value) => value / 64);
@@ -27,21 +34,24 @@ export const inParts = (part: number): number => Math.round(part * 10_000) / 10_
 const HEAD_BYTES = 8;
 const BYTES_EACH = 2 * 4 + 32;
 
-/** Features as bytes, for another process: width, height, count and how many are dark, then the frames, then the codes. */
-export function packFeatures({ width, height, count, dark, frames, codes }: Features): Buffer {
-  const packed = Buffer.alloc(HEAD_BYTES + count * BYTES_EACH);
+/** As bytes, for another process: width, height, count and how many are dark, the frames, the codes, the small picture. */
+export function packFeatures({ width, height, count, dark, frames, codes, small }: TargetFeatures): Buffer {
+  const packed = Buffer.alloc(HEAD_BYTES + count * BYTES_EACH + small.length);
   for (const [index, value] of [width, height, count, dark, ...frames].entries())
     packed.writeUInt16LE(value, index * 2);
   packed.set(codes, HEAD_BYTES + frames.length * 2);
+  packed.set(small, HEAD_BYTES + count * BYTES_EACH);
   return packed;
 }
 
 /** Reads what {@link packFeatures} wrote; undefined for anything else. */
-export function unpackFeatures(packed: Buffer): Features | undefined {
+export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
   if (packed.length < HEAD_BYTES) return undefined;
   const [width = 0, height = 0, count = 0, dark = 0] = [0, 2, 4, 6].map((at) => packed.readUInt16LE(at));
-  if (packed.length !== HEAD_BYTES + count * BYTES_EACH || dark > count || width === 0 || height === 0)
-    return undefined;
+  if (dark > count || width === 0 || height === 0) return undefined;
+  const small = smallSize({ width, height });
+  const end = HEAD_BYTES + count * BYTES_EACH;
+  if (packed.length !== end + small.width * small.height) return undefined;
   const frames = Uint16Array.from({ length: count * FRAME_FIELDS }, (_, index) =>
     packed.readUInt16LE(HEAD_BYTES + index * 2),
   );
@@ -51,15 +61,9 @@ export function unpackFeatures(packed: Buffer): Features | undefined {
     count,
     dark,
     frames,
-    codes: Uint8Array.from(packed.subarray(HEAD_BYTES + frames.length * 2)),
+    codes: Uint8Array.from(packed.subarray(HEAD_BYTES + frames.length * 2, end)),
+    small: Uint8Array.from(packed.subarray(end)),
   };
-}
-
-/** A picture to search for features. */
-export interface GreyPicture {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** How a picture is searched. */

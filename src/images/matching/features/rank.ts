@@ -11,10 +11,11 @@ import {
   inParts,
   placeOf,
   QUERY_SEARCH,
-  type Search,
   TARGET_SEARCH,
+  type TargetFeatures,
   unpackFeatures,
 } from "./extract.ts";
+import { reduce } from "./pixels.ts";
 import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
 import { countDifferent, type Judgement, judge, recognise } from "./recognise.ts";
@@ -53,16 +54,16 @@ async function featuresOfQuery(image: ComparedImage): Promise<QueryFeatures | nu
 }
 
 /** Null when the image cannot be decoded. */
-async function featuresOf(image: ComparedImage, search: Search): Promise<Features | null> {
-  const [finder, grey] = await finderAndGrey(image, search.side);
+async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
+  const [finder, grey] = await finderAndGrey(image, TARGET_SEARCH.side);
   if ("damage" in grey) return null;
-  return finder.find(grey, search);
+  return { ...(await finder.find(grey, TARGET_SEARCH)), small: reduce(grey) };
 }
 
 /** The features of targets' images. */
 export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
   const packed = await image.summary?.("features");
-  return (packed && unpackFeatures(packed)) ?? featuresOf(image, TARGET_SEARCH);
+  return (packed && unpackFeatures(packed)) ?? featuresOfTarget(image);
 });
 
 /** Of many targets, those that share most features with the query are verified: at least as many, or so many when all are wanted. */
@@ -150,9 +151,11 @@ async function lookFor(target: Features, query: QueryFeatures, minimumInliers: n
 const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_PER_SLICE - 1;
 
 /** The features of targets' images, in order; null for those that cannot be decoded. */
-async function featuresOfTargets(targets: readonly ComparedTarget[]): Promise<readonly (Features | null)[]> {
+async function featuresOfTargets(
+  targets: readonly ComparedTarget[],
+): Promise<readonly (TargetFeatures | null)[]> {
   // At once in its full size: an array that grows is copied again and again.
-  const prepared: (Features | null)[] = new Array(targets.length).fill(null);
+  const prepared: (TargetFeatures | null)[] = new Array(targets.length).fill(null);
   let done = 0;
   for (const [index, { image }] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
@@ -174,7 +177,7 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
   if (a.equals(b)) return 1;
   const [query, target] = await Promise.all([
     featuresOfQuery({ sha256: "", bytes: () => a }),
-    featuresOf({ sha256: "", bytes: () => b }, TARGET_SEARCH),
+    featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
   if (!query || !target) return null;
   return (await lookFor(target, query, minimumInliers)).found?.score ?? null;
@@ -209,7 +212,7 @@ export async function findFeatures(
   as: "query" | "target",
 ): Promise<FoundFeatures | undefined> {
   const image = imageOf(bytes);
-  const features = await (as === "target" ? targetFeatures.of(image) : featuresOf(image, QUERY_SEARCH));
+  const features = await (as === "target" ? targetFeatures.of(image) : featuresOfQuery(image));
   if (features === null) return undefined;
   const { frames, count, width, height } = features;
   return {

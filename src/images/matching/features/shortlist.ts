@@ -1,11 +1,13 @@
 import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { votesKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import type { Features } from "./extract.ts";
+import { groupCopies } from "./copies.ts";
+import type { Features, TargetFeatures } from "./extract.ts";
 
 /*
  * Which of many targets share most features with a query. Targets are indexed in segments. Nothing but the features themselves
- * keeps a segment, so that it goes with the last of its targets.
+ * keeps a segment, so that it goes with the last of its targets. Copies of a picture are indexed as one: a feature votes for a
+ * picture that differs from others, so that copies would take the votes from each other.
  */
 
 interface Kernel extends KernelMemory {
@@ -25,16 +27,20 @@ interface Kernel extends KernelMemory {
 
 interface Segment {
   readonly kernel: Kernel;
+  /** How many targets it has. */
   readonly size: number;
+  readonly places: readonly Place[];
 }
 
-/** Where a target's features are indexed. */
+/** Where the features of a picture are indexed. All targets that are copies of it share the place. */
 interface Place {
   readonly segment: Segment;
   readonly index: number;
+  /** How many features it has. */
+  readonly count: number;
 }
 
-const places = new WeakMap<Features, Place>();
+const places = new WeakMap<TargetFeatures, Place>();
 /** Segments keep a query's votes between slices. */
 const turn = new Semaphore(1);
 
@@ -55,17 +61,19 @@ const POSTINGS_PER_SLICE = 750_000;
 const MOST_POSTINGS = 60_000_000;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
+/** So many copies of a picture are compared. */
+const MOST_COPIES = 100;
 
 /**
  * The targets that share most features with the query, best first.
  * @param targets - null: without features
- * @returns all of the targets when there are few; else `most`, and those that are too new to be indexed
+ * @returns all of the targets when there are few; else those of the `most` best pictures, and those too new to be indexed
  */
 export function shortlist(
   query: Features,
-  targets: readonly (Features | null)[],
+  targets: readonly (TargetFeatures | null)[],
   most: number,
-): Promise<readonly Features[]> {
+): Promise<readonly TargetFeatures[]> {
   return turn.run(async () => {
     if (targets.length <= MOST_NOT_INDEXED) return targets.filter((target) => target !== null);
     let { segments, fresh, loose } = await findSegments(targets);
@@ -76,14 +84,21 @@ export function shortlist(
     const voters = await chooseVoters(query, [...segments.keys()]);
     for (const segment of segments.keys()) await vote(query, voters, segment);
     const best = new Best(most);
+    for (const [{ places }, { scores }] of segments) {
+      await yieldToEventLoop();
+      for (const place of places) {
+        const score = scores[place.index] ?? 0;
+        if (score > 0) best.add(place, score / Math.sqrt(place.count + CHANCE_FEATURES));
+      }
+    }
+    const found = new Map(best.places.map((place) => [place, new Set<TargetFeatures>()]));
     for (const [number, target] of targets.entries()) {
       if (endsSlice(number)) await yieldToEventLoop();
       const place = target === null ? undefined : places.get(target);
-      if (target === null || place === undefined) continue;
-      const score = segments.get(place.segment)?.scores[place.index] ?? 0;
-      if (score > 0) best.add(target, score / Math.sqrt(target.count + CHANCE_FEATURES));
+      const copies = place && found.get(place);
+      if (target !== null && copies !== undefined && copies.size < MOST_COPIES) copies.add(target);
     }
-    return [...best.targets, ...fresh];
+    return [...[...found.values()].flatMap((copies) => [...copies]), ...fresh];
   });
 }
 
@@ -91,16 +106,16 @@ const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER
 
 /** What the kernel of a segment reads and writes, in its memory. */
 interface Votes {
-  /** 1 for each target that is searched. */
+  /** 1 for each picture that is searched. */
   readonly allowed: Uint8Array;
   readonly scores: Float32Array;
 }
 
 /** The segments that have targets, the targets that are in none, and those that are worth indexing again. */
-async function findSegments(targets: readonly (Features | null)[]) {
+async function findSegments(targets: readonly (TargetFeatures | null)[]) {
   const segments = new Map<Segment, Votes>();
-  const fresh: Features[] = [];
-  const loose = new Set<Features>();
+  const fresh: TargetFeatures[] = [];
+  const loose = new Set<TargetFeatures>();
   for (const [number, target] of targets.entries()) {
     if (endsSlice(number)) await yieldToEventLoop();
     if (target === null) continue;
@@ -121,54 +136,59 @@ async function findSegments(targets: readonly (Features | null)[]) {
   return { segments, fresh, loose: [...loose] };
 }
 
-function votesOf({ kernel, size }: Segment): Votes {
+function votesOf({ kernel, places }: Segment): Votes {
   const { buffer } = kernel.memory;
-  const allowed = new Uint8Array(buffer, kernel.allowedAt(), size).fill(0);
-  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), size) };
+  const allowed = new Uint8Array(buffer, kernel.allowedAt(), places.length).fill(0);
+  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
 }
 
-/** The best targets so far, best first; of equal ones, the first. */
+/** The best pictures so far, best first; of equal ones, the first. */
 class Best {
   readonly #worths: number[] = [];
-  readonly targets: Features[] = [];
+  readonly places: Place[] = [];
 
   constructor(private readonly most: number) {}
 
-  add(target: Features, worth: number): void {
-    if (this.targets.length === this.most && worth <= (this.#worths.at(-1) ?? 0)) return;
-    if (this.targets.includes(target)) return;
-    let place = this.targets.length;
-    while (place > 0 && worth > (this.#worths[place - 1] ?? 0)) place -= 1;
-    this.#worths.splice(place, 0, worth);
-    this.targets.splice(place, 0, target);
-    if (this.targets.length > this.most) {
+  add(place: Place, worth: number): void {
+    if (this.places.length === this.most && worth <= (this.#worths.at(-1) ?? 0)) return;
+    let rank = this.places.length;
+    while (rank > 0 && worth > (this.#worths[rank - 1] ?? 0)) rank -= 1;
+    this.#worths.splice(rank, 0, worth);
+    this.places.splice(rank, 0, place);
+    if (this.places.length > this.most) {
       this.#worths.pop();
-      this.targets.pop();
+      this.places.pop();
     }
   }
 }
 
-async function addSegments(targets: readonly Features[]): Promise<void> {
+async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
   for (let start = 0; start < targets.length; start += MOST_SEGMENT) {
     const part = targets.slice(start, start + MOST_SEGMENT);
+    const pictures = await groupCopies(part);
     const kernel = instantiate<Kernel>(votesKernel);
     kernel.begin(
-      part.length,
-      part.reduce((sum, { count }) => sum + count, 0),
+      pictures.length,
+      pictures.reduce((sum, [{ count }]) => sum + count, 0),
     );
     const memory = new Uint8Array(kernel.memory.buffer);
-    const each = async (use: (target: Features, index: number) => void) => {
-      for (const [index, target] of part.entries()) {
+    const each = async (use: (features: Features, index: number) => void) => {
+      for (const [index, [features]] of pictures.entries()) {
         if (index % INDEXED_PER_SLICE === 0) await yieldToEventLoop();
-        memory.set(target.codes, kernel.codesAt());
-        use(target, index);
+        memory.set(features.codes, kernel.codesAt());
+        use(features, index);
       }
     };
     await each(({ count, dark }) => kernel.count(count, dark));
     kernel.endCounting();
     await each(({ count, dark }, index) => kernel.add(index, count, dark));
-    const segment = { kernel, size: part.length };
-    for (const [index, target] of part.entries()) places.set(target, { segment, index });
+    const made: Place[] = [];
+    const segment: Segment = { kernel, size: part.length, places: made };
+    for (const [index, copies] of pictures.entries()) {
+      const place = { segment, index, count: copies[0].count };
+      made.push(place);
+      for (const target of copies) places.set(target, place);
+    }
   }
 }
 

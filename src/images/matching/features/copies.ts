@@ -1,0 +1,60 @@
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import type { TargetFeatures } from "./extract.ts";
+import { findSame, smallSize } from "./pixels.ts";
+
+/*
+ * Groups targets by the picture that they show. Copies differ in how they were scaled and compressed, so that they are the same in
+ * at least one part of their layout: only targets with such a part in common are compared, pixel by pixel.
+ */
+
+/** Targets that show the same picture. */
+export type Copies = readonly [TargetFeatures, ...TargetFeatures[]];
+
+/** Cells along the sides of a picture whose brightness is its layout. */
+const CELLS = 8;
+const PART_BITS = 16;
+/** With so many pictures of one part, the latest, a target is compared. */
+const MOST_COMPARED = 20;
+const GROUPED_PER_SLICE = 5;
+
+export async function groupCopies(targets: readonly TargetFeatures[]): Promise<readonly Copies[]> {
+  const groups = new Map<TargetFeatures, [TargetFeatures, ...TargetFeatures[]]>();
+  const byPart = new Map<number, TargetFeatures[]>();
+  for (const [index, target] of targets.entries()) {
+    if (index % GROUPED_PER_SLICE === 0) await yieldToEventLoop();
+    const parts = partsOf(target);
+    const alike = new Set(parts.flatMap((part) => byPart.get(part) ?? []));
+    const copied = findSame(target, [...alike]);
+    if (copied !== undefined) {
+      groups.get(copied)?.push(target);
+      continue;
+    }
+    groups.set(target, [target]);
+    for (const part of parts) byPart.set(part, [...(byPart.get(part) ?? []), target].slice(-MOST_COMPARED));
+  }
+  return [...groups.values()];
+}
+
+/** Which cells are brighter than the whole picture: 16 bits each, told apart by what is added to them. */
+function partsOf(target: TargetFeatures): readonly number[] {
+  const { small } = target;
+  const { width, height } = smallSize(target);
+  const sums = new Float64Array(CELLS ** 2);
+  const counts = new Float64Array(CELLS ** 2);
+  let total = 0;
+  for (const [at, grey] of small.entries()) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const cell = Math.floor((y * CELLS) / height) * CELLS + Math.floor((x * CELLS) / width);
+    sums[cell] = (sums[cell] ?? 0) + grey;
+    counts[cell] = (counts[cell] ?? 0) + 1;
+    total += grey;
+  }
+  const mean = total / small.length;
+  const parts = new Array<number>(CELLS ** 2 / PART_BITS).fill(0).map((_, part) => part * 2 ** PART_BITS);
+  for (const [cell, sum] of sums.entries()) {
+    if (sum <= mean * (counts[cell] ?? 0)) continue;
+    const part = Math.floor(cell / PART_BITS);
+    parts[part] = (parts[part] ?? 0) + 2 ** (cell % PART_BITS);
+  }
+  return parts;
+}
