@@ -81,7 +81,7 @@ const NOT_IN_CORE = [
   "page/",
   "testing/",
   "openapi/",
-  "mock/register",
+  "mock/(register|serve-page)",
   "schema/kernel/json-schema",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.

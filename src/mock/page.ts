@@ -1,7 +1,7 @@
 import { promises as fs } from "node:fs";
 import type { MockReport, ReportDetails } from "../page/model.ts";
 import { buildReport, reportPage } from "../page/report.ts";
-import type { PagedMock } from "../page/serve-page.ts";
+import type { PagedMock } from "./serve-page.ts";
 
 /** A live page that is being served; see `mock.page.serve`. */
 export interface ServedPage extends AsyncDisposable {
@@ -96,7 +96,7 @@ export class MockPage {
   async #serve(resume?: () => void): Promise<ServedPage> {
     const mock = this.#mock();
     // Loaded only now, so that a mock without a page loads no server.
-    const starting = import("../page/serve-page.ts").then(({ servePage }) => servePage({ ...mock, resume }));
+    const starting = import("./serve-page.ts").then(({ servePage }) => servePage({ ...mock, resume }));
     const stop = async () => {
       this.#served.delete(stop);
       resume?.();

@@ -9,8 +9,9 @@ import type { Store } from "../store/store.ts";
 import { StateUnavailableError } from "../store/unavailable.ts";
 import { type Asked, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions } from "./doorway.ts";
+import { type Listen, type RunningServer, startServer } from "./http/listen.ts";
 import { connectToManager, type ManagerAddress, OverloadedError } from "./manager-link.ts";
-import { isHealthCheck, type Listen, type RunningServer, startServer } from "./server.ts";
+import { isHealthCheck } from "./server.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** The address of a manager in another process, and what it is told of the door's options. */

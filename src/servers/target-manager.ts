@@ -17,18 +17,10 @@ import { SnapshotUpload } from "../store/snapshot-upload.ts";
 import type { Store } from "../store/store.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
 import { answerMalformed } from "./http/http-messages.ts";
+import { type Listen, type RunningServer, startServer } from "./http/listen.ts";
+import { type TrustRules, whyDistrusted } from "./http/trust.ts";
 import { keepState } from "./kept-state.ts";
-import {
-  failureReply,
-  forHealthChecks,
-  isHealthCheck,
-  type Listen,
-  type RunningServer,
-  type StartProgress,
-  startServer,
-  type TrustRules,
-  whyDistrusted,
-} from "./server.ts";
+import { failureReply, forHealthChecks, isHealthCheck, type StartProgress } from "./server.ts";
 
 export interface ManagerSetup {
   readonly listen: Listen;

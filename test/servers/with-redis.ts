@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import type { RunningServer } from "../../src/servers/server.ts";
+import type { RunningServer } from "../../src/servers/http/listen.ts";
 import { startSharedManager } from "../../src/servers/shared-manager.ts";
 import type { RedisAddress } from "../../src/store/redis/connect.ts";
 import { makePng } from "../support/png.ts";

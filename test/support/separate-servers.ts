@@ -1,8 +1,8 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import { startDoor } from "../../src/servers/door.ts";
 import type { DoorRole } from "../../src/servers/door-messages.ts";
+import type { Listen, RunningServer } from "../../src/servers/http/listen.ts";
 import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.ts";
-import type { Listen, RunningServer } from "../../src/servers/server.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 
 /** Three servers in this process that communicate over HTTP, exactly like three processes. */

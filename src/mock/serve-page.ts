@@ -1,12 +1,13 @@
 import { createEmulator } from "../apis/index.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
-import type { EmulatorState } from "../mock/emulator-state.ts";
-import type { ResolvedOptions } from "../mock/options.ts";
+import { PageApi } from "../page/page-api.ts";
 import { PAGE_HEADER, type Service } from "../schema/protocol.ts";
 import { answerMalformed } from "../servers/http/http-messages.ts";
-import { startServer, whyDistrusted } from "../servers/server.ts";
-import { PageApi } from "./page-api.ts";
+import { startServer } from "../servers/http/listen.ts";
+import { whyDistrusted } from "../servers/http/trust.ts";
+import type { EmulatorState } from "./emulator-state.ts";
+import type { ResolvedOptions } from "./options.ts";
 
 export interface PagedMock {
   readonly state: EmulatorState;
