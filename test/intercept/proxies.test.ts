@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http, { createServer, type Server } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import tls from "node:tls";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { MockCloudReco } from "mock-cloud-reco";
 import { ProxyAgent, fetch as undiciFetch, request as undiciRequest } from "undici";
@@ -61,6 +62,23 @@ const viaAgent = (url: string, agent: HttpsProxyAgent<string>) =>
       .end();
   });
 
+/** As hpagent and tunnel do: they remove all listeners of the connection to the proxy on this machine. */
+const viaDeafTunnel = (url: string, port: number) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const { hostname } = new URL(url);
+    http
+      .request({ method: "CONNECT", host: "127.0.0.1", port, path: `${hostname}:443`, agent: false })
+      .once("error", reject)
+      .once("connect", (_response, socket: Socket) => {
+        socket.removeAllListeners();
+        const createConnection = () => tls.connect({ socket, servername: hostname });
+        request(url, { createConnection }, (response) => resolve(response.resume().statusCode))
+          .on("error", reject)
+          .end();
+      })
+      .end();
+  });
+
 describe("through a proxy", () => {
   test("a request of node:https is answered, and the proxy is not asked", async () => {
     for (const intercept of ["nock", "sockets"] as const) {
@@ -90,6 +108,14 @@ describe("through a proxy", () => {
       // Meanwhile the connection to the proxy fails.
       mock.addFault({ operation: "databaseSummary", delaySeconds: 0.2 });
       expect(await viaAgent(URL_, new HttpsProxyAgent("http://127.0.0.1:9"))).toBe(401);
+    }
+  });
+
+  test("a slow answer arrives although the proxy is down, and the client listens to no errors", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      await using mock = new MockCloudReco({ intercept });
+      mock.addFault({ operation: "databaseSummary", delaySeconds: 0.2 });
+      expect(await viaDeafTunnel(URL_, 9)).toBe(401);
     }
   });
 

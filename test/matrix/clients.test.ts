@@ -27,3 +27,17 @@ it.each(["nock", "sockets"])("needle with a proxy is told how to go without: %s"
     expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual([advice, advice]);
   }
 });
+
+it.each(["nock", "sockets"])(
+  "clients with a proxy that is down, or silent, are answered: %s",
+  async (intercept) => {
+    const proxy = "http://127.0.0.1:9";
+    const environment = { HTTPS_PROXY: proxy, https_proxy: proxy };
+    const { code, printed } = await runNode("clients", ["down-proxy.mjs", intercept], environment);
+    expect(code, printed).toBe(0);
+    const { statuses, connections } = JSON.parse(printed.split("\n").at(-1) ?? "");
+    expect(Object.entries(statuses).filter(([, status]) => status !== 401)).toEqual([]);
+    expect(Object.keys(statuses)).toHaveLength(6);
+    expect(connections).toBe(0);
+  },
+);

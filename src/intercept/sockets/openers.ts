@@ -55,6 +55,8 @@ export interface OpeningHandler {
   open(opening: Opening): Socket | undefined;
   /** Called for a connection that Node opened. */
   opened(socket: Socket, opening: Opening): void;
+  /** Called for a socket that is about to connect, whatever function opened it. */
+  connecting(socket: Socket): void;
   /** Why a socket that bypassed the patched functions must not connect; undefined when it may. */
   refuse(endpoint: Endpoint): Error | undefined;
 }
@@ -98,7 +100,7 @@ export function watchOpenings(handler: OpeningHandler): () => void {
       };
     }),
   );
-  const unguard = guardSockets((endpoint) => handler.refuse(endpoint));
+  const unguard = guardSockets(handler);
   syncBuiltinESMExports();
   return () => {
     isWatching = false;
@@ -109,30 +111,32 @@ export function watchOpenings(handler: OpeningHandler): () => void {
   };
 }
 
-type Refuse = (endpoint: Endpoint) => Error | undefined;
+type Guard = Pick<OpeningHandler, "refuse" | "connecting">;
 
 /** Handlers of connections that bypass the patched functions. They share one patch, so that they can end in any order. */
-const guards = new Set<Refuse>();
+const guards = new Set<Guard>();
 let removeGuard = () => {};
 
 /** Patches `Socket#connect`, which every connection uses, even one opened with a function captured before. */
-function guardSockets(refuse: Refuse): () => void {
+function guardSockets(added: Guard): () => void {
   if (guards.size === 0) {
     removeGuard = replace(net.Socket.prototype, "connect", (original) => {
       return function (...args) {
         const endpoint = endpointOf(this instanceof tls.TLSSocket ? "https:" : "http:", args);
         // The newest knows of the mocks that were started while an older one ends.
-        for (const guard of [...guards].reverse()) {
-          const refusal = endpoint && guard(endpoint);
+        const newestFirst = [...guards].reverse();
+        for (const guard of newestFirst) {
+          const refusal = endpoint && guard.refuse(endpoint);
           if (refusal !== undefined && this instanceof net.Socket) return failConnecting(this, refusal);
         }
+        if (endpoint !== undefined && this instanceof net.Socket) newestFirst[0]?.connecting(this);
         return original.apply(this, args);
       };
     });
   }
-  guards.add(refuse);
+  guards.add(added);
   return () => {
-    if (guards.delete(refuse) && guards.size === 0) removeGuard();
+    if (guards.delete(added) && guards.size === 0) removeGuard();
   };
 }
 

@@ -1,5 +1,6 @@
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
+import { endSilently } from "./silent-end.ts";
 
 /** The head of a request that a client writes to a connection. */
 export interface SentHead {
@@ -56,6 +57,8 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
     if ("fail" in verdict) done(verdict.fail);
     else {
       done();
+      // The server is not asked, so it may be down.
+      endSilently(socket);
       socket.push(verdict.reply, "latin1");
     }
     return false;

@@ -20,6 +20,7 @@ import {
 } from "./openers.ts";
 import { followRequests } from "./request-contexts.ts";
 import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
+import { answerSocks, type TunnelVerdict } from "./socks.ts";
 
 /**
  * How long a client may stop within a request. Nothing delays bytes in memory, so everybody has an answer within a second of the
@@ -117,6 +118,10 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       judgeRequests(socket, (head) => this.judge(head, socket, opening));
   }
 
+  connecting(socket: Socket): void {
+    answerSocks(socket, (authority) => this.judgeTunnel(authority, socket));
+  }
+
   refuse(endpoint: Endpoint, how: string = WHY.capturedFunction): Error | undefined {
     const { host } = endpoint;
     const authority = authorityOf(endpoint);
@@ -181,17 +186,11 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   /** Decides about a request that a client is about to send on a real connection: to a proxy, or to a host that no mock serves. */
   private judge({ method, target, hostHeader }: SentHead, socket: Socket, opening: Opening): Verdict {
     if (method === "CONNECT") {
-      const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(target), options: {} };
-      if (this.hosts.has(originOfEndpoint(endpoint))) {
-        this.tunnels.set(socket, authorityOf(endpoint));
-        // The proxy is not asked, so it may be down; clients no longer listen once it seems to have answered.
-        socket.on("error", () => {});
-        return { reply: "HTTP/1.1 200 Connection established\r\n\r\n" };
-      }
-      const refusal = this.refuse(endpoint, WHY.proxy);
-      if (refusal !== undefined) return { fail: refusal };
-      if (this.others.mayPass(originOfEndpoint(endpoint))) return "sendAll";
-      return { fail: this.others.refusal(method, originOfEndpoint(endpoint), "") };
+      const verdict = this.judgeTunnel(target, socket);
+      if (verdict === "ours") return { reply: "HTTP/1.1 200 Connection established\r\n\r\n" };
+      if (verdict !== "send") return verdict;
+      const origin = originOfEndpoint({ scheme: "https:", ...hostAndPort(target), options: {} });
+      return this.others.mayPass(origin) ? "sendAll" : { fail: this.others.refusal(method, origin, "") };
     }
     const isForProxy = /^https?:\/\//i.test(target) && URL.canParse(target);
     const base = `${opening.scheme}//${hostHeader ?? authorityOf(opening)}`;
@@ -207,6 +206,17 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     if (!this.others.mayPass(origin))
       return { fail: this.others.refusal(method, origin, url.pathname + url.search) };
     return isForProxy ? "send" : "sendAll";
+  }
+
+  /** Decides about a tunnel that a client asks a proxy for. */
+  private judgeTunnel(authority: string, socket: Socket): TunnelVerdict {
+    const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(authority), options: {} };
+    if (this.hosts.has(originOfEndpoint(endpoint))) {
+      this.tunnels.set(socket, authorityOf(endpoint));
+      return "ours";
+    }
+    const refusal = this.refuse(endpoint, WHY.proxy);
+    return refusal === undefined ? "send" : { fail: refusal };
   }
 
   private serverOf(origin: string): OriginServer {
