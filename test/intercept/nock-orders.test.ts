@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { combinations } from "../support/combinations.ts";
 import { inMatrix } from "../support/matrix.ts";
 import { useBundle } from "../support/use-bundle.ts";
 
@@ -50,24 +51,23 @@ const INTERLOCKED = [
   "import start ask restore stop ask start activate mocks ask stop restore ask",
 ];
 
-describe.each(NOCKS)("a user's nock $version", ({ version, file }) => {
-  describe.each(["nock", "sockets"])('with intercept: "%s"', (mode) => {
-    test.each([...ORDERS, ...INTERLOCKED])(
-      "answers as without a mock, which answers for its own hosts: %s",
-      async (order) => {
-        const [without, beside] = await Promise.all(["none", mode].map((each) => outcome(file, each, order)));
-        const wanted = without?.results.map((answers, index) => {
-          const own = Object.keys(beside?.results[index] ?? {}).filter((name) => name.startsWith("ours "));
-          return { ...Object.fromEntries(own.map((name) => [name, "401 ours"])), ...answers };
-        });
-        expect(beside?.results).toEqual(wanted);
-        // A nock other than the mock's puts back what it found, which is the mock's.
-        const isLeft = INTERLOCKED.includes(order) && version !== 14 && mode === "nock";
-        if (!isLeft) expect(beside?.left).toEqual([]);
-      },
-    );
-  });
-});
+/** Each version in both modes. */
+const USED = NOCKS.flatMap((nock) => ["nock", "sockets"].map((mode) => ({ ...nock, mode })));
+
+test.each(combinations(USED, [...ORDERS, ...INTERLOCKED]).map(([used, order]) => ({ ...used, order })))(
+  'a user\'s nock $version answers as without a mock, which answers for its own hosts, with intercept: "$mode": $order',
+  async ({ version, file, mode, order }) => {
+    const [without, beside] = await Promise.all(["none", mode].map((each) => outcome(file, each, order)));
+    const wanted = without?.results.map((answers, index) => {
+      const own = Object.keys(beside?.results[index] ?? {}).filter((name) => name.startsWith("ours "));
+      return { ...Object.fromEntries(own.map((name) => [name, "401 ours"])), ...answers };
+    });
+    expect(beside?.results).toEqual(wanted);
+    // A nock other than the mock's puts back what it found, which is the mock's.
+    const isLeft = INTERLOCKED.includes(order) && version !== 14 && mode === "nock";
+    if (!isLeft) expect(beside?.left).toEqual([]);
+  },
+);
 
 describe.each(NOCKS)("a user's nock $version with disableNetConnect()", ({ version, file }) => {
   test.each(["nock", "sockets"])(
