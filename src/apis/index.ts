@@ -5,6 +5,7 @@ import type { Api } from "../emulator/operation.ts";
 import type { Service } from "../schema/protocol.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
+import { withGatewayErrors } from "./model-target/gateway-errors.ts";
 import { queryApi } from "./query/operations.ts";
 import { reportOperations } from "./reports/operations.ts";
 import type { Services, Settings } from "./services.ts";
@@ -37,6 +38,7 @@ export function createEmulator(
   services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,
 ): Emulator {
-  const { journal = new Journal(), faults = createFaults(services.settings) } = services;
+  const { journal = new Journal(), faults: own = createFaults(services.settings), realism } = services;
+  const faults = withGatewayErrors(own, realism);
   return new CoreEmulator(APIS, { ...services, journal, faults }, options);
 }

@@ -10,6 +10,7 @@ import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/fault-response.ts";
 import type { ResultCode } from "../schema/protocol.ts";
 import type { Store } from "../store/store.ts";
+import type { Realism } from "./signed/realism.ts";
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
@@ -94,6 +95,8 @@ export interface Services {
   readonly settings: Settings;
   readonly journal: Journal;
   readonly faults: SharedFaults;
+  /** Undefined: the emulator is consistent. */
+  readonly realism?: Realism | undefined;
 }
 
 /** The context that the checks of every API start with. */

@@ -210,7 +210,7 @@ export const singleServer =
   (role: Role) =>
   async (args: readonly string[], terminal: Terminal): Promise<ExitCode> => {
     const { values } = readOptions(role, args, FLAGS);
-    const ofManager = (["seed", "state"] as const).find((option) => values[option] !== undefined);
+    const ofManager = (["seed", "state", "realism"] as const).find((option) => values[option] !== undefined);
     if (ofManager !== undefined && role !== "target-manager") {
       throw new UsageError(
         `--${ofManager}: only the target manager has state; use this option with that server`,

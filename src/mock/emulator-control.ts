@@ -205,9 +205,11 @@ export abstract class EmulatorControl {
       throw new Error(noTarget(databaseName, targetId));
   }
 
-  /** Ends the processing of every target, template target, report and dataset at once. */
+  /** Ends the processing of every target, template target, report and dataset at once, and every lag of the option `realism`. */
   finishProcessing(): void {
-    this.parts.store.finishProcessing();
+    const { store, realism } = this.parts;
+    store.finishProcessing();
+    realism?.end();
   }
 
   /**
@@ -299,8 +301,10 @@ export abstract class EmulatorControl {
   restore(snapshot: Snapshot): void {
     if (typeof snapshot === "string")
       throw new InvalidSnapshotError("the snapshot is text: parse it, as restore(JSON.parse(text))");
-    const problem = this.parts.store.restore(snapshot);
+    const { store, realism } = this.parts;
+    const problem = store.restore(snapshot);
     if (problem !== undefined) throw new InvalidSnapshotError(problem);
+    realism?.end();
   }
 
   /**
@@ -318,8 +322,9 @@ export abstract class EmulatorControl {
 
   /** Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock. */
   async reset(): Promise<void> {
-    const { store, clock, faults, journal } = this.parts;
+    const { store, clock, faults, journal, realism } = this.parts;
     store.reset();
+    realism?.end();
     clock.reset();
     faults.clear();
     journal.clear();

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import { tokenSource } from "../apis/model-target/checks.ts";
 import type { Settings } from "../apis/services.ts";
+import { Realism } from "../apis/signed/realism.ts";
 import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
@@ -86,7 +87,7 @@ export class Isolation {
 /** What `EmulatorControl` acts on. */
 export type EmulatorParts = Pick<
   EmulatorState,
-  "store" | "clock" | "faults" | "journal" | "random" | "settings"
+  "store" | "clock" | "faults" | "journal" | "random" | "settings" | "realism"
 >;
 
 /** A mock's state, and the emulator that answers requests from it. */
@@ -102,6 +103,7 @@ export class EmulatorState {
     readonly store: MemoryStore,
     readonly journal: Journal,
     readonly faults: Faults,
+    readonly realism: Realism | undefined,
     outer?: { readonly clockSetting: ClockSetting; readonly expectedRefusals: ExpectedRefusals },
   ) {
     const { profile, settings } = options;
@@ -109,7 +111,7 @@ export class EmulatorState {
     this.clock = new MovableClock(options.clock, outer?.clockSetting);
     this.expectedRefusals = outer?.expectedRefusals ?? new ExpectedRefusals();
     this.emulator = createEmulator(
-      { store, clock: this.clock, random, profile, settings, journal, faults },
+      { store, clock: this.clock, random, profile, settings, journal, faults, realism },
       { unservedPaths: "connectionError" },
     );
   }
@@ -127,16 +129,17 @@ export class EmulatorState {
       store,
       new Journal(options.journalCapacity, options.journalBodyBytes),
       createFaults(options.settings),
+      Realism.from(options),
     );
   }
 
   /** Returns an independent copy, until {@link end}. Only the copy's requests are also added to this journal. */
   fork(): EmulatorState {
-    const { options, random, store, journal, faults } = this;
-    return new EmulatorState(options, random, store.fork(), journal.fork(), faults.fork(), {
-      clockSetting: this.clock.setting,
-      expectedRefusals: this.expectedRefusals.fork(),
-    });
+    const { options, random, store, journal, faults, realism } = this;
+    return new EmulatorState(
+      ...([options, random, store.fork(), journal.fork(), faults.fork(), realism?.fork()] as const),
+      { clockSetting: this.clock.setting, expectedRefusals: this.expectedRefusals.fork() },
+    );
   }
 
   /** Ends a copy. */

@@ -34,6 +34,7 @@ import {
   wholeNumberFrom,
   withMethod,
 } from "../schema/kernel/values.ts";
+import { realismOption, realismSetting } from "../schema/realism.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
 import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";
 import type { RequestFilter } from "./requests.ts";
@@ -106,6 +107,16 @@ const common = {
     default: systemClock,
   }),
   seed: option(textOrNumber, "makes ids, keys, random ratings and fault probabilities repeatable"),
+  realism: option(
+    realismOption,
+    "changes are seen late, limits are loose and gateways fail, as at the real service",
+    {
+      default: false,
+      settingSchema: realismSetting,
+      setting: { REALISM: MANAGER },
+      flag: "--realism VALUE",
+    },
+  ),
   imageCacheBytes: option(
     wholeNumber,
     "memory for prepared images, shared by all mocks and servers of a process",

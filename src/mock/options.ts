@@ -13,6 +13,7 @@ import { checked, expectedName, InvalidOptionError } from "../schema/kernel/prob
 import { optional, record, withoutUndefined } from "../schema/kernel/record.ts";
 import { anyObject } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
+import type { RealismOptions } from "../schema/realism.ts";
 import { defaultsOf, fieldsOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
 
@@ -26,6 +27,11 @@ export interface CommonOptions extends Partial<AnswerOptions> {
   readonly imageCacheBytes?: number;
   /** Seed of ids, keys, random ratings and fault probabilities, which makes them repeatable. Default: random. */
   readonly seed?: string | number;
+  /**
+   * Makes the mock as inconsistent as the real service: a change is seen late, rate limits are loose, and Model Target requests
+   * fail at times. `true` for all of it, or an object with some of it. Default false.
+   */
+  readonly realism?: boolean | RealismOptions;
   /** Number of requests that the journal keeps, 1 or more. Default 1000. */
   readonly journalCapacity?: number;
   /** Bytes of bodies that the journal keeps, newest first. Default 16 MiB. */
@@ -113,6 +119,7 @@ export interface ResolvedOptions
     "targetRater" | "intercept" | "unhandledRequests" | "clock" | "journalCapacity" | "journalBodyBytes"
   > {
   readonly seed?: string | number | undefined;
+  readonly realism?: boolean | RealismOptions | undefined;
   readonly urls: Readonly<Record<Service, URL>>;
   readonly profile: Profile;
   readonly settings: Settings;

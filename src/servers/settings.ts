@@ -137,7 +137,7 @@ export const FLAGS = Object.fromEntries(
   settingsOf("target-manager").flatMap(({ flag }) =>
     flag === undefined ? [] : [[flagName(flag), { type: "string" as const }]],
   ),
-) as Readonly<Record<"port" | "host" | "seed" | "state", { readonly type: "string" }>>;
+) as Readonly<Record<"port" | "host" | "seed" | "state" | "realism", { readonly type: "string" }>>;
 
 /** The environment, with the given options instead of their settings. */
 export const withFlags = (

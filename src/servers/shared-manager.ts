@@ -1,3 +1,4 @@
+import { Realism } from "../apis/signed/realism.ts";
 import { MovableClock, momentOf, systemClock } from "../emulator/clock.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import { header, type WireRequest } from "../emulator/message.ts";
@@ -66,7 +67,8 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     if (!feed.isReading && isOfManager(entry)) onEntry?.(entry);
   });
   const faults = faultsInRedis(state);
-  const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults };
+  const realism = Realism.from(options);
+  const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults, realism };
   /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
   const handleInSync = async (request: WireRequest, kept: Journal) => {
     await state.readClock().catch(() => {});

@@ -173,8 +173,8 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
 
   /** The state that all methods act on. @internal */
   protected override get parts(): EmulatorParts {
-    const { store, clock, faults, journal } = this.#servers.manager;
-    return { store, clock, faults, journal, random: this.#random, settings: this.#settings };
+    const { store, clock, faults, journal, realism } = this.#servers.manager;
+    return { store, clock, faults, journal, realism, random: this.#random, settings: this.#settings };
   }
 }
 

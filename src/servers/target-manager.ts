@@ -1,5 +1,6 @@
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import type { Services } from "../apis/services.ts";
+import { Realism } from "../apis/signed/realism.ts";
 import { MovableClock } from "../emulator/clock.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
 import type { MaybePromise, Result, WireRequest, WireResponse } from "../emulator/message.ts";
@@ -172,6 +173,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     journal: new Journal(options.journalCapacity, options.journalBodyBytes),
     faults: createFaults(settings),
     random: createRandom(seed),
+    realism: Realism.from(options),
   };
   const { journal } = state;
   const services = { ...state, profile, settings };

@@ -71,7 +71,8 @@ class TargetCounter {
 const kindOf = ({ outcome, activeFlag }: Target): Exclude<keyof TargetCounts, "processing"> =>
   outcome === "failed" ? "failed" : activeFlag ? "active" : "inactive";
 
-const byUpload = (a: Target, b: Target): number =>
+/** The order of lists. */
+export const byUpload = (a: Target, b: Target): number =>
   a.uploadDate - b.uploadDate || (a.targetId < b.targetId ? -1 : 1);
 
 /** The kinds of which there may be many records. */

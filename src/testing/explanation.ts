@@ -59,22 +59,31 @@ export class Evidence {
     return refused.filter((entry) => !excepted.has(entry));
   }
 
+  /** Requests whose answers the option `realism` changed. */
+  get inconsistent(): readonly JournalEntry[] {
+    return this.#collected.filter(isInconsistent);
+  }
+
   /** Queries that succeeded without a match. */
   get unmatched(): readonly JournalEntry[] {
-    return this.#collected.filter(isUnmatchedQuery);
+    return this.#consistent.filter(isUnmatchedQuery);
   }
 
   /** Requests that a fault applied to and that no check refused. */
   get faulted(): readonly JournalEntry[] {
-    return this.#collected.filter(
+    return this.#consistent.filter(
       (entry) => entry.refusedBy === undefined && entry.fault !== undefined && !isUnmatchedQuery(entry),
     );
   }
 
   /** Served requests whose response may surprise the client; for each reason the last. */
   get noted(): readonly JournalEntry[] {
-    const noted = this.#collected.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
+    const noted = this.#consistent.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
     return [...new Map(noted.map((entry) => [entry.reason, entry])).values()];
+  }
+
+  get #consistent(): readonly JournalEntry[] {
+    return this.#collected.filter((entry) => !isInconsistent(entry));
   }
 
   /** Expected refusals that did not occur. */
@@ -90,6 +99,9 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
   refusedBy === undefined &&
   !considered?.some(({ matched }) => matched);
 
+/** Whether the option `realism` changed the answer to a request. */
+const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("(realism)") === true;
+
 /** Whether the journal has something to say about a request that was served. */
 const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
   refusedBy === undefined && fault === undefined && reason !== undefined;
@@ -103,7 +115,10 @@ const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
  */
 export function explainFailure(
   mock: MockCloudReco,
-  evidence: Pick<Evidence, "arrived" | "refused" | "unmatched" | "faulted" | "noted" | "ofOthers">,
+  evidence: Pick<
+    Evidence,
+    "arrived" | "refused" | "inconsistent" | "unmatched" | "faulted" | "noted" | "ofOthers"
+  >,
   error: unknown,
   whyUnreached?: string,
 ): string | undefined {
@@ -126,6 +141,7 @@ export function explainFailure(
     return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
   }
   const paragraphs = [
+    ...paragraph("The option realism changed the answer to", evidence.inconsistent, "request", "requests"),
     ...paragraph("The mock refused", evidence.refused, "request", "requests"),
     ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),

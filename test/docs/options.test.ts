@@ -3,6 +3,7 @@ import * as api from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import type { Option } from "../../src/mock/option.ts";
 import { OPTIONS } from "../../src/mock/option-table.ts";
+import { REALISM_PRESET } from "../../src/schema/realism.ts";
 
 const { common, mock, servers, startServers, fixture } = OPTIONS;
 
@@ -35,4 +36,11 @@ it("the guide's table has every option as it is", () => {
   const [, table] = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(guide) ?? [];
   const head = "| option | of | default | setting | meaning |\n| --- | --- | --- | --- | --- |\n";
   expect(table).toBe(head + rows.join(""));
+});
+
+it("the guide's table of realism has every field with what `true` means", () => {
+  const guide = readFileSync(new URL("../../examples/realism/README.md", import.meta.url), "utf8");
+  const [, table = ""] = /<!-- realism -->\n([\s\S]*?)<!-- \/realism -->/.exec(guide) ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)` \| ([\d.]+) \|/gm)];
+  expect(rows.map(([, name, value]) => [name, Number(value)])).toEqual(Object.entries(REALISM_PRESET));
 });

@@ -1,15 +1,19 @@
 import type { MockCloudDatabase, MockCloudReco } from "mock-cloud-reco";
+import type { DatabaseKeys } from "./backends.ts";
 import { type Client, type ClientRequest, type ClientResponse, nodeClient } from "./clients.ts";
 import { makePng } from "./png.ts";
 import { type SignedParts, signedRequest } from "./signed-request.ts";
 
 export type SessionRequest = Pick<SignedParts, "method" | "path"> & Partial<SignedParts>;
 
-/** Correct requests to a mock's target and query APIs, with any mistakes that a test adds. */
-export class MockSession {
+/** Correct requests to the target and query APIs of a mock or of servers, with any mistakes that a test adds. */
+export class MockSession<
+  Mock extends { readonly urls: Readonly<Record<"target" | "query", string>> } = MockCloudReco,
+  Database extends DatabaseKeys = MockCloudDatabase,
+> {
   constructor(
-    readonly mock: MockCloudReco,
-    readonly database: MockCloudDatabase,
+    readonly mock: Mock,
+    readonly database: Database,
     /** The current time, which dates requests. */
     private readonly now: () => Date = () => new Date(),
     private readonly client: Client = nodeClient,

@@ -96,8 +96,9 @@ const reset = operation({
     "Deletes all databases, datasets, credentials, reports and faults, clears the journal, and resets the clock.",
   checks: anyRequest,
   responses: [noBody],
-  handle: async ({ services: { store, journal, clock, faults } }) => {
+  handle: async ({ services: { store, journal, clock, faults, realism } }) => {
     await store.reset();
+    realism?.end();
     await faults.clear();
     journal.clear();
     clock.reset();
@@ -130,9 +131,12 @@ const restoreSnapshot = operation({
   // The store reads the snapshot, and says what is wrong with it.
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
-  handle: async ({ given, request, services: { store } }) => {
+  handle: async ({ given, request, services: { store, realism } }) => {
     const problem = await store.restore(given, request.images);
-    if (problem === undefined) return ok(noBody);
+    if (problem === undefined) {
+      realism?.end();
+      return ok(noBody);
+    }
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },
 });
@@ -144,8 +148,9 @@ const finishProcessing = operation({
   summary: "Finishes the processing of every target, report and dataset.",
   checks: anyRequest,
   responses: [noBody],
-  handle: async ({ services: { store } }) => {
+  handle: async ({ services: { store, realism } }) => {
     await store.finishProcessing();
+    realism?.end();
     return ok(noBody);
   },
 });

@@ -5,6 +5,7 @@ import { described, type JsonSchema, object, ok } from "../../emulator/response.
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Services, Settings } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
+import { foundAmong } from "../signed/realism.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
   addedHeaders,
@@ -42,22 +43,16 @@ export const query = operation({
   },
   responses: [found],
   handle: async (context) => {
-    const { services, records, maxNumResults, includeTargetData, notes, now } = context;
-    const search = await searchTargets(
-      records.listTargets(),
-      context.image,
-      services.settings.queryMatcher,
-      maxNumResults,
-      now,
+    const { services, image, maxNumResults, includeTargetData, notes, now } = context;
+    const { queryMatcher } = services.settings;
+    const search = await foundAmong(context, (targets) =>
+      searchTargets(targets, image, queryMatcher, maxNumResults, now),
     );
-    if (
-      isGzipped(found.status, context, services) &&
-      header(context.request, "accept-encoding") === undefined
-    ) {
-      notes.reason = GZIP_UNASKED;
-    }
-    if (search.whyNone !== undefined) notes.reason = search.whyNone;
-    notes.considered = search.considered;
+    const isUnasked =
+      isGzipped(found.status, context, services) && header(context.request, "accept-encoding") === undefined;
+    const remark = notes.reason ?? search.whyNone ?? (isUnasked ? GZIP_UNASKED : undefined);
+    if (remark !== undefined) notes.reason = remark;
+    notes.considered = [...search.considered, ...search.unseen];
     if (search.otherTargets !== undefined) notes.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
     return ok(found, {

@@ -152,7 +152,7 @@ export const jsonBody = (required: JsonSchemas, optional: JsonSchemas = {}): Dec
 
 const lfPage = (...lines: string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
-const crlfPage = (title: string, ...body: string[]): Buffer => {
+export const crlfPage = (title: string, ...body: string[]): Buffer => {
   const head = ["<html>", `<head><title>${title}</title></head>`, "<body>"];
   const lines = [...head, ...body, "</body>", "</html>"];
   return Buffer.from(lines.map((line) => `${line}\r\n`).join(""));
@@ -163,19 +163,32 @@ const NGINX = "<hr><center>nginx</center>";
 
 export const LOAD_BALANCER_PAGE = crlfPage("400 Bad Request", BAD_REQUEST);
 
-/** For a `Content-Length` that is not an integer. */
-export const loadBalancerPage: DeclaredResponse = {
-  status: 400,
-  description: "The Content-Length header is not an integer.",
+/** A page of the load balancer. */
+export const fromLoadBalancer = (
+  status: number,
+  page: Buffer,
+  description: string,
+  connection: "close" | "keep-alive",
+): DeclaredResponse => ({
+  status,
+  description,
   headers: (at) => [
     ["Server", "awselb/2.0"],
     ["Content-Type", "text/html"],
-    ["Connection", "close"],
+    ["Connection", connection],
     ["Date", dateOf(at)],
   ],
   schema: text,
-  body: () => LOAD_BALANCER_PAGE,
-};
+  body: () => page,
+});
+
+/** For a `Content-Length` that is not an integer. */
+export const loadBalancerPage = fromLoadBalancer(
+  400,
+  LOAD_BALANCER_PAGE,
+  "The Content-Length header is not an integer.",
+  "close",
+);
 
 export const HEADER_TOO_LARGE_PAGE = crlfPage(
   "400 Request Header Or Cookie Too Large",

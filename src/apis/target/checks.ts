@@ -1,5 +1,5 @@
 import { check } from "../../emulator/check.ts";
-import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
+import { type DeclaredResponse, notYet, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
@@ -25,6 +25,7 @@ import {
   dateCurrent,
   keysAllowed,
 } from "../signed/framing.ts";
+import { seenTarget } from "../signed/realism.ts";
 import { fail, failure, unexpectedBody } from "../signed/responses.ts";
 
 type CloudContext = ApiContext & {
@@ -48,8 +49,9 @@ const knownTarget = check({
   concerns: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
   refusals: [failure("UnknownTarget")],
   test: (context: CloudContext) => {
-    const target = context.records.targets.get(context.params.id ?? "");
-    return target === undefined ? unknownTargetReason(context) : { target };
+    const { target, hidden } = seenTarget(context, context.params.id ?? "");
+    if (target !== undefined) return { target };
+    return hidden === undefined ? unknownTargetReason(context) : notYet(failure("UnknownTarget"), hidden);
   },
 });
 

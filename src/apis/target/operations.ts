@@ -10,6 +10,7 @@ import {
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
+import { foundAmong, listedTargets, noted, seenCounts } from "../signed/realism.ts";
 import {
   anyFailure,
   fail,
@@ -58,21 +59,23 @@ const addTarget = operation({
   handle: async (context) => {
     const { database, services, random, moment, body, applicationMetadata, activeFlag, image } = context;
     const { name, width } = body.fields;
-    const created = await services.store.createTarget(
-      database.databaseName,
-      {
-        targetId: random.hex(32),
-        anotherId() {
-          return random.hex(32);
+    const created = await noted(context, "added", () =>
+      services.store.createTarget(
+        database.databaseName,
+        {
+          targetId: random.hex(32),
+          anotherId() {
+            return random.hex(32);
+          },
+          name: String(name),
+          width: Number(width),
+          image: image ?? Buffer.alloc(0),
+          activeFlag: activeFlag ?? true,
+          applicationMetadata,
+          processingTimeSeconds: services.settings.processingTimeSeconds,
         },
-        name: String(name),
-        width: Number(width),
-        image: image ?? Buffer.alloc(0),
-        activeFlag: activeFlag ?? true,
-        applicationMetadata,
-        processingTimeSeconds: services.settings.processingTimeSeconds,
-      },
-      moment,
+        moment,
+      ),
     );
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
@@ -92,7 +95,7 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: ({ records }) => ok(targetList, { results: records.listTargets().map(({ targetId }) => targetId) }),
+  handle: (context) => ok(targetList, { results: listedTargets(context).map(({ targetId }) => targetId) }),
 });
 
 const getTarget = operation({
@@ -150,18 +153,15 @@ const updateTarget = operation({
     for (const [key, value] of Object.entries({ active_flag, application_metadata })) {
       if (value === null) return refuse(fail(400), `${key} is null, which an update does not accept`);
     }
-    const updated = await services.store.updateTarget(
-      database.databaseName,
-      target.targetId,
-      {
-        ...(typeof name === "string" && { name }),
-        ...(typeof width === "number" && { width }),
-        ...(image !== undefined && { image }),
-        ...(activeFlag !== undefined && { activeFlag }),
-        ...(applicationMetadata !== null && { applicationMetadata }),
-      },
-      now,
-      updatable,
+    const changes = {
+      ...(typeof name === "string" && { name }),
+      ...(typeof width === "number" && { width }),
+      ...(image !== undefined && { image }),
+      ...(activeFlag !== undefined && { activeFlag }),
+      ...(applicationMetadata !== null && { applicationMetadata }),
+    };
+    const updated = await noted(context, "updated", () =>
+      services.store.updateTarget(database.databaseName, target.targetId, changes, now, updatable),
     );
     if (updated === "unknown") return deletedMeanwhile;
     if (updated === "nameTaken") return nameTaken(name);
@@ -179,8 +179,11 @@ const deleteTarget = operation({
   summary: "Deletes a target that is not being processed.",
   ...signed,
   responses: [targetDeleted, failure("TargetStatusProcessing"), failure("UnknownTarget")],
-  handle: async ({ database, target, services, now }) => {
-    const deleted = await services.store.deleteTarget(database.databaseName, target.targetId, now);
+  handle: async (context) => {
+    const { database, target, services, now } = context;
+    const deleted = await noted(context, "deleted", () =>
+      services.store.deleteTarget(database.databaseName, target.targetId, now),
+    );
     if (deleted === "processing") {
       return refuse(
         failure("TargetStatusProcessing"),
@@ -198,15 +201,20 @@ const getDuplicates = operation({
   summary: "Lists the other active targets whose image matches this target's, best first.",
   ...signed,
   responses: [similarTargets],
-  handle: async ({ records, target, services, now }) => {
-    const others = statusAt(target, now) === "failed" ? [] : records.listTargets();
-    const compared = others.filter(
-      (other) => other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
-    );
-    const image = await target.image.bytes();
+  handle: async (context) => {
+    const { target, services, now } = context;
     const { duplicatesMatcher } = services.settings;
-    const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
-    return ok(similarTargets, { similar_targets: matches.map((match) => match.target.targetId) });
+    const { found } = await foundAmong(context, async (targets) => {
+      const others = statusAt(target, now) === "failed" ? [] : targets;
+      const compared = others.filter(
+        (other) =>
+          other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
+      );
+      const image = await target.image.bytes();
+      const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
+      return { found: matches.map((match) => match.target) };
+    });
+    return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
   },
 });
 
@@ -217,8 +225,9 @@ const databaseSummary = operation({
   summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
   responses: (profile) => [summaryOfDatabase(profile)],
-  handle: ({ database, records, now, profile }) => {
-    const counts = records.countByStatus(now);
+  handle: (context) => {
+    const { database, profile } = context;
+    const counts = seenCounts(context);
     return ok(summaryOfDatabase(profile), {
       name: database.databaseName,
       active_images: counts.active,

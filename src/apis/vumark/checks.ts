@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import { header } from "../../emulator/message.ts";
-import { refuse } from "../../emulator/response.ts";
+import { notYet, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
@@ -22,6 +22,7 @@ import {
   dateCurrent,
   keysAllowed,
 } from "../signed/framing.ts";
+import { seenTarget } from "../signed/realism.ts";
 import { failure } from "../signed/responses.ts";
 import { FORMATS } from "./instances.ts";
 
@@ -32,7 +33,8 @@ const knownTarget = check({
   test: (context: ApiContext & { readonly database: Database; readonly records: RecordsOf }) => {
     const { params, records } = context;
     const id = params.id ?? "";
-    const target = records.targets.get(id) ?? records.templates.get(id);
+    const { hidden, target = records.templates.get(id) } = seenTarget(context, id);
+    if (hidden !== undefined) return notYet(failure("UnknownTarget"), hidden);
     return target === undefined ? unknownTargetReason(context) : { target };
   },
 });

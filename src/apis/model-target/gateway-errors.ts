@@ -1,0 +1,41 @@
+import type { FaultEffect, SharedFaults } from "../../emulator/faults.ts";
+import { type DeclaredResponse, ok } from "../../emulator/response.ts";
+import type { Realism } from "../signed/realism.ts";
+import { crlfPage, fromLoadBalancer } from "../signed/responses.ts";
+
+/** The load balancer's standard pages while no server answers it: nobody recorded the bytes that the real service sent. */
+const PAGES: readonly DeclaredResponse[] = [
+  [502, "Bad Gateway"] as const,
+  [503, "Service Temporarily Unavailable"] as const,
+  [504, "Gateway Time-out"] as const,
+].map(([status, title]) => {
+  const page = crlfPage(`${status} ${title}`, `<center><h1>${status} ${title}</h1></center>`);
+  return fromLoadBalancer(status, page, title, "keep-alive");
+});
+
+/** The faults of a test, and after these the failures of a load balancer that `realism` draws for Model Target routes. */
+export function withGatewayErrors(faults: SharedFaults, realism: Realism | undefined): SharedFaults {
+  if (realism === undefined || realism.values.gatewayErrorRate === 0) return faults;
+  return {
+    isEmpty: false,
+    choose: async (request, random) => {
+      const chosen = faults.isEmpty ? undefined : await faults.choose(request, random);
+      if (chosen !== undefined || request.api !== "modelTarget") return chosen;
+      return realism.draws("gatewayErrorRate") ? gatewayError(realism) : undefined;
+    },
+    list: () => faults.list(),
+    create: (fault) => faults.create(fault),
+    delete: (id) => faults.delete(id),
+    clear: () => faults.clear(),
+  };
+}
+
+function gatewayError({ random }: Realism): FaultEffect {
+  const page = PAGES[random.integer(PAGES.length + 1)];
+  const happened = page === undefined ? "the connection was reset" : `answered with ${page.status}`;
+  return {
+    origin: "realism",
+    effect: `${happened}, and the request was not executed: send it again (realism)`,
+    ...(page === undefined ? { resetConnection: true } : { response: ok(page) }),
+  };
+}

@@ -1,0 +1,250 @@
+import type { Context, OperationContext } from "../../emulator/context.ts";
+import type { MaybePromise } from "../../emulator/message.ts";
+import { createRandom, type Random } from "../../emulator/random.ts";
+import type { Database } from "../../schema/database.ts";
+import type { ConsideredTarget } from "../../schema/journal-entry.ts";
+import { hasPassed, ratingAt, statusAt } from "../../schema/processing.ts";
+import type { Operation } from "../../schema/protocol.ts";
+import { type RealismOptions, type RealismValues, realismValues } from "../../schema/realism.ts";
+import type { Target } from "../../schema/target.ts";
+import { byUpload, type RecordsOf, type TargetCounts } from "../../store/records.ts";
+
+/*
+ * The option `realism`: for a while after a client changed a target, requests see it as it was before. A change is noted where a
+ * client makes it, so that a test's own changes are seen at once, and the store knows nothing of lags.
+ */
+
+type Verb = "added" | "updated" | "deleted";
+
+/** A change of a target by a client. */
+interface Change {
+  readonly verb: Verb;
+  readonly at: number;
+  /** Undefined: there was no target. */
+  readonly before: Target | undefined;
+  readonly after: Target;
+}
+
+/** A change that a request does not see yet. */
+interface Lag extends Change {
+  readonly seconds: number;
+  /** The target as it is; undefined: it is deleted. */
+  readonly current: Target | undefined;
+}
+
+type LagOf = (change: Change) => number;
+const STEPS = 2 ** 32;
+
+/** What makes one emulator inconsistent for a while. */
+export class Realism {
+  private constructor(
+    readonly values: RealismValues,
+    readonly random: Random,
+    /** By name of the database and id of the target; the targets that changed last come last. */
+    private readonly databases: Map<string, Map<string, readonly Change[]>>,
+  ) {}
+
+  /** Draws from a source of its own, so that ids are the same with and without realism. */
+  static from(options: {
+    readonly realism?: boolean | RealismOptions | undefined;
+    readonly seed?: string | number | undefined;
+  }): Realism | undefined {
+    const values = realismValues(options.realism);
+    const seed = options.seed === undefined ? undefined : `${options.seed}:realism`;
+    return values && new Realism(values, createRandom(seed), new Map());
+  }
+
+  /** Returns an independent copy, which draws from the same source. */
+  fork(): Realism {
+    const copies = [...this.databases].map(([id, targets]) => [id, new Map(targets)] as const);
+    return new Realism(this.values, this.random, new Map(copies));
+  }
+
+  /** Ends every lag. */
+  end(): void {
+    this.databases.clear();
+  }
+
+  /** Whether a request is among the share of those to which something happens. */
+  draws(share: "looseLimits" | "gatewayErrorRate"): boolean {
+    return this.values[share] > 0 && this.random.integer(STEPS) < this.values[share] * STEPS;
+  }
+
+  /** How long requests for one target and the list do not see a change. */
+  readonly visibility: LagOf = ({ verb }) => (verb === "deleted" ? 0 : this.values.visibilityLagSeconds);
+  /** How long queries and duplicates do not. */
+  readonly comparison: LagOf = ({ verb }) =>
+    verb === "deleted" ? this.values.deletionLagSeconds : this.values.visibilityLagSeconds;
+  /** How long the summary does not. */
+  readonly summary: LagOf = () => this.values.summaryLagSeconds;
+
+  note({ databaseName }: Database, change: Change): void {
+    const { visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds } = this.values;
+    const longest = Math.max(visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds);
+    const isSeen = ({ at }: Change) => hasPassed(at, longest, change.at);
+    for (const [id, targets] of this.databases) {
+      for (const [targetId, changes] of targets) {
+        if (!changes.every(isSeen)) break;
+        targets.delete(targetId);
+      }
+      if (targets.size === 0) this.databases.delete(id);
+    }
+    const targets = this.databases.get(databaseName) ?? new Map<string, readonly Change[]>();
+    const { targetId } = change.after;
+    const earlier = targets.get(targetId) ?? [];
+    targets.delete(targetId);
+    targets.set(targetId, [...earlier.filter((one) => !isSeen(one)), change]);
+    this.databases.set(databaseName, targets);
+  }
+
+  /** The changes that a request does not see yet, of all targets or of one. */
+  lags({ records, now }: ReadingContext, lagOf: LagOf, only?: string): readonly Lag[] {
+    const targets = this.databases.get(records.database.databaseName) ?? new Map<string, readonly Change[]>();
+    const ids = only === undefined ? [...targets.keys()] : [only];
+    return ids.flatMap((targetId) => {
+      const changes = targets.get(targetId) ?? [];
+      const current = records.targets.get(targetId);
+      // Another record: the test changed it since, or the database is another one of that name.
+      if (!isSame(changes.at(-1)?.after, current ?? records.deleted.get(targetId))) return [];
+      const lastSeen = changes.findLastIndex((change) => hasPassed(change.at, lagOf(change), now));
+      const change = changes[lastSeen + 1];
+      if (change === undefined || (change.before ?? current) === undefined) return [];
+      return [{ ...change, seconds: lagOf(change), current }];
+    });
+  }
+}
+
+const FIELDS: readonly (keyof Target)[] = [
+  ...(["name", "width", "activeFlag", "applicationMetadata", "processed"] as const),
+  ...(["uploadDate", "lastModifiedDate", "deleteDate"] as const),
+];
+
+/** Whether two records are equal besides their counts, wherever they were read. */
+const isSame = (a: Target | undefined, b: Target | undefined): boolean =>
+  a !== undefined && a.image.sha256 === b?.image.sha256 && FIELDS.every((field) => a[field] === b[field]);
+
+type ChangingContext = OperationContext<{ readonly realism?: Realism | undefined }> & {
+  readonly database: Database;
+};
+type ReadingContext = ChangingContext & { readonly records: RecordsOf };
+
+/** Changes a target for a client, and notes what it was before. */
+export async function noted<Changed extends Target | string>(
+  context: ChangingContext & { readonly target?: Target },
+  verb: Verb,
+  change: () => MaybePromise<Changed>,
+): Promise<Changed> {
+  const { database, now: at, target, services } = context;
+  if (services.realism === undefined) return change();
+  // Read now, because the store drops the image of a deleted target.
+  const bytes = await target?.image.bytes();
+  const before = target && bytes && { ...target, image: { sha256: target.image.sha256, bytes: () => bytes } };
+  const after = await change();
+  if (typeof after !== "string") services.realism.note(database, { verb, at, before, after });
+  return after;
+}
+
+type Words = readonly [state: string, end: string];
+const NOT_VISIBLE: Words = ["not yet visible", "visible"];
+const STILL_FOUND: Words = ["still found", "gone"];
+const NOT_COUNTED: Words = ["not yet counted", "counted"];
+
+/** For example `not yet visible: added 0.4 s ago, visible after 1 s (realism)`. */
+function because({ now }: Context, { verb, at, seconds }: Lag, [state, end]: Words, others = 0): string {
+  const ago = Math.max(0, now - at) / 1000;
+  const more = others > 0 ? `; and ${others} more` : "";
+  return `${state}: ${verb} ${ago} s ago, ${end} after ${seconds} s${more} (realism)`;
+}
+
+function note(context: Context, lags: readonly Lag[], words: Words): void {
+  const last = lags.at(-1);
+  if (last !== undefined) context.notes.reason = because(context, last, words, lags.length - 1);
+}
+
+/** What shows the fields of a target, besides its status and rating. */
+const SHOWN: Partial<Record<Operation, readonly (keyof Target)[]>> = {
+  getTarget: ["name", "width", "activeFlag"],
+  targetSummary: ["name", "activeFlag"],
+};
+
+/** The target that a request names, as the request sees it. `hidden`: why it sees none. */
+export function seenTarget(
+  context: ReadingContext,
+  targetId: string,
+): { readonly target?: Target | undefined; readonly hidden?: string } {
+  const { records, now, operation, services } = context;
+  const target = records.targets.get(targetId);
+  const [lag] = services.realism?.lags(context, services.realism.visibility, targetId) ?? [];
+  if (target === undefined || lag === undefined) return { target };
+  const { before } = lag;
+  if (before === undefined) return { hidden: because(context, lag, NOT_VISIBLE) };
+  const shown = SHOWN[operation.name];
+  if (shown === undefined) return { target };
+  const looksTheSame =
+    shown.every((field) => before[field] === target[field]) &&
+    statusAt(before, now) === statusAt(target, now) &&
+    ratingAt(before, now) === ratingAt(target, now);
+  if (!looksTheSame) note(context, [lag], NOT_VISIBLE);
+  const { currentMonthRecos, previousMonthRecos, totalRecos } = target;
+  return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
+}
+
+/** The targets that a list shows, by upload date. */
+export function listedTargets(context: ReadingContext): readonly Target[] {
+  const { records, services } = context;
+  const lags = services.realism?.lags(context, services.realism.visibility) ?? [];
+  const hidden = lags.filter(({ before }) => before === undefined);
+  note(context, hidden, NOT_VISIBLE);
+  return without(hidden, records.listTargets());
+}
+
+function without(lags: readonly Lag[], targets: readonly Target[]): readonly Target[] {
+  if (lags.length === 0) return targets;
+  const ids = new Set(lags.map(({ after }) => after.targetId));
+  return targets.filter(({ targetId }) => !ids.has(targetId));
+}
+
+/** Finds targets among those that a query or duplicates see. `unseen`: those that they do not see yet. */
+export async function foundAmong<Search extends { readonly found: readonly Target[] }>(
+  context: ReadingContext,
+  find: (targets: readonly Target[]) => Promise<Search>,
+): Promise<Search & { readonly unseen: readonly ConsideredTarget[] }> {
+  const { records, services } = context;
+  const lags = services.realism?.lags(context, services.realism.comparison) ?? [];
+  if (lags.length === 0) return { ...(await find(records.listTargets())), unseen: [] };
+  const seen = [...without(lags, records.listTargets()), ...lags.flatMap(({ before }) => before ?? [])];
+  const search = await find(seen.sort(byUpload));
+  const isOutdated = ({ before }: Lag) => before !== undefined && search.found.includes(before);
+  const outdated = lags.filter(isOutdated);
+  const missed = await find(lags.flatMap((lag) => (isOutdated(lag) ? [] : (lag.current ?? []))));
+  const isMissed = ({ current }: Lag) => current !== undefined && missed.found.includes(current);
+  note(context, lags.filter(isMissed), NOT_VISIBLE);
+  note(context, outdated, outdated.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
+  const hidden = lags.filter(({ before }) => before === undefined);
+  const unseen = hidden.map((lag) => {
+    const { targetId, name } = lag.after;
+    return { targetId, name, matched: false, why: because(context, lag, NOT_VISIBLE) };
+  });
+  return { ...search, unseen };
+}
+
+/** The counts of a summary. */
+export function seenCounts(context: ReadingContext): TargetCounts {
+  const { records, now, services } = context;
+  const counts = records.countByStatus(now);
+  const all = services.realism?.lags(context, services.realism.summary) ?? [];
+  const kindOf = (target: Target | undefined): keyof TargetCounts | undefined => {
+    const status = target && statusAt(target, now);
+    return status !== "success" ? status : target?.activeFlag ? "active" : "inactive";
+  };
+  const lags = all.filter(({ before, current }) => kindOf(before) !== kindOf(current));
+  const moved = { ...counts };
+  for (const { before, current } of lags) {
+    const [from, to] = [kindOf(current), kindOf(before)];
+    if (from !== undefined) moved[from] -= 1;
+    if (to !== undefined) moved[to] += 1;
+  }
+  const kinds = ["active", "inactive", "failed", "processing"] as const;
+  if (kinds.some((kind) => moved[kind] !== counts[kind])) note(context, lags, NOT_COUNTED);
+  return moved;
+}
