@@ -228,6 +228,13 @@ describe("the tests", () => {
       .filter(({ module }) => text.has(module)),
   );
 
+  it("have a row for each folder on the map in CONTRIBUTING", () => {
+    const contributing = readFileSync(join(root, "../.github/CONTRIBUTING.md"), "utf8");
+    const rows = [...contributing.matchAll(/^\| `(\w+)` \| [^|]+ \|$/gm)].map(([, folder]) => folder);
+    const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(rows).toEqual(folders.map(({ name }) => name).sort());
+  });
+
   it("import from the package what it exports", () => {
     const entries =
       /^(?:index|servers\/index|openapi\/index|testing\/(?:assert|jest|msw|node-test|playwright|vitest))\.ts$/;
