@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Adds a database and a picture with curl, waits until the picture has been processed, and finds it.
-# Usage: find-a-picture.sh picture.jpg [manager-url] [target-url] [query-url]
+# Usage: find-a-picture.sh picture.jpg [target-url] [query-url] [manager-url]
 set -euo pipefail
 picture=$1
-manager=${2:-http://localhost:5000}
-target=${3:-http://localhost:5001}
-query=${4:-http://localhost:5002}
+target=${2:-http://localhost:5000}
+query=${3:-http://localhost:5001}
+manager=${4:-http://localhost:5002}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

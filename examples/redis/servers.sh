@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two replicas of `serve` with one state in Redis or Valkey, until Ctrl+C.
-# Usage: STATE_URL=redis://127.0.0.1:6379 servers.sh [six ports: target manager, target API and query API of each]
+# Usage: STATE_URL=redis://127.0.0.1:6379 servers.sh [six ports: target API, query API and target manager of each]
 set -euo pipefail
 export STATE_URL=${STATE_URL:-redis://127.0.0.1:6379}
 # Not npx, which does not pass signals on.
@@ -9,7 +9,7 @@ command=${MOCK_CLOUD_RECO:-node_modules/.bin/mock-cloud-reco}
 servers=()
 trap 'kill "${servers[@]}" 2>/dev/null || true; wait' EXIT
 while (($# > 0)); do
-  $command serve --manager-port "$1" --target-port "$2" --query-port "$3" &
+  $command serve --target-port "$1" --query-port "$2" --manager-port "$3" &
   servers+=($!)
   shift 3
 done

@@ -22,7 +22,7 @@ ${optionsHelp("serve")}
 
 /** What settings are about, in the order of the help: a setting belongs to the first group whose pattern fits its name. */
 const GROUPS = [
-  ["Address and who may ask", /^(PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
+  ["Address and who may ask", /^((TARGET_|QUERY_|MANAGER_)?PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
   ["HTTPS", /^TLS_/],
   ["State", /^(TARGET_MANAGER_|STATE_|SEED_FILE$)/],
   ["Log and memory", /^LOG_|^JOURNAL_|_BYTES$/],
@@ -184,7 +184,8 @@ Try it:
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
-Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}).
+Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}), or
+TARGET_PORT for serve.
 `,
 
   verify: `mock-cloud-reco verify: compares a service with what this emulator knows about it

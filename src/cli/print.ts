@@ -47,11 +47,18 @@ const TIMEOUT_MILLISECONDS = 5000;
 /** `mock-cloud-reco healthcheck`: whether a server responds. */
 export async function healthcheck(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { positionals } = readOptions("healthcheck", args, {}, 1);
-  const url = addressed(positionals[0] ?? ownUrl(terminal));
-  const answer = await statusOf(url);
-  const healthy = isHealthy(answer);
-  terminal.print(`${url.href} ${healthy ? "is healthy" : "is not healthy"}: ${answer}\n`);
-  return healthy ? 0 : 1;
+  const [given] = positionals;
+  const results: string[] = [];
+  for (const url of (given === undefined ? ownUrls(terminal) : [given]).map(addressed)) {
+    const answer = await statusOf(url);
+    if (isHealthy(answer)) {
+      terminal.print(`${url.href} is healthy: ${answer}\n`);
+      return 0;
+    }
+    results.push(`${url.href} is not healthy: ${answer}\n`);
+  }
+  terminal.print(results.join(""));
+  return 1;
 }
 
 function addressed(given: string): URL {
@@ -62,12 +69,19 @@ function addressed(given: string): URL {
   }
 }
 
-/** The URL of the server that the same environment starts; a server that listens on all addresses is checked on loopback. */
-function ownUrl({ environment }: Terminal): string {
-  const { HOST = "", PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
+/**
+ * The URLs of the servers that the same environment starts: one by itself, and the target API of `serve`. Servers that listen on all
+ * addresses are checked on loopback.
+ */
+function ownUrls({ environment }: Terminal): readonly string[] {
+  const { HOST = "", PORT = "", TARGET_PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
   const host = localHost(HOST === "" ? LISTENING.host : HOST);
   const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
-  return `${secure ? "https" : "http"}://${host}:${PORT === "" ? LISTENING.port : PORT}`;
+  const ports = new Set([
+    PORT === "" ? String(LISTENING.port) : PORT,
+    ...(TARGET_PORT === "" ? [] : [TARGET_PORT]),
+  ]);
+  return [...ports].map((port) => `${secure ? "https" : "http"}://${host}:${port}`);
 }
 
 const isHealthy = (answer: number | string): boolean =>

@@ -56,16 +56,21 @@ export async function startAll(
   terminal: Terminal,
   { hasPage = true, opens = false }: { readonly hasPage?: boolean; readonly opens?: boolean } = {},
 ): Promise<Started> {
-  const portOf = (name: ServerName) => readPort(`${name}-port`, values[`${name}-port`]) ?? 0;
-  const ports = { target: portOf("target"), query: portOf("query"), manager: portOf("manager") };
+  const { state, options, logFormat, targetPort, queryPort, managerPort, ...settings } = readSharedSettings(
+    withFlags(terminal.environment, values),
+  );
+  const portOf = (name: ServerName, setting = 0) =>
+    readPort(`${name}-port`, values[`${name}-port`]) ?? setting;
+  const ports = {
+    target: portOf("target", targetPort),
+    query: portOf("query", queryPort),
+    manager: portOf("manager", managerPort),
+  };
   const hosts = withoutUndefined({
     target: values["target-host"],
     query: values["query-host"],
     manager: values["manager-host"],
   });
-  const { state, options, logFormat, ...settings } = readSharedSettings(
-    withFlags(terminal.environment, values),
-  );
   const { stateFile } = settings;
   const ui = settings.ui && hasPage;
   if (opens && !ui) throw new UsageError("--open: with --no-ui there is no page to open");

@@ -44,6 +44,9 @@ const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:
 const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
 const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
+/** The settings of `serve` alone are read by no server in a process of its own. */
+const SERVE_ONLY: readonly Role[] = [];
+
 /** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
 const SETTINGS = {
   logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "info", setting: { LOG_LEVEL: ROLES } }),
@@ -52,6 +55,18 @@ const SETTINGS = {
     setting: { LOG_FORMAT: ROLES },
   }),
   port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
+  targetPort: option(port, "port of the target API, like --target-port", {
+    defaultWords: "any free port",
+    setting: { TARGET_PORT: SERVE_ONLY },
+  }),
+  queryPort: option(port, "port of the query API, like --query-port", {
+    defaultWords: "any free port",
+    setting: { QUERY_PORT: SERVE_ONLY },
+  }),
+  managerPort: option(port, "port of the target manager, like --manager-port", {
+    defaultWords: "any free port",
+    setting: { MANAGER_PORT: SERVE_ONLY },
+  }),
   managerUrl: option(baseUrl, "URL of the target manager", {
     defaultWords: "none: required",
     setting: { TARGET_MANAGER_BASE_URL: SERVICES },

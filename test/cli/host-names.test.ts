@@ -149,7 +149,7 @@ ${names
   .join("\n")}
 ${names.map(([name]) => `until [ -s started-${name} ]; do sleep 0.1; done`).join("\n")}
 "$ROOT/examples/containers/find-a-picture.sh" "$ROOT/examples/demo/images/raccoon.jpg" \\
-  ${names.map(([name]) => `http://${name}:5000`).join(" ")}`;
+  http://target-api:5000 http://query:5000 http://target-manager:5000`;
     const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "bash", "-euc", program], {
       cwd: folder,
       env: { ...process.env, NODE: process.execPath, MAIN: main(), ROOT: root, LOG_LEVEL: "silent" },

@@ -30,13 +30,13 @@ test.skipIf(whyNoRedis !== undefined)(
       await redis.close();
       await command.remove();
     });
-    const [first, target, query, second, , other] = ports.map((port) => `http://127.0.0.1:${port}`);
+    const [target, query, first, , other, second] = ports.map((port) => `http://127.0.0.1:${port}`);
     const isReady = async (url = "") => (await fetch(`${url}/readyz`)).status;
     for (const url of [first, second])
       await expect.poll(() => isReady(url).catch(() => 0), { timeout: 20_000 }).toBe(200);
     const picture = `${root}examples/demo/images/poster.jpg`;
     const find = `${root}examples/containers/find-a-picture.sh`;
-    const { stdout } = await promisify(execFile)(find, [picture, first ?? "", target ?? "", query ?? ""]);
+    const { stdout } = await promisify(execFile)(find, [picture, target ?? "", query ?? "", first ?? ""]);
     expect(stdout).toContain('found: {"result_code":"Success"');
     const listed = await (await fetch(`${second}/cloud_databases`)).text();
     expect(JSON.parse(listed)).toContainEqual(

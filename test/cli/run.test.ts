@@ -261,6 +261,10 @@ describe("healthcheck", () => {
       const environment = { HOST: "0.0.0.0", PORT: new URL(url).port };
       expect((await start(["healthcheck"], environment).finished).code).toBe(0);
     });
+    await withServer(200, async (url) => {
+      const environment = { PORT: "2", TARGET_PORT: new URL(url).port };
+      expect((await start(["healthcheck"], environment).finished).printed).toBe(`${url}/ is healthy: 200\n`);
+    });
     const { printed } = await start(["healthcheck"], { HOST: "127.0.0.1", PORT: "2" }).finished;
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:2\/ /);
   });

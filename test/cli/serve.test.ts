@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { freePorts } from "../support/free-ports.ts";
 import { type Served, start, summary } from "./command.ts";
 
 describe("serve", () => {
@@ -91,6 +92,25 @@ describe("serve", () => {
     const { urls }: Served = JSON.parse(await command.printed());
     expect((await fetch(`${urls.target}/summary`)).headers.has("x-aws-region")).toBe(true);
     await command.stop();
+  });
+
+  test("each port is a setting and an option, and the option wins", async () => {
+    const [target = 0, query = 0, manager = 0, taken = 0] = await freePorts(4);
+    const environment = {
+      TARGET_PORT: String(target),
+      QUERY_PORT: String(query),
+      MANAGER_PORT: String(taken),
+      LOG_LEVEL: "silent",
+    };
+    const command = start(["serve", "--json", "--manager-port", String(manager)], environment);
+    const { urls }: Served = JSON.parse(await command.printed());
+    const ports = [urls.target, urls.query, urls.manager].map((url) => Number(new URL(url).port));
+    expect(ports).toEqual([target, query, manager]);
+    await command.stop();
+    expect(await start(["serve"], { QUERY_PORT: "x" }).finished).toMatchObject({
+      code: 2,
+      complained: expect.stringContaining("QUERY_PORT: expected a whole number from 0 to 65535"),
+    });
   });
 
   test("--seed prints the first database of the file", async () => {

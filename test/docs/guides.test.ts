@@ -38,7 +38,9 @@ const RUN_ELSEWHERE = new Map([
   ...["text", "sh", "python", "ruby", "php", "go", "java", "cs"].map(
     (language) => [`languages ${language}`, "test/cli/host-names.test.ts"] as const,
   ),
+  ["containers js", "test/docs/containers.test.ts"],
   ["containers sh", "test/cli/walkthrough.test.ts"],
+  ["containers yaml", "test/docs/containers.test.ts"],
   ["signing js", "test/cli/sign.test.ts"],
   ["signing sh", "test/cli/sign.test.ts"],
   ["signing text", "test/cli/sign.test.ts"],

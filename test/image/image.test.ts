@@ -84,10 +84,10 @@ function programOf(ancestor: number): { readonly pid: number; readonly uid: numb
 
 const started: { readonly child: ChildProcess; readonly exited: Promise<unknown> }[] = [];
 
-/** Starts a server of the image and waits until the image's own health check passes. */
-async function serve(command: string, port: number, environment: Readonly<Record<string, string>> = {}) {
-  const settings = { PORT: String(port), LOG_LEVEL: "silent", ...environment };
-  const child = spawn("buildah", running(settings, [...configuration.Entrypoint, command]), {
+/** Starts a command of the image and waits until the image's own health check passes. */
+async function serve(command: readonly string[], environment: Readonly<Record<string, string>>) {
+  const settings = { LOG_LEVEL: "silent", ...environment };
+  const child = spawn("buildah", running(settings, [...configuration.Entrypoint, ...command]), {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -102,6 +102,30 @@ async function serve(command: string, port: number, environment: Readonly<Record
   await expect.poll(healthy, { timeout: 30_000, interval: 200 }).toBe(true);
   expect(child.exitCode, `the server ${command} has ended`).toBe(null);
   return { exited, program: programOf(child.pid ?? 0) };
+}
+
+/** Finds a picture with the servers at these ports: target API, query API and target manager. */
+async function findPicture(ports: readonly number[]): Promise<void> {
+  const urls = ports.map((port) => `http://localhost:${port}`);
+  const script = "examples/containers/find-a-picture.sh";
+  const { stdout } = await run(script, ["examples/demo/images/raccoon.jpg", ...urls], { cwd: root });
+  expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
+}
+
+/** Every program runs as the image's user, and ends within 2 s of a signal. */
+async function expectToStop(servers: readonly Awaited<ReturnType<typeof serve>>[]): Promise<void> {
+  const passwd = await readFile(join(files, "etc/passwd"), "utf8");
+  const user = Number(/^node:[^:]*:(\d+):/m.exec(passwd)?.[1]);
+  expect(user).toBeGreaterThan(0);
+  for (const { exited, program } of servers) {
+    expect(program.uid).toBe(user);
+    const at = performance.now();
+    process.kill(program.pid, "SIGTERM");
+    expect(await exited).toBe(0);
+    const seconds = (performance.now() - at) / 1000;
+    console.log(`stopped within ${seconds.toFixed(2)} s`);
+    expect(seconds).toBeLessThan(2);
+  }
 }
 
 describe.skipIf(missing.length > 0)("the container image", () => {
@@ -158,32 +182,26 @@ describe.skipIf(missing.length > 0)("the container image", () => {
     expect(left).toEqual([]);
   });
 
-  it("serves, finds a picture, and stops by a signal, as its user", async () => {
-    expect([configuration.User, configuration.Cmd]).toEqual(["node", ["target-manager"]]);
-    const [manager = 0, target = 0, query = 0] = await freePorts(3);
-    const urls = [manager, target, query].map((port) => `http://localhost:${port}`);
-    const beside = { TARGET_MANAGER_BASE_URL: urls[0] ?? "" };
+  it("without a command, runs all three servers, finds a picture, and stops by a signal, as its user", async () => {
+    expect([configuration.User, configuration.Cmd]).toEqual(["node", ["serve"]]);
+    const [target = 0, query = 0, manager = 0] = await freePorts(3);
+    const ports = { TARGET_PORT: target, QUERY_PORT: query, MANAGER_PORT: manager };
+    const settings = Object.entries(ports).map(([name, port]) => [name, String(port)]);
+    const all = await serve(configuration.Cmd, Object.fromEntries(settings));
+    await findPicture([target, query, manager]);
+    await expectToStop([all]);
+  });
+
+  it("runs each server by its command", async () => {
+    const [target = 0, query = 0, manager = 0] = await freePorts(3);
+    const listening = (port: number) => ({ PORT: String(port), TARGET_PORT: String(port) });
+    const beside = { TARGET_MANAGER_BASE_URL: `http://localhost:${manager}` };
     const servers = [
-      await serve(configuration.Cmd[0] ?? "", manager),
-      await serve("target-api", target, beside),
-      await serve("query", query, beside),
+      await serve(["target-manager"], listening(manager)),
+      await serve(["target-api"], { ...listening(target), ...beside }),
+      await serve(["query"], { ...listening(query), ...beside }),
     ];
-    const passwd = await readFile(join(files, "etc/passwd"), "utf8");
-    const user = Number(/^node:[^:]*:(\d+):/m.exec(passwd)?.[1]);
-    expect(user).toBeGreaterThan(0);
-    expect(servers.map(({ program }) => program.uid)).toEqual([user, user, user]);
-
-    const script = "examples/containers/find-a-picture.sh";
-    const { stdout } = await run(script, ["examples/demo/images/raccoon.jpg", ...urls], { cwd: root });
-    expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
-
-    for (const { exited, program } of servers.reverse()) {
-      const at = performance.now();
-      process.kill(program.pid, "SIGTERM");
-      expect(await exited).toBe(0);
-      const seconds = (performance.now() - at) / 1000;
-      console.log(`stopped within ${seconds.toFixed(2)} s`);
-      expect(seconds).toBeLessThan(2);
-    }
+    await findPicture([target, query, manager]);
+    await expectToStop(servers.reverse());
   });
 });
