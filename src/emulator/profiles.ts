@@ -29,6 +29,8 @@ export interface Profile {
   readonly anyContentTypeIsMultipart: boolean;
   /** Unserved paths with these prefixes get the 404 page; others get an empty 404. */
   readonly notFoundPagePrefixes: readonly string[];
+  /** From this length in seconds on, windows of rate limits are aligned to the clock; null: they all roll. */
+  readonly alignedWindowSeconds: number | null;
   readonly failedTargetsCanBeUpdated: boolean;
   /**
    * Successes of the target API: as specified, or as the real service was recorded in 2019: the result code before the
@@ -85,6 +87,7 @@ const neutral: Profile = {
   unknownQueryField: "json",
   anyContentTypeIsMultipart: false,
   notFoundPagePrefixes: [...TARGET_API_PREFIXES, "/reports/"],
+  alignedWindowSeconds: null,
   failedTargetsCanBeUpdated: true,
   successBodies: "specified",
   invalidDatasetJson: "validation",
@@ -114,6 +117,7 @@ const vuforia: Profile = {
   anyContentTypeIsMultipart: true,
   // Another host serves the reports.
   notFoundPagePrefixes: TARGET_API_PREFIXES,
+  alignedWindowSeconds: 60,
   failedTargetsCanBeUpdated: false,
   successBodies: "recorded",
   invalidDatasetJson: "error",

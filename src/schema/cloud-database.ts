@@ -14,11 +14,11 @@ export const DATABASE_STATES = [
 /** The state of a database; any but `WORKING` refuses requests. */
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
-/** At most `maxRequests` accepted requests in any `windowSeconds`. */
+/** At most `maxRequests` accepted requests in any `windowSeconds`; under `vuforia`, in each minute or longer window of the clock. */
 export interface RequestRateLimit {
   /** 0 or more. */
   readonly maxRequests: number;
-  /** Length of the rolling window in seconds, above 0. */
+  /** Length of the window in seconds, above 0. */
   readonly windowSeconds: number;
 }
 

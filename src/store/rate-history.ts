@@ -3,15 +3,18 @@ export interface RateRule {
   readonly key: string;
   readonly maxRequests: number;
   readonly windowSeconds: number;
+  /** Whether windows begin at multiples of their length since 1970; otherwise each request has its own. */
+  readonly isAligned: boolean;
 }
 
 /** Times of accepted requests, in ascending order, by the key of the limit that they count towards. */
 export type RateHistories = Map<string, number[]>;
 
 /**
- * Takes one request from every rule's budget, or returns the first rule that is full and takes none. A rule is full when
- * as many accepted requests as it allows lie less than its window away from `now`, before or after it: requests can come
- * out of order. When the clock was set back by more than the window, the history starts afresh.
+ * Takes one request from every rule's budget, or returns the first rule that is full and takes none. A rule is full if its
+ * window at `now` holds as many accepted requests as it allows. A window that is not aligned reaches as far behind `now` as
+ * before it, because requests can come out of order. If the clock was set back by more than the window, the history starts
+ * afresh.
  */
 export function takeToken(
   histories: RateHistories,
@@ -43,7 +46,9 @@ function historyOf(histories: RateHistories, rule: RateRule, now: number): numbe
 
 function countNear(history: readonly number[], rule: RateRule, now: number): number {
   const window = milliseconds(rule);
-  return firstNotBefore(history, now + window) - firstAfter(history, now - window);
+  if (!rule.isAligned) return firstNotBefore(history, now + window) - firstAfter(history, now - window);
+  const start = Math.floor(now / window) * window;
+  return firstNotBefore(history, start + window) - firstNotBefore(history, start);
 }
 
 const firstAfter = (history: readonly number[], time: number): number =>

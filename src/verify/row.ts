@@ -97,7 +97,7 @@ export const rowsOf = <Request>({ rows, more: ofAll }: Table<Request>): readonly
       const changes = special.filter((one) => typeof one === "function");
       const needs = special.filter((one) => typeof one === "object");
       return {
-        ...{ check: check === SERVED ? undefined : check, place: index + 1, on, what, answer },
+        ...{ check: check === SERVED ? undefined : check, place: index, on, what, answer },
         ...{ change: all(...changes), more: Object.assign({}, ofAll, ...needs) },
       };
     }),

@@ -71,7 +71,7 @@ const before = (on: string, ...changes: readonly Change<Draft>[]): More => ({
 /** Two lists at the end of a minute, and one more 15 seconds later. */
 const listAt = (second: number, quiet = false) => set({ moment: { second, quiet } });
 const OVER_THE_MINUTE: More = {
-  ...{ ...ASSUMED, needs: "spending", isUsual: true },
+  ...{ needs: "spending", isUsual: true },
   database: { request_rate_limits: { list_targets: { max_requests: 2, window_seconds: 60 } } },
   before: [requestTo(TARGET, "list", listAt(50, true)), requestTo(TARGET, "list", listAt(51))],
 };
@@ -184,10 +184,11 @@ const ANSWERS: readonly Row<Draft>[] = [
 ];
 
 const LIMITED: readonly Row<Draft>[] = [
+  // Seen at the real service on 2026-09-08.
   [
     "list",
-    "list-over-the-minute: counts the last 60 s, not the clock's minute",
-    OVER_LIMIT,
+    "list-over-the-minute: counts the last 60 s, or the clock's minute, by profile",
+    (at) => (at.profile.alignedWindowSeconds === null ? TARGET.named(OVER_LIMIT, at) : LIST(at)),
     listAt(5),
     OVER_THE_MINUTE,
   ],
@@ -253,6 +254,6 @@ const UNSERVED: readonly Row<Draft>[] = [
 
 export const TARGET_ANSWERS: readonly Fact[] = [
   ...factsOf(TARGET, { ids: "target", more: RECORDED, rows: { served: RECORDINGS } }),
-  ...factsOf(TARGET, { ids: "target", rows: { served: ANSWERS, withinRateLimits: LIMITED } }),
+  ...factsOf(TARGET, { ids: "target", rows: { served: [...ANSWERS, ...LIMITED] } }),
   ...factsOf(TARGET, { ids: "target unserved", more: { needs: "reading" }, rows: { served: UNSERVED } }),
 ];

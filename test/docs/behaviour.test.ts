@@ -57,6 +57,10 @@ const TEXTS: {
       contained: "any text that contains one of them, in this case",
     }),
   ],
+  alignedWindowSeconds: [
+    "windows of rate limits",
+    (seconds) => (seconds === null ? "roll" : `from ${seconds} s on aligned to the clock; shorter ones roll`),
+  ],
   failedTargetsCanBeUpdated: [
     "update of a failed target",
     either("accepted", "`TargetStatusNotSuccess` 403"),

@@ -146,7 +146,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
         processed: false,
       };
       await store.openReport(report);
-      const rule = { key: "other", maxRequests: 1, windowSeconds: 60 };
+      const rule = { key: "other", maxRequests: 1, windowSeconds: 60, isAligned: false };
       await store.takeRateToken("shop", [rule], NOW);
       expect(await store.deleteDatabase("shop")).toBe(true);
       expect(await store.deleteDatabase("shop")).toBe(false);
@@ -177,8 +177,8 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       store,
     }) => {
       await store.createDatabase(cloud({ databaseName: "shop" }));
-      const wide = { key: "wide", maxRequests: 3, windowSeconds: 10 };
-      const narrow = { key: "narrow", maxRequests: 1, windowSeconds: 1 };
+      const wide = { key: "wide", maxRequests: 3, windowSeconds: 10, isAligned: false };
+      const narrow = { key: "narrow", maxRequests: 1, windowSeconds: 1, isAligned: false };
       expect(await store.takeRateToken("shop", [wide, narrow], NOW)).toBeUndefined();
       expect(await store.takeRateToken("shop", [wide, narrow], NOW + 999)).toEqual(narrow);
       expect(await store.takeRateToken("shop", [wide, narrow], NOW + 1000)).toBeUndefined();
@@ -188,9 +188,22 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       expect(await store.takeRateToken("nowhere", [{ ...wide, maxRequests: 0 }], NOW)).toBeUndefined();
     });
 
+    test("a budget of aligned windows is renewed when the next one begins", async ({ store }) => {
+      await store.createDatabase(cloud({ databaseName: "shop" }));
+      const rule = { key: "other", maxRequests: 2, windowSeconds: 60, isAligned: true };
+      const start = Math.floor(NOW / 60_000) * 60_000;
+      expect(await store.takeRateToken("shop", [rule], start + 59_999)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [rule], start)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [rule], start + 30_000)).toEqual(rule);
+      expect(await store.takeRateToken("shop", [rule], start + 60_000)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [rule], start + 119_999)).toBeUndefined();
+      expect(await store.takeRateToken("shop", [rule], start + 119_999)).toEqual(rule);
+      expect(await store.takeRateToken("shop", [rule], start - 1)).toBeUndefined();
+    });
+
     test("a budget is shared by requests at the same moment", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "shop" }));
-      const rule = { key: "other", maxRequests: 4, windowSeconds: 1 };
+      const rule = { key: "other", maxRequests: 4, windowSeconds: 1, isAligned: false };
       const results = await Promise.all(
         Array.from({ length: 10 }, () => store.takeRateToken("shop", [rule], NOW)),
       );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type RateHistories, takeToken } from "../../src/store/rate-history.ts";
 
-const rule = { key: "other", maxRequests: 3, windowSeconds: 1 };
+const rule = { key: "other", maxRequests: 3, windowSeconds: 1, isAligned: false };
 
 /** Which of the requests at these moments are accepted. */
 const accepted = (moments: readonly number[], limit = rule): readonly number[] => {
@@ -57,6 +57,14 @@ describe("the requests that a limit accepts", () => {
     expect(accepted([10_000, 10_000, 10_000, 10_000, 8999, 8999, 8999, 8999])).toEqual([
       10_000, 10_000, 10_000, 8999, 8999, 8999,
     ]);
+  });
+
+  it("count within the window of the clock, if windows are aligned, whatever their order", () => {
+    const aligned = { ...rule, maxRequests: 2, isAligned: true };
+    expect(accepted([1999, 1000, 1500, 2000, 2999, 2500, 999, 3000], aligned)).toEqual([
+      1999, 1000, 2000, 2999, 999, 3000,
+    ]);
+    expect(accepted([5000, 5000, 1000, 1000, 1000], aligned)).toEqual([5000, 5000, 1000, 1000]);
   });
 
   it("are remembered only as long as they matter", () => {

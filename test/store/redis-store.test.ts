@@ -73,7 +73,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   test("a limit is exact across all servers, in any order of requests", async () => {
     using servers = await opened(3);
     await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
-    const rule = { key: "other", maxRequests: 15, windowSeconds: 1 };
+    const rule = { key: "other", maxRequests: 15, windowSeconds: 1, isAligned: false };
     for (let round = 0; round < 50; round += 1) {
       const start = NOW + round * 10_000;
       const results = await Promise.all(
@@ -205,7 +205,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     });
     const stores = servers.map(({ backing }) => new RedisStore(backing));
     await stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
-    const rule = { key: "other", maxRequests: 3, windowSeconds: 60 };
+    const rule = { key: "other", maxRequests: 3, windowSeconds: 60, isAligned: false };
     const take = (server: number, now: number) => stores[server]?.takeRateToken("shop", [rule], now);
     const results = [
       await take(0, NOW),

@@ -23,7 +23,11 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
       await store.createTarget("shop", newTarget({ targetId: "2", name: "gone" }), NOW);
       await store.deleteTarget("shop", "2", NOW, true);
       await store.addTemplateTarget("labels", template("label"));
-      await store.takeRateToken("shop", [{ key: "other", maxRequests: 1, windowSeconds: 60 }], NOW);
+      await store.takeRateToken(
+        "shop",
+        [{ key: "other", maxRequests: 1, windowSeconds: 60, isAligned: false }],
+        NOW,
+      );
       await store.putCredential({ clientId: "c", clientSecret: "s", scopes: ["a"] });
       const snapshot = await store.snapshot();
       const before = await store.listTargets("shop", { deleted: true });
@@ -39,7 +43,11 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
       const kept = await targetNamed(store, "shop", "kept");
       expect(await kept?.image.bytes()).toEqual(image(3, 1));
       const [full] = [
-        await store.takeRateToken("shop", [{ key: "other", maxRequests: 1, windowSeconds: 60 }], NOW),
+        await store.takeRateToken(
+          "shop",
+          [{ key: "other", maxRequests: 1, windowSeconds: 60, isAligned: false }],
+          NOW,
+        ),
       ];
       expect(full?.key).toBe("other");
       await store.createTarget("shop", newTarget({ targetId: "0", name: "gone" }), NOW + 0.001);

@@ -41,7 +41,7 @@ const argumentsFor = (url: string, ...args: readonly string[]) => [
 const verify = (url: string, ...args: readonly string[]) => start(argumentsFor(url, ...args), KEYS).finished;
 
 /** Sent on a socket, because no client library would. */
-const MALFORMED = "query-2-a-content-length-that-is-not-an-integer";
+const MALFORMED = "query-0-a-content-length-that-is-not-an-integer";
 const atAny = (answer: (socket: Socket) => void): Server =>
   createServer((socket) => void socket.once("data", () => answer(socket)));
 /** A service that refuses every request but that one. */

@@ -2,6 +2,7 @@ import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header, type MaybePromise } from "../../emulator/message.ts";
 import type { Api } from "../../emulator/operation.ts";
+import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
 import { show } from "../../emulator/text.ts";
@@ -33,8 +34,13 @@ export const ownerOfServerKey: Api<Services>["owner"] = async (authorization, se
   (await ownerOf("serverAccessKey", authorization, services))?.database;
 
 /** The limits that apply to a request: the one per second first, then that of its group, which is named after its operation. */
-function rulesFor(database: Database, operation: Operation): readonly RateRule[] {
+function rulesFor(
+  database: Database,
+  operation: Operation,
+  { alignedWindowSeconds }: Profile,
+): readonly RateRule[] {
   if (database.kind !== "cloud") return [];
+  const aligned = alignedWindowSeconds ?? Number.POSITIVE_INFINITY;
   const { requestsPerSecondLimit, requestRateLimits } = database;
   const limits: { readonly [group: string]: RequestRateLimit | null } = { ...requestRateLimits };
   const group = limits[operation] == null ? "other" : operation;
@@ -42,8 +48,8 @@ function rulesFor(database: Database, operation: Operation): readonly RateRule[]
   return [
     ...(requestsPerSecondLimit === null
       ? []
-      : [{ key: "perSecond", maxRequests: requestsPerSecondLimit, windowSeconds: 1 }]),
-    ...(limit == null ? [] : [{ key: group, ...limit }]),
+      : [{ key: "perSecond", maxRequests: requestsPerSecondLimit, windowSeconds: 1, isAligned: false }]),
+    ...(limit == null ? [] : [{ key: group, ...limit, isAligned: limit.windowSeconds >= aligned }]),
   ];
 }
 
@@ -64,17 +70,18 @@ const withinRateLimits = check({
 
 function limited(
   keyOwner: RecordsOf | undefined,
-  { services: { store, realism }, operation, now, notes }: ApiContext,
+  { services: { store, realism }, operation, now, notes, profile }: ApiContext,
 ): MaybePromise<string | Pick<KeyContext, "keyOwner">> {
   if (keyOwner === undefined) return { keyOwner };
   const { database } = keyOwner;
   notes.database = database.databaseName;
-  const rules = rulesFor(database, operation.name);
+  const rules = rulesFor(database, operation.name, profile);
   if (rules.length === 0) return { keyOwner };
   const verdict = (full: RateRule | undefined) => {
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
-    const why = `${limit} allows ${full.maxRequests} requests in ${full.windowSeconds} s, and that many were already accepted`;
+    const window = `${full.windowSeconds} s${full.isAligned ? ", aligned to the clock" : ""}`;
+    const why = `${limit} allows ${full.maxRequests} requests in ${window}, and that many were already accepted`;
     if (realism?.draws("looseLimits") !== true) return why;
     notes.reason = `${why}; this one is accepted all the same (realism)`;
     return { keyOwner };

@@ -142,10 +142,11 @@ export class RedisBacking {
 
   /** As `Store.takeRateToken`. */
   async takeRateToken(scope: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined> {
-    const parts = rules.flatMap(({ key, maxRequests, windowSeconds }) => [
+    const parts = rules.flatMap(({ key, maxRequests, windowSeconds, isAligned }) => [
       key,
       String(maxRequests),
       String(windowSeconds * 1000),
+      isAligned ? "yes" : "no",
     ]);
     const moment = this.clockIsShared ? "" : String(now);
     const full = await this.redis.run("take", [scope, moment, String(rules.length), ...parts]);

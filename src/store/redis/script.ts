@@ -253,12 +253,17 @@ function operations.take()
   if redis.call('EXISTS', key('version', scope)) == 0 then return 0 end
   local rules = {}
   for i = 1, count do
-    local limit, most, window = take(), tonumber(take()), tonumber(take())
+    local limit, most, window, aligned = take(), tonumber(take()), tonumber(take()), take() == 'yes'
     local moments = key('accepted', scope, limit)
     local newest = redis.call('ZREVRANGE', moments, 0, 0, 'WITHSCORES')[2]
     local afresh = newest and tonumber(newest) - now > window
     local near = 0
-    if not afresh then near = redis.call('ZCOUNT', moments, '(' .. now - window, '(' .. now + window) end
+    if not afresh then
+      local start = math.floor(now / window) * window
+      local from, to = '(' .. now - window, now + window
+      if aligned then from, to = start, start + window end
+      near = redis.call('ZCOUNT', moments, from, '(' .. to)
+    end
     if near >= most then return i end
     rules[i] = { limit, moments, window, afresh, newest }
   end

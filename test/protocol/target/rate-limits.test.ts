@@ -1,4 +1,4 @@
-import { DOCUMENTED_REQUEST_RATE_LIMITS, type RequestRateLimits } from "mock-cloud-reco";
+import { DOCUMENTED_REQUEST_RATE_LIMITS, type ProfileName, type RequestRateLimits } from "mock-cloud-reco";
 import { expect, it } from "vitest";
 import { describeBackends } from "../../support/backends.ts";
 import { send } from "./requests.ts";
@@ -14,8 +14,9 @@ const paths = {
 describeBackends("rate limits", (backend) => {
   const situation = async (
     fields: Parameters<Awaited<ReturnType<typeof backend.open>>["addCloudDatabase"]>[0],
+    profile: ProfileName = "neutral",
   ) => {
-    const service = await backend.open();
+    const service = await backend.open({ profile });
     const keys = await service.addCloudDatabase(fields);
     const statusOf = async (path: string, wrongKey = false) =>
       (
@@ -41,6 +42,27 @@ describeBackends("rate limits", (backend) => {
     service.clock.advance(0.001);
     expect([await statusOf(paths.list), await statusOf(paths.list)]).toEqual([200, 429]);
   });
+
+  it.each([
+    // Accepted at 10:00:40 twice; then at 10:00:59.999, 10:01:00, 10:01:00, 10:01:00 and 10:01:40.
+    ["neutral", 60, [200, 200, 429, 429, 429, 429, 429, 200]],
+    ["vuforia", 60, [200, 200, 429, 429, 200, 200, 429, 429]],
+    ["vuforia", 59.999, [200, 200, 429, 429, 429, 429, 429, 200]],
+  ] as const)(
+    "%s: windows of %d s roll or are aligned to the clock",
+    async (profile, windowSeconds, statuses) => {
+      const limits = { requestRateLimits: { listTargets: { maxRequests: 2, windowSeconds } } };
+      const { service, statusOf } = await situation(limits, profile);
+      await using _service = service;
+      const minute = new Date("2026-11-21T10:00:00Z").getTime();
+      const got: number[] = [];
+      for (const second of [40, 40, 40, 59.999, 60, 60, 60, 100]) {
+        service.clock.set(new Date(minute + second * 1000));
+        got.push(await statusOf(paths.list));
+      }
+      expect(got).toEqual(statuses);
+    },
+  );
 
   it("count badly signed requests, but not refused ones", async () => {
     const { service, statusOf } = await situation({ requestsPerSecondLimit: 2 });
