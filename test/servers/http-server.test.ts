@@ -70,6 +70,29 @@ describe("connections", () => {
     for (const connection of connections) expect(await connection.response()).toContain("GET /2 ");
   });
 
+  test("more requests at a time than it answers are refused, until others are answered", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { open, seen } = await serve(
+      async (request) => {
+        if (request.path === "/slow") await released;
+        return echo(request);
+      },
+      { maxRequests: 2 },
+    );
+    const slow = [await open(), await open()].map((connection) =>
+      connection.write("GET /slow HTTP/1.1\r\n\r\n"),
+    );
+    while (seen.length < 2) await new Promise(setImmediate);
+    const other = (await open()).write("POST /other HTTP/1.1\r\nContent-Length: 2\r\n\r\nok");
+    expect(await other.response()).toMatch(/overloaded POST \/other$/);
+    release();
+    for (const connection of slow) expect(await connection.response()).toContain("GET /slow");
+    expect(await other.write("GET /again HTTP/1.1\r\n\r\n").response()).toContain("GET /again");
+  });
+
   test("a request after the last one of a connection is neither executed nor answered", async () => {
     const { open, seen } = await serve(async (request) => {
       await new Promise(setImmediate);

@@ -2,7 +2,7 @@ import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
-import { emptyNotFound, plainText } from "../signed/responses.ts";
+import { emptyNotFound, plainText, retriable } from "../signed/responses.ts";
 import { cloudDatabases, vuMarkDatabases } from "./databases.ts";
 import { journalOperations, stateOperations } from "./operating.ts";
 import { credentials, datasets, faults } from "./resources.ts";
@@ -35,7 +35,7 @@ export const managerApi: Api<Services> = {
     unended: malformed,
     headersTooLarge: plainText(431, "The header lines are too long."),
     bodyTooLarge: plainText(413),
-    overloaded: plainText(503),
+    overloaded: retriable(plainText(503)),
   },
   holdsSecrets: true,
   isDelayed: false,

@@ -6,6 +6,7 @@ import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Services, Settings } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
 import { foundAmong } from "../signed/realism.ts";
+import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
   addedHeaders,
@@ -104,7 +105,7 @@ export const queryApi: Api<Services> = {
     malformed: lengthNotAnInteger,
     unended: lengthNotAnInteger,
     bodyTooLarge: serverText(413),
-    overloaded: serverText(503),
+    overloaded: retriable(serverText(503)),
   },
   presetFaults,
   finish: encodeResponse,

@@ -243,6 +243,12 @@ export const plainText = (status: number, description = "One line of text."): De
   body: (_context, line) => line,
 });
 
+/** A response after which the client may try again in a second. */
+export const retriable = (declared: DeclaredResponse<string>): DeclaredResponse<string> => ({
+  ...declared,
+  headers: (at) => [...declared.headers(at), ["Retry-After", "1"]],
+});
+
 /** The load balancer answers malformed requests. */
 export const malformedPages: Readonly<Record<MalformedKind, DeclaredResponse<string>>> = {
   contentLength: loadBalancerPage,
@@ -250,7 +256,7 @@ export const malformedPages: Readonly<Record<MalformedKind, DeclaredResponse<str
   malformed: loadBalancerPage,
   unended: loadBalancerPage,
   bodyTooLarge: plainText(413),
-  overloaded: plainText(503),
+  overloaded: retriable(plainText(503)),
 };
 
 const pageNotFound = (request: string): Buffer =>

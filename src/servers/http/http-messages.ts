@@ -183,8 +183,9 @@ const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" |
   },
   bodyTooLarge: { refusedBy: "bodyLimit", reason: "the request body is larger than 64 MiB" },
   overloaded: {
-    refusedBy: "bodyLimit",
-    reason: "the bodies of the requests that are being answered exceed 512 MiB: send fewer at a time",
+    refusedBy: "overload",
+    reason:
+      "the server is answering as much as it can hold, 1,000 requests or 512 MiB of bodies: send fewer at a time, or again",
   },
 };
 

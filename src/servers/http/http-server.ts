@@ -45,6 +45,8 @@ export interface HttpServerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
   readonly limits?: Partial<BodyLimits> | undefined;
+  /** How many requests are answered at a time; further ones are refused. Default: any number. */
+  readonly maxRequests?: number | undefined;
   /** How many bytes more than others the body of a request may have. */
   readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
   /** Whether a client that pauses is known to be about to send more of its request. */
@@ -68,6 +70,8 @@ export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly held: HeldBytes = { count: 0 };
+  /** How many requests are being answered. */
+  private answering = 0;
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
@@ -222,13 +226,20 @@ export class HttpServer {
     const read = await pending.reader.read();
     if (read.end === "aborted") return undefined;
     if (!("bytes" in read)) return this.answerer.answerMalformed(read.end, head, connection);
-    await turnOfRequest();
-    const { end, bytes, images } = read;
-    const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
-    if (end === "whole") return this.answerer.answer(request, connection);
-    // The rest of the body may still arrive, and could not be distinguished from another request.
-    pending.last = true;
-    return this.answerer.answer({ ...request, isCutOff: true }, connection);
+    if (this.answering >= (this.options.maxRequests ?? Number.POSITIVE_INFINITY))
+      return this.answerer.answerMalformed("overloaded", head, connection);
+    this.answering += 1;
+    try {
+      await turnOfRequest();
+      const { end, bytes, images } = read;
+      const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
+      if (end === "whole") return await this.answerer.answer(request, connection);
+      // The rest of the body may still arrive, and could not be distinguished from another request.
+      pending.last = true;
+      return await this.answerer.answer({ ...request, isCutOff: true }, connection);
+    } finally {
+      this.answering -= 1;
+    }
   }
 
   /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */

@@ -31,6 +31,9 @@ function withCors(origin: string, handle: ServedHandler): ServedHandler {
   };
 }
 
+/** More would wait for longer than clients do: a server answers some hundreds a second. */
+const MAX_REQUESTS = 1000;
+
 /** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {
   readonly host: string;
@@ -78,7 +81,7 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
       answer: corsOrigin === undefined ? handle : withCors(corsOrigin, handle),
       answerMalformed: (why, head) => ready().answerMalformed(why, head),
     },
-    listen,
+    { maxRequests: MAX_REQUESTS, ...listen },
   );
   const port = await server.listen(listen.port, listen.host).catch((error: unknown) => {
     const { host, name = "server", portOption = "port" } = listen;

@@ -53,6 +53,7 @@ const LABELS: Readonly<Record<string, string>> = {
   bodyGiven: "The body is missing",
   bodyIsJsonObject: "The body is not a JSON object",
   bodyLimit: "The body is too large",
+  overload: "Too many requests at a time",
   contentTypeGiven: "The Content-Type header is missing",
   dateCurrent: "The date is too far from the clock",
   dateGiven: "The Date header is missing",
