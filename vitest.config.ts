@@ -20,6 +20,7 @@ const WHOLE_PROCESS = [
 const PROGRAMS = [
   "test/cli/{exec,host-names,processes,progress,redis-guide,run,serve,verify,walkthrough}.test.ts",
   "test/docs/{facts,main-job,release,vuforia-api}.test.ts",
+  "test/mock/realism/transports.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",
   "test/store/redis-store.test.ts",

@@ -128,6 +128,8 @@ describe("the command itself", () => {
     ],
     [["query", "--port", "65536"], /^mock-cloud-reco: --port: expected .*; got "65536"/],
     [["query", "--seed", "x"], /^mock-cloud-reco: --seed: only the target manager has state/],
+    [["query", "--realism", "true"], /^mock-cloud-reco: --realism: only the target manager has state/],
+    [["target-manager", "--realism", "x"], /^mock-cloud-reco: REALISM: expected true, false, or .*; got "x"/],
     [
       ["serve", "--cloud-query-failure", "500"],
       /^mock-cloud-reco: --cloud-query-failure: available in process only, with new MockCloudReco\(\)/,

@@ -237,6 +237,19 @@ describe("a test that failed is told what may surprise about served requests", (
     );
   });
 
+  it("first of all, what the option realism changed", async () => {
+    const { mock, database, end } = openFixture({ realism: true });
+    await summary();
+    const session = new MockSession(mock, database);
+    const { target_id: id } = JSON.parse((await session.add()).body.toString());
+    await session.target({ method: "GET", path: `/targets/${id}` });
+    const text = end({ failed: true, error: new Error("expected 404 to be 200") }) ?? "";
+    expect(text).toMatch(
+      /^The option realism changed the answer to 1 request:\n#3 .* → 404 UnknownTarget .*\n {3}not yet visible: added [\d.]+ s ago, visible after 1 s \(realism\)\nThe mock refused 1 request:\n#1 /,
+    );
+    expect(text.split("(realism)")).toHaveLength(2);
+  });
+
   it("and which requests its own faults applied to", async () => {
     const { mock, end } = openFixture();
     const [, above] = /explain-failure\.test\.ts:(\d+)/.exec(new Error().stack ?? "") ?? [];

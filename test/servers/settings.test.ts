@@ -119,6 +119,20 @@ describe("settings of one server", () => {
     });
   });
 
+  test("realism is true, false or JSON, and the manager's", () => {
+    const realism = (given: string) => readSettings("target-manager", { REALISM: given }).options.realism;
+    expect(["true", "no", '{"looseLimits": 0.5}'].map(realism)).toEqual([true, false, { looseLimits: 0.5 }]);
+    expect(readSharedSettings({ REALISM: "1" }).options.realism).toBe(true);
+    expect(readSettings("query", { ...MANAGER, REALISM: "wrong" }).options).toEqual({});
+    for (const given of ["2", "{", '{"looseLimits": 2}', '{"lag": 1}']) {
+      const words =
+        "true, false, or an object with visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds, ";
+      expect(linesOf("target-manager", { REALISM: given })).toEqual([
+        `REALISM: expected ${words}looseLimits, gatewayErrorRate, as JSON; got ${JSON.stringify(given)}`,
+      ]);
+    }
+  });
+
   test("a name with a port is not a valid host name", () => {
     expect(linesOf("target-manager", { ALLOWED_HOSTS: "manager:5000" })).toEqual([
       expect.stringMatching(/^ALLOWED_HOSTS: expected host names without port, .*; got "manager:5000"/),

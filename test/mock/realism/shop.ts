@@ -85,3 +85,7 @@ export class Shop {
     return { status: response.status, json: text.startsWith("{") ? JSON.parse(text) : undefined };
   }
 }
+
+/** The reason of the latest request, if it names a lag. */
+export const lagOf = ({ mock }: Pick<Opened, "mock">): string | undefined =>
+  mock.requests.at(-1)?.reason?.match(/.*\(realism\)$/)?.[0];
