@@ -148,7 +148,7 @@ Options:
 
   picture: `mock-cloud-reco picture <n>: prints a picture for tests to standard output
 
-Every whole number n has its own picture, the same each time. The default matcher matches it with no other picture, and the
+Every whole number n has its own picture, which shows the number and is the same each time. The default matcher matches it with no other picture, and the
 default rater gives it 4 or 5. "flat" instead of a number is a picture of one colour, whose target fails.
 
 Options:

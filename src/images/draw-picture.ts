@@ -1,6 +1,7 @@
-import { createRandom } from "../emulator/random.ts";
+import { createRandom, type Random } from "../emulator/random.ts";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import type { Pixels } from "./decode.ts";
+import { drawNumeral } from "./numeral.ts";
 
 const CHANNELS = 3;
 const MIDDLE = 127.5;
@@ -30,18 +31,29 @@ const GRAIN = [
   { pixels: 1, strength: 0.05 },
 ];
 
-/** Draws a colourful picture; the same number gives the same pixels on every machine. */
+/** Draws a colourful picture with its number in it; the same number gives the same pixels on every machine. */
 export async function drawPicture(number: number, width: number, height: number): Promise<Pixels> {
   const random = createRandom(`picture ${number}`);
   const sum = new Float32Array(width * height * CHANNELS).fill(MIDDLE);
-  const layers: readonly Layer[] = [
-    ...SCENE.map(({ cells, strength }) => ({
-      cellWidth: width / cells,
-      cellHeight: height / cells,
-      strength,
-    })),
-    ...GRAIN.map(({ pixels, strength }) => ({ cellWidth: pixels, cellHeight: pixels, strength })),
-  ];
+  const scene = SCENE.map(({ cells, strength }) => ({
+    cellWidth: width / cells,
+    cellHeight: height / cells,
+    strength,
+  }));
+  const grain = GRAIN.map(({ pixels, strength }) => ({ cellWidth: pixels, cellHeight: pixels, strength }));
+  await addLayers(sum, width, height, scene, random);
+  await drawNumeral(sum, width, height, number);
+  await addLayers(sum, width, height, grain, random);
+  return { data: Buffer.from(Uint8ClampedArray.from(sum)), width, height };
+}
+
+async function addLayers(
+  sum: Float32Array,
+  width: number,
+  height: number,
+  layers: readonly Layer[],
+  random: Random,
+): Promise<void> {
   for (const layer of layers) {
     const corners = Math.ceil(width / layer.cellWidth) + 1;
     const colours = random.bytes(corners * (Math.ceil(height / layer.cellHeight) + 1) * CHANNELS);
@@ -51,7 +63,6 @@ export async function drawPicture(number: number, width: number, height: number)
       addRow(row, coloursOfRow(colours, corners, y, layer), layer.cellWidth);
     }
   }
-  return { data: Buffer.from(Uint8ClampedArray.from(sum)), width, height };
 }
 
 /** The colours where a row of pixels crosses the vertical lines between cells. */

@@ -30,7 +30,7 @@ const pictureOptions = z.lazy(() =>
 const pictureNumber = wholeNumber;
 
 /**
- * Draws a picture for tests. Every number has its own picture, the same each time. The default matcher finds it in every
+ * Draws a picture for tests, with its number in it. The same number always gives the same pixels. The default matcher finds it in every
  * format and size, and matches it with no other; the default rater gives it 4 or 5.
  *
  * @param n - a whole number, 0 or more.

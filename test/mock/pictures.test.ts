@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { formatOf, pixelSizeOf } from "../../src/emulator/image-header.ts";
 import { MockSession } from "../support/mock-session.ts";
@@ -48,6 +50,34 @@ describe("sample pictures", () => {
     expect(pictures[0]).toEqual(pictures[1]);
     expect(pictures[0]).not.toEqual(pictures[2]);
     expect(pictures[0]?.length).toBeLessThan(30_000);
+  });
+
+  it.each([
+    [0, "4602cafd255732c99aa8e112c3c20c098b04f2bcc229b154f67d35924bfb7294"],
+    [1, "e3764efb15155bb520660146930962c13cb95df48f487f84698160ef64a20c60"],
+    [42, "881bb57bbedeed2360c62193623ea0c837bf1b49e14c428156f638b1d34657ff"],
+    [123_456_789, "c11a9344ebc4266e7c09fd01589cfa4452cf89d3beb758ecccbf8e66499bfb04"],
+  ])("keep the pixels of picture %i for ever, so that tests may rely on them", async (n, expected) => {
+    const { data } = await sharp(await samplePicture(n, { format: "PNG" }))
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(createHash("sha256").update(data).digest("hex")).toBe(expected);
+  });
+
+  it("have their number in them, light with a dark edge", async () => {
+    const { data, info } = await sharp(await samplePicture(1, { format: "PNG" }))
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const meanOf = (fromX: number, toX: number) => {
+      let [sum, count] = [0, 0];
+      for (let y = 100; y < 140; y++)
+        for (let x = fromX; x < toX; x++, count++) sum += data[y * info.width + x] ?? 0;
+      return sum / count;
+    };
+    // The stem of the digit, its left edge, and the scene beside it.
+    expect(meanOf(154, 166)).toBeGreaterThan(170);
+    expect(meanOf(139, 143)).toBeLessThan(meanOf(20, 100) - 30);
   });
 
   it.each([
