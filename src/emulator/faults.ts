@@ -47,7 +47,7 @@ export interface FaultEffect {
 /** A fault: which requests it matches, and what it does to them. */
 export interface FaultRule extends FaultEffect {
   readonly matches: (request: FaultRequest) => boolean;
-  /** How often it is applied at most. Default: no limit. */
+  /** How often it is applied before it is removed. Default: no limit. */
   readonly times?: number;
   /** From 0 to 1. */
   readonly probability?: number;
@@ -90,6 +90,8 @@ const PROBABILITY_STEPS = 2 ** 32;
 export class Faults implements SharedFaults {
   private added: readonly ActiveFault[] = [];
   private permanent: readonly ActiveRule[];
+  /** How often the faults were applied that were removed because they were used up, by id. */
+  private readonly usedUp = new Map<string, number>();
 
   constructor(permanent: readonly FaultRule[]) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
@@ -100,6 +102,7 @@ export class Faults implements SharedFaults {
     const fork = new Faults([]);
     fork.added = this.added.map((active) => ({ ...active }));
     fork.permanent = this.permanent.map((active) => ({ ...active }));
+    for (const [id, applied] of this.usedUp) fork.usedUp.set(id, applied);
     return fork;
   }
 
@@ -114,7 +117,12 @@ export class Faults implements SharedFaults {
     return active;
   }
 
-  find(id: string): ActiveFault | undefined {
+  /** How often a fault was applied; undefined if it was removed before it was used up. */
+  timesApplied(id: string): number | undefined {
+    return this.find(id)?.applied ?? this.usedUp.get(id);
+  }
+
+  private find(id: string): ActiveFault | undefined {
     return this.added.find((fault) => fault.id === id);
   }
 
@@ -158,13 +166,16 @@ export class Faults implements SharedFaults {
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     if (PAGE_HEADER in request.headers) return undefined;
-    for (const active of [...this.added, ...this.permanent]) {
-      const { rule } = active;
-      if (!applies(rule, active.applied, request, random)) continue;
-      active.applied += 1;
-      return rule;
+    const isChosen = ({ rule, applied }: ActiveRule) => applies(rule, applied, request, random);
+    const fault = this.added.find(isChosen);
+    const chosen = fault ?? this.permanent.find(isChosen);
+    if (chosen === undefined) return undefined;
+    chosen.applied += 1;
+    if (fault !== undefined && fault.applied === fault.rule.times) {
+      this.delete(fault.id);
+      this.usedUp.set(fault.id, fault.applied);
     }
-    return undefined;
+    return chosen.rule;
   }
 }
 

@@ -254,7 +254,7 @@ export function createFault(
   const remove = () => void faults().delete(added.id);
   return {
     get timesApplied() {
-      return (faults().find(added.id) ?? added).applied;
+      return faults().timesApplied(added.id) ?? added.applied;
     },
     remove,
     [Symbol.dispose]: remove,

@@ -93,7 +93,7 @@ export interface Fault {
   /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
   readonly delaySeconds?: number;
 
-  /** Largest number of requests to apply the fault to, 1 or more. Default: no limit. */
+  /** Number of requests to apply the fault to, 1 or more; then the fault is removed. Default: no limit. */
   readonly times?: number;
   /** Probability that the fault is applied to a matching request, 0 to 1, drawn from the mock's `seed`. Default 1. */
   readonly probability?: number;

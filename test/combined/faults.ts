@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Effect } from "./model.ts";
+import { type Effect, isUsedUp } from "./model.ts";
 import { always, command, FAULT_STATUS, manage, of } from "./real.ts";
 import { databaseName, operationName } from "./requests.ts";
 
@@ -53,8 +53,8 @@ export const removeFault = fc.nat(9).map((index) =>
     async ({ state }, real) => {
       const fault = of(state.faults, index);
       const handle = real.faults.get(fault.key);
-      if (handle === undefined) await manage(real, "DELETE", `/faults/${fault.id}`);
-      else handle.remove();
+      if (handle !== undefined) handle.remove();
+      else if (!isUsedUp(fault)) await manage(real, "DELETE", `/faults/${fault.id}`);
       state.faults = state.faults.filter((each) => each !== fault);
     },
   ),

@@ -136,6 +136,9 @@ export type Saved = Pick<State, "databases" | "marks" | "datasets" | "hasClient"
 const NOTHING = (): Saved => ({ databases: [], marks: [], datasets: [], hasClient: false });
 const NO_REQUESTS = () => ({ faults: [], journal: [], expected: [] });
 
+/** Whether the emulator has removed a fault, because it was applied as often as it may. */
+export const isUsedUp = ({ times, applied }: Fault): boolean => times > 0 && applied >= times;
+
 export const counts = ({ refused, fault }: Entry): boolean => refused && !fault;
 
 export class Model {
@@ -277,8 +280,9 @@ export class Model {
 
   applyFault(operation: string, database: string): Effect | undefined {
     const fault = this.faultFor(operation, database);
-    if (fault !== undefined) fault.applied += 1;
-    return fault?.effect;
+    if (fault === undefined) return undefined;
+    fault.applied += 1;
+    return fault.effect;
   }
 
   /** A request arrives: faults, then the checks that concern every request of its API. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import type { Model } from "./model.ts";
+import { isUsedUp, type Model } from "./model.ts";
 import { type Command, command, manage, type Real } from "./real.ts";
 
 const openPage = fc.constant(
@@ -23,7 +23,9 @@ async function expectSamePage(model: Model, { page }: Real): Promise<void> {
     const processing = database.targets.length - processed.length;
     return [database.name, active, processed.length - active, processing];
   });
-  const faults = state.faults.map(({ operation, applied }) => [operation, applied]);
+  const faults = state.faults
+    .filter((fault) => !isUsedUp(fault))
+    .map(({ operation, applied }) => [operation, applied]);
   await page?.shows(
     ({ clock, cloudDatabases, faults: shown, datasets }) =>
       clock.now === state.now &&

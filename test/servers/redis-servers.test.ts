@@ -74,9 +74,8 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
       sendSigned(index % 2 === 0 ? first : second, keys, { method: "GET", path: "/summary" });
     const statuses = (await Promise.all(Array.from({ length: 12 }, summary))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(3);
-    expect((await manage(first, "GET", "/faults")).json).toMatchObject([{ id, times_applied: 3 }]);
-    expect((await manage(first, "DELETE", `/faults/${id}`)).status).toBe(204);
-    expect((await manage(second, "GET", "/faults")).text).toBe("[]");
+    expect((await manage(first, "GET", "/faults")).text).toBe("[]");
+    expect((await manage(first, "DELETE", `/faults/${id}`)).status).toBe(404);
   });
 
   test("all servers share the clock and the journal", async () => {

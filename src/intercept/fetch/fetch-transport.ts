@@ -1,17 +1,11 @@
 import { STATUS_CODES } from "node:http";
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { header, type WireResponse } from "../../emulator/message.ts";
 import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
-
-const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
-  gzip: promisify<Buffer, Buffer>(gunzip),
-  deflate: promisify<Buffer, Buffer>(inflate),
-  br: promisify<Buffer, Buffer>(brotliDecompress),
-};
+import { decodedBody } from "./content-coding.ts";
+import { redirected } from "./redirects.ts";
 
 interface FetchOptions {
   /** Whether the client called the global `fetch`, rather than that of one mock. */
@@ -20,6 +14,10 @@ interface FetchOptions {
   readonly isUnabortable?: boolean;
   /** The class of responses. Default: the global one. */
   readonly Response?: typeof Response;
+  /** Follows redirections to origins that no mock serves. Default: they fail. */
+  readonly elsewhere?: (request: Request) => Promise<Response>;
+  /** How many redirections were followed. */
+  readonly redirections?: number;
 }
 
 const NO_BYTES = new ArrayBuffer(0);
@@ -34,24 +32,41 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export async function fetchFrom(
   hosts: HostTable,
   request: Request,
-  { isIntercepted = false, isUnabortable = false, Response = globalThis.Response }: FetchOptions = {},
+  options: FetchOptions = {},
 ): Promise<Response> {
+  const { isIntercepted = false, isUnabortable = false, Response = globalThis.Response } = options;
   const { signal, method, url } = request;
   if (!isUnabortable) signal.throwIfAborted();
   const answered = send(hosts, request, isIntercepted).catch((reason: unknown) => {
     throw new TypeError("fetch failed", { cause: socketError(reason) });
   });
-  const received = await (isUnabortable ? answered : untilAborted(answered, signal));
+  const { received, sent } = await (isUnabortable ? answered : untilAborted(answered, signal));
+  const { redirections = 0 } = options;
   const { status, body: bytes } = received;
-  const decode = DECODERS[header(received, "content-encoding")?.toLowerCase() ?? ""];
+  const next = status < 300 ? undefined : redirected(request, sent, received, redirections);
+  if (next !== undefined) return follow(hosts, next, { ...options, redirections: redirections + 1 });
+  const codings = header(received, "content-encoding");
+  const body = codings === undefined ? bytes : await decodedBody(bytes, codings);
+  const content = Buffer.isBuffer(body) ? new Uint8Array(body) : body;
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.has(status);
-  const content = hasBody ? new Uint8Array(decode === undefined ? bytes : await decode(bytes)) : null;
   // Only read there, although its type does not say so.
   const headers = received.headers as [string, string][];
-  const response = new Response(content, { status, statusText: STATUS_CODES[status] ?? "", headers });
+  const response = new Response(hasBody ? content : null, {
+    status,
+    statusText: STATUS_CODES[status] ?? "",
+    headers,
+  });
   if (isIntercepted) Object.defineProperties(response.headers, UNCHANGEABLE);
   const [urlWithoutFragment = ""] = url.split("#", 1);
-  return asReceived(response, urlWithoutFragment);
+  return asReceived(response, urlWithoutFragment, redirections > 0);
+}
+
+/** Sends a request that a redirection asked for. */
+async function follow(hosts: HostTable, request: Request, options: FetchOptions): Promise<Response> {
+  const { elsewhere } = options;
+  if (elsewhere === undefined || hosts.has(originOf(new URL(request.url))))
+    return fetchFrom(hosts, request, options);
+  return Object.defineProperty(await elsewhere(request), "redirected", { value: true });
 }
 
 const refuseChange = {
@@ -62,23 +77,30 @@ const refuseChange = {
 const UNCHANGEABLE = { append: refuseChange, delete: refuseChange, set: refuseChange };
 
 /** Gives a response, and its copies, what only those of `fetch` have. */
-function asReceived(response: Response, url: string): Response {
+function asReceived(response: Response, url: string, isRedirected: boolean): Response {
   const { clone } = response;
   return Object.defineProperties(response, {
     url: { value: url },
     type: { value: "basic" },
-    clone: { value: () => asReceived(Reflect.apply(clone, response, []), url) },
+    redirected: { value: isRedirected },
+    clone: { value: () => asReceived(Reflect.apply(clone, response, []), url, isRedirected) },
   });
 }
 
-async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<WireResponse> {
+/** What was received, and the body that was sent. */
+interface Exchange {
+  readonly received: WireResponse;
+  readonly sent: Buffer;
+}
+
+async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<Exchange> {
   // Waits without a body, too: whoever called `fetch` may stop the mock in the same turn.
   const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
   if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
     throw mismatch();
-  return hosts.answer(sent);
+  return { received: await hosts.answer(sent), sent: body };
 }
 
 /** What `fetch` itself refuses, or hangs on. */
@@ -115,7 +137,7 @@ function wireRequest({ url, method, headers }: Request, body: Buffer): Intercept
   };
 }
 
-function untilAborted(answered: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
+function untilAborted(answered: Promise<Exchange>, signal: AbortSignal): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
@@ -139,7 +161,7 @@ export function interceptNativeFetch(hosts: HostTable, others: OtherHosts): () =
       const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
       const origin = url && originOf(url);
       if (url === undefined || origin === undefined) return original.call(globalThis, input, init);
-      if (hosts.has(origin)) return fetchFrom(hosts, new Request(input, init));
+      if (hosts.has(origin)) return fetchFrom(hosts, new Request(input, init), { elsewhere: fetch });
       const why = others.whyClosed(url.hostname);
       if (why !== undefined) {
         const message = `connect to ${origin.slice(origin.indexOf("//") + 2)} ${why}`;

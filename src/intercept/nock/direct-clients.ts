@@ -167,6 +167,7 @@ export function answerDirectly(
                 isIntercepted: true,
                 isUnabortable: !args.some(hasSignal),
                 Response,
+                elsewhere,
               });
         })();
       };
@@ -225,6 +226,8 @@ const restoreAgents = (isDirect: IsOrigin, isServed: IsOrigin): (() => void) =>
       return Reflect.apply(Reflect.get(agent, "addRequest"), agent, args);
     };
   });
+
+const elsewhere = (next: Request): Promise<Response> => globalThis.fetch(next);
 
 const hasSignal = (value: unknown): boolean => isFields(value) && Boolean(value.signal);
 

@@ -43,7 +43,7 @@ describeBackends("the target manager's faults", (backend) => {
     });
     expect((await summary()).fields).toMatchObject({ result_code: "Overloaded" });
     expect((await summary()).status).toBe(200);
-    expect(await listed()).toEqual([{ ...first, times_applied: 1 }]);
+    expect(await listed()).toEqual([]);
     expect((await service.latest()).status).toBe(200);
 
     const second = await addFault({
@@ -56,10 +56,23 @@ describeBackends("the target manager's faults", (backend) => {
       fault: "addFault",
       reason: "answered with 429 TooManyRequests",
     });
-    expect(await listed()).toMatchObject([{ id: second.id, times_applied: 1 }, { id: first.id }]);
+    expect(await listed()).toMatchObject([{ id: second.id, times_applied: 1 }]);
     expect((await manage(service, "DELETE", `/faults/${second.id}`)).status).toBe(204);
     expect((await manage(service, "DELETE", `/faults/${second.id}`)).status).toBe(404);
     expect((await summary()).status).toBe(200);
+  });
+
+  it("may have a body of 16 MiB of bytes, and no byte more", async () => {
+    const add = (bytes: number) => {
+      const base64 = Buffer.alloc(bytes, 7).toString("base64");
+      return manage(service, "POST", "/faults", { response: { status: 500, body: { base64 } } });
+    };
+    expect((await add(2 ** 24)).status).toBe(201);
+    const refused = await add(2 ** 24 + 1);
+    expect([refused.status, refused.text.slice(0, 2000)]).toEqual([
+      400,
+      expect.stringContaining("response.body"),
+    ]);
   });
 
   it("answer in the format of the API, with text or bytes, or not at all", async () => {

@@ -36,13 +36,12 @@ export function Faults() {
 
 function Fault({ fault }: { readonly fault: PageFault }) {
   const { id, times, timesApplied: applied } = fault;
-  const isSpent = times !== null && applied >= times;
   return (
     <li class="row">
       <div class="grow small">
         <b>{effectOf(fault)}</b>
         <p class="faint">{matchesOf(fault)}</p>
-        <Badge tone={isSpent ? "off" : applied > 0 ? "busy" : "info"}>
+        <Badge tone={applied > 0 ? "busy" : "info"}>
           Used {times === null ? count(applied, "time") : `${applied} of ${count(times, "time")}`}
         </Badge>
       </div>
