@@ -40,19 +40,23 @@ describeBackends("limits of requests", (backend) => {
     expect((await service.latest()).reason).toMatch(/; and 1495 more$/);
   });
 
-  it("a configuration of states has at most 256 KiB", async () => {
+  it("a configuration of states may be long, and has at most 8 MiB besides long strings", async () => {
     const headers = { ...bearer(), "Content-Type": "application/json" };
-    const ofLength = (length: number) => {
-      const text = JSON.stringify({ states: { a: "" } });
-      const configuration = text.replace('""', `"${"x".repeat(length - text.length)}"`);
-      return ask(
-        ADVANCED,
-        headers,
-        JSON.stringify(dataset(model({ stateBasedConfigurationJsonString: configuration }))),
-      );
+    const create = (configuration: string, states: readonly string[] = []) => {
+      const view = { name: "v", guideViewPosition: { rotation: [0], translation: [0] }, states };
+      const one = model({ stateBasedConfigurationJsonString: configuration, views: [view] });
+      return ask(ADVANCED, headers, JSON.stringify(dataset(one)));
     };
-    expect((await ofLength(2 ** 18)).status).toBe(201);
-    expect((await ofLength(2 ** 18 + 1)).json.error.details).toEqual([
+    const longString = JSON.stringify({ states: { a: "x".repeat(2 ** 24) } });
+    expect((await create(longString, ["a"])).status).toBe(201);
+    const manyStates = JSON.stringify({
+      states: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`state ${index}`, {}])),
+    });
+    expect((await create(manyStates, ["state 49999"])).status).toBe(201);
+    const spaces = (count: number) => `{"states":{}${" ".repeat(count)}}`;
+    const most = 2 ** 23 - spaces(0).length;
+    expect((await create(spaces(most))).status).toBe(201);
+    expect((await create(spaces(most + 1))).json.error.details).toEqual([
       {
         code: "VALIDATION_ERROR",
         message: "/models(0)/stateBasedConfigurationJsonString: error.expected.validjson",

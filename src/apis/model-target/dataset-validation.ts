@@ -1,4 +1,4 @@
-import { parseJson } from "../../emulator/json.ts";
+import { type ParsedJson, parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { show } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
@@ -204,14 +204,18 @@ const statesEntries = inViews((view) =>
 
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
-/** In characters. Of a longer one, only the beginning is read, which is not valid JSON. */
-const LONGEST_CONFIGURATION = 2 ** 18;
+/** In bytes besides long strings, as for bodies; these are larger than any body's own JSON, because files of models fill them. */
+const MOST_CONFIGURATION = 2 ** 23;
+
+/** By the fields of their model: two stages read each, and reading a large one takes a while. */
+const configurationsRead = new WeakMap<JsonObject, ParsedJson>();
 
 /** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
 function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
   const text = fields.stateBasedConfigurationJsonString;
   if (typeof text !== "string") return undefined;
-  const parsed = parseJson(text.slice(0, LONGEST_CONFIGURATION));
+  const parsed = configurationsRead.get(fields) ?? parseJson(text, MOST_CONFIGURATION);
+  configurationsRead.set(fields, parsed);
   return parsed.error === undefined ? parsed : undefined;
 }
 
