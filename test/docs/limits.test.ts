@@ -50,6 +50,7 @@ const LISTED: Readonly<Record<string, readonly [text: (value: number) => string,
   "protocol.ts LONGEST_HEADER_LINE_BYTES": [plain, "in a header line"],
   "http-server.ts MAX_HEADER_BYTES": [inKib, "in all header lines"],
   "connection.ts MAX_WAITING": [plain, "unanswered requests"],
+  "listen.ts MAX_REQUESTS": [withComma, "requests, or"],
 };
 
 /** Limits of the emulated services: the tables of checks have them, and tests of the protocol try both sides of each. */
