@@ -94,6 +94,21 @@ describe("serve", () => {
     await command.stop();
   });
 
+  test.each([
+    [[], { REALISM: '{"gatewayErrorRate": 1}' }],
+    [["--realism", '{"gatewayErrorRate": 1}'], {}],
+  ])("realism too: %j %j", async (args, environment) => {
+    const command = start(["serve", "--json", ...args], { LOG_LEVEL: "silent", ...environment });
+    const { urls }: Served = JSON.parse(await command.printed());
+    const asked = fetch(`${urls.target}/oauth2/token`, { method: "POST" });
+    const answer = await asked.then(
+      ({ status }) => status,
+      () => "no response",
+    );
+    expect([502, 503, 504, "no response"]).toContain(answer);
+    await command.stop();
+  });
+
   test("each port is a setting and an option, and the option wins", async () => {
     const [target = 0, query = 0, manager = 0, taken = 0] = await freePorts(4);
     const environment = {

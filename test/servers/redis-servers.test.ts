@@ -30,6 +30,18 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     expect(JSON.parse(shown)).toMatchObject([{ targets: [{ name: "poster", image_base64: body.image }] }]);
   });
 
+  test("with realism, each server delays only its own clients' changes, until processing is finished", async () => {
+    const [first, second] = (await opened(address(), { realism: { visibilityLagSeconds: 3600 } })).at;
+    if (first === undefined || second === undefined) throw new Error("no servers");
+    await manage(first, "POST", "/cloud_databases", named);
+    const { target_id: id } = (await sendSigned(first, keys, add)).fields;
+    const listed = async (at: typeof first) =>
+      (await sendSigned(at, keys, { method: "GET", path: "/targets" })).fields.results;
+    expect([await listed(first), await listed(second)]).toEqual([[], [id]]);
+    await manage(second, "POST", "/finish_processing");
+    expect(await listed(first)).toEqual([id]);
+  });
+
   test("a page shows without being asked what other servers changed and answered", async () => {
     const state = address();
     const { at } = await opened(state);

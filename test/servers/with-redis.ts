@@ -1,3 +1,4 @@
+import type { MockCloudRecoOptions } from "mock-cloud-reco";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
@@ -38,11 +39,12 @@ export const address = (url = redis.url): RedisAddress => ({
 });
 
 /** Starts two managers, a target API for each, and a query server; `at` has two ways to reach them. */
-export async function opened(state = address()) {
+export async function opened(state = address(), given: Pick<MockCloudRecoOptions, "realism"> = {}) {
+  const own = (targetUrl: string) => resolveOptions({ targetUrl, processingTimeSeconds: 0, ...given });
   const managers: Awaited<ReturnType<typeof startSharedManager>>[] = [];
   const apis: RunningServer[] = [];
   for (let count = 0; count < 2; count += 1) {
-    const setup = { listen, options: options("http://unused"), resolveDoor: resolvedBy(options) };
+    const setup = { listen, options: own("http://unused"), resolveDoor: resolvedBy(own) };
     const manager = await startSharedManager(setup, state);
     managers.push(manager);
     apis.push(await openDoor("target-api", manager.url, listen, options));

@@ -70,8 +70,8 @@ export class Realism {
     return this.values[share] > 0 && this.random.integer(STEPS) < this.values[share] * STEPS;
   }
 
-  /** How long requests for one target and the list do not see a change. */
-  readonly visibility: LagOf = ({ verb }) => (verb === "deleted" ? 0 : this.values.visibilityLagSeconds);
+  /** How long requests for one target and the list do not see a change. They see deletions at once. */
+  readonly visibility: LagOf = () => this.values.visibilityLagSeconds;
   /** How long queries and duplicates do not. */
   readonly comparison: LagOf = ({ verb }) =>
     verb === "deleted" ? this.values.deletionLagSeconds : this.values.visibilityLagSeconds;

@@ -57,6 +57,25 @@ describe("a lag", () => {
     expect(await all.shop.find()).toEqual([id]);
   });
 
+  it("keeps the order of what is found", async () => {
+    const { mock, database, clock, shop } = opened({ realism: LAGS });
+    const arranged = { image: poster, processed: true };
+    const { targetId } = await mock.addTarget(database, { name: "first", ...arranged });
+    clock.advance(1);
+    await mock.addTarget(database, { name: "second", ...arranged });
+    await shop.delete(targetId);
+    expect(await shop.find()).toEqual([targetId]);
+  });
+
+  it("hides nothing that is gone when the clock is set back", async () => {
+    const all = opened({ realism: LAGS });
+    const id = await all.shop.add("poster");
+    all.clock.advance(2);
+    await all.shop.delete(id);
+    all.clock.advance(-1);
+    expect([await all.shop.list(), lagOf(all)]).toEqual([[], undefined]);
+  });
+
   it("holds a deleted target's picture and metadata", async () => {
     const all = opened({ realism: LAGS });
     const application_metadata = Buffer.from("of the poster").toString("base64");
@@ -253,7 +272,12 @@ describe("databases and mocks", () => {
   });
 
   it("isolate their lags: a call sees those from before it, and its own end with it", async () => {
-    const { mock, shop } = opened({ realism: LAGS });
+    const { mock, database, shop } = opened({ realism: LAGS });
+    const { targetId } = await mock.addTarget(database, { name: "before", image: poster, processed: true });
+    await shop.update(targetId, { name: "after" });
+    await mock.isolate(() => shop.delete(targetId));
+    expect((await shop.get(targetId)).json.target_record.name).toBe("before");
+    mock.deleteTarget(database, targetId);
     const outside = await shop.add("outside");
     await mock.isolate(async () => {
       expect((await shop.get(outside)).status).toBe(404);
