@@ -4,7 +4,7 @@ import { type Send, wireClient } from "../../src/verify/client.ts";
 import type { Verified } from "../../src/verify/exchanges.ts";
 import { FACTS } from "../../src/verify/plan.ts";
 import { type Outcome, Run } from "../../src/verify/run.ts";
-import type { Backend, DatabaseKeys, ServiceUnderTest } from "./backends.ts";
+import type { Backend, BackendOptions, DatabaseKeys, ServiceUnderTest } from "./backends.ts";
 import { fetchBy } from "./clients.ts";
 
 export const PROCESSING_SECONDS = 2;
@@ -78,8 +78,13 @@ export const shown = (outcome: Outcome) => ({
 });
 
 /** Tries every fact: it holds, and the check that it names refuses the request. */
-export async function expectEveryFact(backend: Backend, profile: ProfileName): Promise<void> {
-  await using service = await backend.open({ profile, processingTimeSeconds: PROCESSING_SECONDS });
+export async function expectEveryFact(
+  backend: Backend,
+  profile: ProfileName,
+  options: BackendOptions = {},
+): Promise<void> {
+  const processingTimeSeconds = PROCESSING_SECONDS;
+  await using service = await backend.open({ profile, processingTimeSeconds, ...options });
   const run = await factRun(service, { profile, overSockets: backend.overSockets });
   const found = [];
   // Those about TLS have a test of their own.
