@@ -27,6 +27,9 @@ export function targetCodesAt(): usize { return changetype<usize>(targetCodes); 
 export function queryFramesAt(): usize { return changetype<usize>(queryFrames); }
 export function targetFramesAt(): usize { return changetype<usize>(targetFrames); }
 export function resultAt(): usize { return changetype<usize>(result); }
+/** x and y in the query of each inlier. */
+const inliers = new StaticArray<f64>(MOST_TARGET * 2);
+export function inliersAt(): usize { return changetype<usize>(inliers); }
 
 // Per feature of the target: the nearest of the query, its distance, the second nearest's. Per feature of the query: the
 // nearest of the target, with its distance in the upper 16 bits
@@ -415,6 +418,10 @@ function judge(): void {
   result[2] = hullArea(kept) / (targetWidth * targetHeight);
   result[3] = (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
   for (let i = 0; i < 8; i++) result[5 + i] = corners[i];
+  for (let i = 0; i < kept; i++) {
+    inliers[i * 2] = qx[inside[i]];
+    inliers[i * 2 + 1] = qy[inside[i]];
+  }
 }
 
 const counts = new StaticArray<i32>(HYPOTHESES);

@@ -1,26 +1,37 @@
 /*
- * Looks at the pixels of targets' small grey pictures, in AssemblyScript: whether two of them show the same, window by window.
+ * Looks at the pixels of small grey pictures, in AssemblyScript: whether a photograph shows what a target does at its place, and
+ * whether two targets show the same. Each window of the target's picture is looked for around its own place.
  */
 const WINDOW: i32 = 12; // pixels of a window's side
 const STEP: i32 = 6; // from one window to the next
+const REACH: i32 = 2; // how far from its place a window may be found
+const MARGIN: i32 = WINDOW + REACH; // around what a photograph shows: the places beside a window are looked at, too
 const PIXELS: i32 = WINDOW * WINDOW;
 const TEXTURE: i32 = 6 * PIXELS; // least standard deviation of a window's grey levels, times the pixels
+const PLAIN: i32 = 3 * PIXELS; // the same, below which a window of a photograph shows nothing
+const REPEATED: f64 = 0.7; // correlation of a window with what is beside it, of which it cannot be told apart
+const ALIKE: f64 = 0.6; // least correlation of windows that show the same
 const SAME: f64 = 0.9; // the same, of windows of pictures that are equal but for their files
 const MOST_SIDE: i32 = 96;
 const MOST_WINDOWS: i32 = 256;
 const MOST_PICTURE: i32 = 1024 * 1024;
+const WIDE: i32 = MOST_SIDE + 2 * MARGIN;
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 
 const picture = new StaticArray<u8>(MOST_PICTURE + ROOM);
 const small = new StaticArray<u8>(MOST_SIDE * MOST_SIDE + ROOM);
-const other = new StaticArray<u8>(MOST_SIDE * MOST_SIDE + ROOM);
+const other = new StaticArray<u8>(WIDE * WIDE + ROOM);
+const hidden = new StaticArray<u8>(WIDE * WIDE);
+const corners = new StaticArray<f64>(8);
 
-/** A target's picture as it was searched. */
+/** A target's picture as it was searched, or a photograph's. */
 export function pictureAt(): usize { return changetype<usize>(picture); }
 /** A target's small picture. */
 export function smallAt(): usize { return changetype<usize>(small); }
-/** Another target's, of the same size. */
+/** What that is compared with: another target's, or what a photograph shows at its place, with a margin. */
 export function otherAt(): usize { return changetype<usize>(other); }
+/** The corners of a target in a photograph, x and y of each, clockwise from its top left. */
+export function cornersAt(): usize { return changetype<usize>(corners); }
 
 /** Reduces the picture to the small one, by the mean of what each pixel covers. */
 export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i32): void {
@@ -41,8 +52,22 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
   }
 }
 
+/** Replaces the picture by one of half its size. */
+export function halve(width: i32, height: i32): void {
+  const halfWidth = width >> 1, halfHeight = height >> 1;
+  for (let y = 0; y < halfHeight; y++) {
+    for (let x = 0; x < halfWidth; x++) {
+      const at = 2 * (y * width + x);
+      const sum = <i32>picture[at] + picture[at + 1] + picture[at + width] + picture[at + width + 1];
+      picture[y * halfWidth + x] = <u8>((sum + 2) >> 2);
+    }
+  }
+}
+
 let width: i32 = 0;
+let height: i32 = 0;
 let count: i32 = 0;
+let lookedAt: i32 = 0;
 const xs = new StaticArray<i32>(MOST_WINDOWS);
 const ys = new StaticArray<i32>(MOST_WINDOWS);
 const sums = new StaticArray<i32>(MOST_WINDOWS);
@@ -86,6 +111,7 @@ function addUp(at: usize, stride: i32, from: usize, fromStride: i32): void {
 /** Finds the windows of the small picture that have texture, and returns how many there are. */
 export function begin(w: i32, h: i32): i32 {
   width = w;
+  height = h;
   count = 0;
   for (let y = 0; y + WINDOW <= h; y += STEP) {
     for (let x = 0; x + WINDOW <= w; x += STEP) {
@@ -116,3 +142,114 @@ export function isSame(others: i32): bool {
   }
   return true;
 }
+
+/**
+ * Draws what the photograph shows at the target's place, as large as the small picture, with a margin.
+ * @param scale - how many pixels of the photograph as it was searched are one here
+ */
+export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWidth: i32, targetHeight: i32): void {
+  const x0 = corners[0], y0 = corners[1], x1 = corners[2], y1 = corners[3];
+  const x2 = corners[4], y2 = corners[5], x3 = corners[6], y3 = corners[7];
+  // The projection of the unit square (Heckbert 1989)
+  const sx = x0 - x1 + x2 - x3, sy = y0 - y1 + y2 - y3;
+  const dx1 = x1 - x2, dx2 = x3 - x2, dy1 = y1 - y2, dy2 = y3 - y2;
+  const area = dx1 * dy2 - dx2 * dy1;
+  const g = (sx * dy2 - dx2 * sy) / area, h = (dx1 * sy - sx * dy1) / area;
+  const a = x1 - x0 + g * x1, b = x3 - x0 + h * x3, d = y1 - y0 + g * y1, e = y3 - y0 + h * y3;
+  const stride = width + 2 * MARGIN, rows = height + 2 * MARGIN;
+  const right = pictureWidth - 1, bottom = pictureHeight - 1;
+  let at = 0;
+  for (let j = 0; j < rows; j++) {
+    const v = (<f64>(j - MARGIN) + 0.5) / <f64>height - 0.5 / <f64>targetHeight;
+    for (let i = 0; i < stride; i++, at++) {
+      const u = (<f64>(i - MARGIN) + 0.5) / <f64>width - 0.5 / <f64>targetWidth;
+      const w = g * u + h * v + 1;
+      const x = ((a * u + b * v + x0) / w + 0.5) / scale - 0.5;
+      const y = ((d * u + e * v + y0) / w + 0.5) / scale - 0.5;
+      const isShown = w > 0 && x >= 0 && y >= 0 && x <= right && y <= bottom;
+      hidden[at] = isShown ? 0 : 1;
+      other[at] = 0;
+      if (!isShown) continue;
+      const left = min(<i32>x, right - 1), top = min(<i32>y, bottom - 1);
+      const fx = x - <f64>left, fy = y - <f64>top;
+      const from = top * pictureWidth + left, below = from + pictureWidth;
+      const upper = <f64>picture[from] * (1 - fx) + <f64>picture[from + 1] * fx;
+      const lower = <f64>picture[below] * (1 - fx) + <f64>picture[below + 1] * fx;
+      other[at] = <u8>(upper * (1 - fy) + lower * fy + 0.5);
+    }
+  }
+}
+
+/** The best correlation of a window around a place of what the photograph shows. */
+function likeness(window: i32, x: i32, y: i32): f64 {
+  const stride = width + 2 * MARGIN;
+  let best: f64 = -1;
+  for (let top = y + MARGIN - REACH; top <= y + MARGIN + REACH; top++) {
+    for (let left = x + MARGIN - REACH; left <= x + MARGIN + REACH; left++) {
+      best = Math.max(best, correlation(window, otherAt() + top * stride + left, stride));
+    }
+  }
+  return best;
+}
+
+/** Whether the photograph has all of a window, wherever it is found. What is hidden has straight edges: the corners tell. */
+function isVisible(x: i32, y: i32): bool {
+  const stride = width + 2 * MARGIN, far = WINDOW - 1 + 2 * REACH;
+  const first = (y + MARGIN - REACH) * stride + x + MARGIN - REACH, last = first + far * stride;
+  return !(hidden[first] | hidden[first + far] | hidden[last] | hidden[last + far]);
+}
+
+/** Whether the target looks nearly the same beside a window: lines of text and grids say nothing about where they are. */
+function repeats(window: i32): bool {
+  for (let side = 0; side < 4; side++) {
+    const x = besideX(window, side), y = besideY(window, side);
+    for (let top = max(0, y - REACH); top <= min(height - WINDOW, y + REACH); top++) {
+      for (let left = max(0, x - REACH); left <= min(width - WINDOW, x + REACH); left++) {
+        if (correlation(window, smallAt() + top * width + left, width) >= REPEATED) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Whether the photograph looks like a window as much beside it as at its own place. */
+function isElsewhere(window: i32, own: f64): bool {
+  for (let side = 0; side < 4; side++) {
+    const x = besideX(window, side), y = besideY(window, side);
+    if (isVisible(x, y) && likeness(window, x, y) >= own) return true;
+  }
+  return false;
+}
+
+function besideX(window: i32, side: i32): i32 {
+  return xs[window] + (side == 0 ? WINDOW : side == 1 ? -WINDOW : 0);
+}
+
+function besideY(window: i32, side: i32): i32 {
+  return ys[window] + (side == 2 ? WINDOW : side == 3 ? -WINDOW : 0);
+}
+
+/** Whether the photograph is plain at a window's place: glare, or what covers it, is no evidence against the target. */
+function isPlain(window: i32): bool {
+  const stride = width + 2 * MARGIN;
+  const at = otherAt() + (ys[window] + MARGIN) * stride + xs[window] + MARGIN;
+  addUp(at, stride, at, stride);
+  return squares * PIXELS - sum * sum < PLAIN * PLAIN;
+}
+
+/** How many windows look like the target's, at their own places only. */
+export function countAlike(): i32 {
+  let alike = 0;
+  lookedAt = 0;
+  for (let window = 0; window < count; window++) {
+    const x = xs[window], y = ys[window];
+    if (!isVisible(x, y) || isPlain(window) || repeats(window)) continue;
+    lookedAt++;
+    const own = likeness(window, x, y);
+    if (own > ALIKE && !isElsewhere(window, own)) alike++;
+  }
+  return alike;
+}
+
+/** Of how many, after that. */
+export function countLookedAt(): i32 { return lookedAt; }

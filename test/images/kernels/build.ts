@@ -40,6 +40,6 @@ const kernels = [
   await compile("features", 64),
   await compile("recognition", 8),
   await compile("votes", 1),
-  await compile("windows", 17),
+  await compile("windows", 22),
 ];
 await writeFile(new URL("compiled.ts", KERNELS), [head, ...kernels].join("\n"));

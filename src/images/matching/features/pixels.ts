@@ -1,3 +1,4 @@
+import type { Outline } from "../../../schema/journal-entry.ts";
 import { windowsKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 
@@ -14,9 +15,14 @@ interface Kernel extends KernelMemory {
   pictureAt(): number;
   smallAt(): number;
   otherAt(): number;
+  cornersAt(): number;
   reduce(width: number, height: number, smallWidth: number, smallHeight: number): void;
+  halve(width: number, height: number): void;
   begin(width: number, height: number): number;
   isSame(others: number): number;
+  warp(width: number, height: number, scale: number, targetWidth: number, targetHeight: number): void;
+  countAlike(): number;
+  countLookedAt(): number;
 }
 
 let instance: Kernel | undefined;
@@ -48,6 +54,31 @@ export function reduce(picture: GreyPicture): Uint8Array {
   return memory.slice(kernel.smallAt(), kernel.smallAt() + width * height);
 }
 
+/** A picture, at half its size, at a quarter, as far as it is asked for. */
+export class Pyramid {
+  readonly #levels: GreyPicture[];
+
+  constructor(picture: GreyPicture) {
+    this.#levels = [picture];
+  }
+
+  level(number: number): GreyPicture {
+    const known = this.#levels[number];
+    if (known !== undefined) return known;
+    const made = halve(this.level(number - 1));
+    this.#levels[number] = made;
+    return made;
+  }
+}
+
+function halve(picture: GreyPicture): GreyPicture {
+  const { kernel, memory } = load();
+  memory.set(picture.data, kernel.pictureAt());
+  kernel.halve(picture.width, picture.height);
+  const [width, height] = [picture.width >> 1, picture.height >> 1];
+  return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
+}
+
 /** A target, of which a small picture is kept. */
 interface Kept extends Size {
   readonly small: Uint8Array;
@@ -62,7 +93,7 @@ function begin(target: Kept): number {
 }
 
 /** With fewer windows than this, pixels tell little. */
-const LEAST_WINDOWS = 12;
+export const LEAST_WINDOWS = 12;
 /** In pictures that are equal but for their files, the part of the windows that are the same. */
 const NEARLY_ALL = 0.95;
 
@@ -79,4 +110,38 @@ export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T 
     memory.set(other.small, kernel.otherAt());
     return kernel.isSame(mayDiffer) === 1;
   });
+}
+
+/** A level of a query's pyramid may have so many pixels for one of the small picture: more would be passed over. */
+const MOST_DENSE = 1.5;
+
+/** How many times larger, in pixels, a target is on the query's picture than its small picture. */
+function densityOf(corners: Outline, { width, height }: Size): number {
+  const lengths = corners.map(([x, y], index) => {
+    const [nextX, nextY] = corners[(index + 1) % corners.length] ?? [x, y];
+    return Math.sqrt((nextX - x) ** 2 + (nextY - y) ** 2) / (index % 2 === 0 ? width : height);
+  });
+  return Math.max(...lengths);
+}
+
+/** What the pixels of a query show of a target. */
+interface Look {
+  /** The part of the windows that look as the target's do; 0 without windows. */
+  readonly shown: number;
+  /** How many windows the query's picture has, of those that tell something. */
+  readonly windows: number;
+}
+
+/** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. */
+export function lookAtPixels(target: Kept, query: Pyramid, corners: Outline): Look {
+  const level = Math.max(0, Math.ceil(Math.log2(densityOf(corners, smallSize(target)) / MOST_DENSE)));
+  const picture = query.level(level);
+  begin(target);
+  const { kernel, memory } = load();
+  memory.set(picture.data, kernel.pictureAt());
+  new Float64Array(memory.buffer, kernel.cornersAt(), 8).set(corners.flat());
+  kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
+  const alike = kernel.countAlike();
+  const windows = kernel.countLookedAt();
+  return { shown: windows === 0 ? 0 : alike / windows, windows };
 }

@@ -15,10 +15,18 @@ import {
   type TargetFeatures,
   unpackFeatures,
 } from "./extract.ts";
-import { reduce } from "./pixels.ts";
+import { Pyramid, reduce } from "./pixels.ts";
+import { hiddenByOthers } from "./places.ts";
 import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
-import { countDifferent, type Judgement, judge, recognise } from "./recognise.ts";
+import {
+  countDifferent,
+  type Found,
+  type Judgement,
+  judge,
+  type QueryPicture,
+  recognise,
+} from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Made for the first picture. */
@@ -29,14 +37,13 @@ const finderAndGrey = async (image: ComparedImage, side: number) => {
   return Promise.all([finder, decodeGrey(await image.bytes(), side)]);
 };
 
-/** The features of a query's picture. */
-interface QueryFeatures extends Features {
-  /** Those of its mirror image. */
+interface Query extends QueryPicture {
+  /** The features of its mirror image. */
   mirrored(): Promise<Features>;
 }
 
 /** Null when the image cannot be decoded. */
-async function featuresOfQuery(image: ComparedImage): Promise<QueryFeatures | null> {
+async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
   const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
   if ("damage" in grey) return null;
   let values: Uint8Array = new Uint8Array();
@@ -46,6 +53,7 @@ async function featuresOfQuery(image: ComparedImage): Promise<QueryFeatures | nu
   let mirrored: Promise<Features> | undefined;
   return {
     ...features,
+    pixels: new Pyramid(grey),
     mirrored: () => {
       mirrored ??= finder.mirror(features, values);
       return mirrored;
@@ -87,18 +95,22 @@ export async function rankByFeatures<T extends ComparedTarget>(
   most: number,
   only?: "wholePictures",
 ): Promise<Ranking<T>> {
-  const matches: RankedMatch<T>[] = [];
   const isSame = (target: T) => target.image.sha256 === image.sha256;
+  const same: T[] = [];
   for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
-    if (isSame(target))
-      matches.push({ target, score: 1, recognition: { why: "the same file", outline: WHOLE } });
+    if (isSame(target)) same.push(target);
   }
-  const query = matches.length < targets.length ? await featuresOfQuery(image) : null;
+  const query = same.length < targets.length ? await featuresOfQuery(image) : null;
   const prepared = query ? await featuresOfTargets(targets) : [];
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
   const verified = new Set(query ? await shortlist(query, prepared, wanted) : []);
   const failed: { readonly target: T; readonly inliers: number }[] = [];
+  const sightings: (Found & { readonly target: T; readonly why: string })[] = same.map((target) => ({
+    target,
+    why: "the same file",
+    ...wholeOf(query),
+  }));
   const unlike: T[] = [];
   const reasons = new Map<T, string>();
   let compared = 0;
@@ -115,10 +127,21 @@ export async function rankByFeatures<T extends ComparedTarget>(
     compared += 1;
     const { inliers, why, found } = await lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
-    if (found && !isPart)
-      matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
+    if (found && !isPart) sightings.push({ target, why, ...found });
     else {
       reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
+      failed.push({ target, inliers });
+    }
+  }
+  const hidden = hiddenByOthers(sightings);
+  const matches: RankedMatch<T>[] = [];
+  for (const sighting of sightings) {
+    const { target, inliers, why, score, outline } = sighting;
+    const other = hidden.get(sighting);
+    if (other === undefined) matches.push({ target, score, recognition: { why, outline } });
+    else {
+      const { name } = other.target;
+      reasons.set(target, `${inliers} features agree, but the same place shows ${name}, with more features`);
       failed.push({ target, inliers });
     }
   }
@@ -136,16 +159,16 @@ export async function rankByFeatures<T extends ComparedTarget>(
 const MIRRORED = 2;
 
 /** Looks for a target in a picture, in which it must not be mirrored. */
-async function lookFor(target: Features, query: QueryFeatures, minimumInliers: number): Promise<Judgement> {
+async function lookFor(target: TargetFeatures, query: Query, minimumInliers: number): Promise<Judgement> {
   const judgement = judge(recognise(target, query), target, query, minimumInliers);
-  const { inliers, found } = judgement;
-  if (found === undefined || inliers * MIRRORED > target.count) return judgement;
+  const { inliers, agrees } = judgement;
+  if (!agrees || inliers * MIRRORED > target.count) return judgement;
   await yieldToEventLoop();
   const mirrored = await query.mirrored();
   await yieldToEventLoop();
   const inMirror = recognise(target, mirrored).inliers;
   if (inMirror < inliers * MIRRORED) return judgement;
-  return { inliers, why: `${inliers} features agree, but ${inMirror} with its mirror image` };
+  return { inliers, agrees, why: `${inliers} features agree, but ${inMirror} with its mirror image` };
 }
 
 const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_PER_SLICE - 1;
@@ -230,6 +253,17 @@ const WHOLE: Outline = [
   [1, 1],
   [0, 1],
 ];
+
+/** The whole of a query's picture, which is a target's file. */
+const wholeOf = (query: Query | null): Found => ({
+  inliers: Number.MAX_VALUE,
+  corners: WHOLE.map(([x, y]) => [x * (query?.width ?? 1), y * (query?.height ?? 1)] as const),
+  places: new Float64Array(),
+  shown: 1,
+  score: 1,
+  outline: WHOLE,
+});
+
 /** By how much the corners of a whole picture may be off, in parts of its sides. */
 const CORNER_TOLERANCE = 0.1;
 

@@ -1,7 +1,9 @@
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { recognitionKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import { type Features, inParts } from "./extract.ts";
+import { type Features, inParts, type TargetFeatures } from "./extract.ts";
+import { LEAST_WINDOWS, lookAtPixels, type Pyramid } from "./pixels.ts";
+import type { Sighting } from "./places.ts";
 import { GOOD_FEATURES } from "./rate.ts";
 
 interface Kernel extends KernelMemory {
@@ -10,6 +12,7 @@ interface Kernel extends KernelMemory {
   queryFramesAt(): number;
   targetFramesAt(): number;
   resultAt(): number;
+  inliersAt(): number;
   countDifferent(targets: number, targetDark: number): number;
   recognise(
     queries: number,
@@ -35,6 +38,8 @@ interface Position {
   readonly tilt: number;
   /** The target's corners, in pixels of the picture as it was searched. */
   readonly corners: Outline;
+  /** Where in the picture those features are, x and y of each. */
+  readonly places: Float64Array;
 }
 
 let recogniser: { readonly kernel: Kernel; query?: Features } | undefined;
@@ -78,8 +83,9 @@ export function recognise(target: Features, query: Features): Position {
     kernel.resultAt(),
     13,
   );
+  const places = new Float64Array(buffer, kernel.inliersAt(), inliers * 2).slice();
   const corner = (index: number): [number, number] => [corners[index * 2] ?? 0, corners[index * 2 + 1] ?? 0];
-  return { inliers, chance, span, tilt, corners: [0, 1, 2, 3].map(corner) };
+  return { inliers, chance, span, tilt, corners: [0, 1, 2, 3].map(corner), places };
 }
 
 /** Chance gives an agreement this rarely (log10), or the target was not recognised. */
@@ -88,36 +94,81 @@ const CHANCE = -6;
 const FEW = { inliers: 16, span: 0.05 };
 /** A target with fewer features is rarely recognised. */
 const MANY_FEATURES = 60;
+/**
+ * The part of the target that the pixels must show. Where features agree so rarely by chance that `certain` divided by that is
+ * less, it is enough: things may cover the target.
+ */
+const SHOWN = { least: 0.5, certain: 10 };
+/** Where the pixels show so much, so many features fewer may agree, and chance may explain that as often. */
+const MOSTLY_SHOWN = { least: 0.6, fewer: 2, chance: 2 };
+/** As many features as the kernel needs for a position. */
+const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
 export interface Judgement {
   readonly inliers: number;
+  /** Whether as many features agree as are needed, and not by chance, whatever the pixels show. */
+  readonly agrees: boolean;
   readonly why: string;
-  /** Undefined when it is not. The score is 0.5 at the limit, and the nearer to 1 the less chance can explain it. */
-  readonly found?: { readonly score: number; readonly outline: Outline };
+  /** Undefined when it is not. */
+  readonly found?: Found;
+}
+
+/** Where a target was found. */
+export interface Found extends Sighting {
+  /** 0.5 at the limit, and the nearer to 1 the less chance can explain what agrees. */
+  readonly score: number;
+  readonly outline: Outline;
+}
+
+/** What is searched for targets: the features of a picture, and its pixels. */
+export interface QueryPicture extends Features {
+  readonly pixels: Pyramid;
 }
 
 /** Judges a position of a target in a picture. */
 export function judge(
-  { inliers, chance, span, tilt, corners }: Position,
-  target: Features,
-  query: Features,
+  position: Position,
+  target: TargetFeatures,
+  query: QueryPicture,
   minimumInliers: number,
 ): Judgement {
-  const agree = `${inliers} feature${inliers === 1 ? " agrees" : "s agree"}`;
-  if (inliers < minimumInliers) {
-    const few =
-      target.count < MANY_FEATURES ? `the target has only ${target.count} features (${GOOD_FEATURES}): ` : "";
-    return { inliers, why: `${few}${agree}, ${minimumInliers} are needed` };
-  }
-  if (chance > CHANCE) return { inliers, why: `${agree}, but chance may explain that` };
-  if (inliers < FEW.inliers && span < FEW.span) {
-    return { inliers, why: `${agree}, but on ${(span * 100).toFixed(1)} % of the target's area only` };
+  const { inliers, chance, tilt, corners, places } = position;
+  const tooWeak = whyTooWeak(position, target, minimumInliers);
+  const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SHOWN.fewer);
+  if (tooWeak !== undefined && (inliers < least || chance > MOSTLY_SHOWN.chance))
+    return { inliers, agrees: false, why: tooWeak };
+  const { shown, windows } = lookAtPixels(target, query.pixels, corners);
+  const isMostlyShown = windows >= LEAST_WINDOWS && shown >= MOSTLY_SHOWN.least;
+  if (tooWeak !== undefined && !isMostlyShown) return { inliers, agrees: false, why: tooWeak };
+  if (windows >= LEAST_WINDOWS && shown < Math.min(SHOWN.least, SHOWN.certain / -chance)) {
+    const percent = Math.round(100 * shown);
+    const why = `${inliers} features agree, but the pixels show only ${percent} % of the target`;
+    return { inliers, agrees: true, why };
   }
   const outline = corners.map(([x, y]) => [inParts(x / query.width), inParts(y / query.height)] as const);
   return {
     inliers,
+    agrees: true,
     why: `matched ${inliers} of ${target.count} features, tilt about ${Math.round(tilt)}°`,
-    found: { score: chance / (chance + CHANCE), outline },
+    found: { inliers, corners, places, shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
   };
+}
+
+/** Why the features that agree are no evidence by themselves; undefined when they are. */
+function whyTooWeak(
+  { inliers, chance, span }: Position,
+  target: Features,
+  minimumInliers: number,
+): string | undefined {
+  const agree = `${inliers} feature${inliers === 1 ? " agrees" : "s agree"}`;
+  if (inliers < minimumInliers) {
+    const few =
+      target.count < MANY_FEATURES ? `the target has only ${target.count} features (${GOOD_FEATURES}): ` : "";
+    return `${few}${agree}, ${minimumInliers} are needed`;
+  }
+  if (chance > CHANCE) return `${agree}, but chance may explain that`;
+  return inliers < FEW.inliers && span < FEW.span
+    ? `${agree}, but on ${(span * 100).toFixed(1)} % of the target's area only`
+    : undefined;
 }

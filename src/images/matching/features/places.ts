@@ -1,0 +1,45 @@
+import type { Outline } from "../../../schema/journal-entry.ts";
+
+/** A target that a query shows, as far as features and pixels tell. */
+export interface Sighting {
+  readonly inliers: number;
+  /** The target's corners, in pixels of the query. */
+  readonly corners: Outline;
+  /** Where the features are that agree, x and y of each. */
+  readonly places: Float64Array;
+  /** The part of the target that the pixels show. */
+  readonly shown: number;
+}
+
+/** Where so many of the features that agree lie within the outline of another target, these are seen at one place. */
+const MOST_SHARED = 0.5;
+/** If the pixels show nearly as much of both, both are there: copies, or one that is a part of the other's picture. */
+const AS_MUCH = 0.8;
+
+/** Keeps the best of those that are seen at one place. Returns what hides each of the others. */
+export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
+  const kept: T[] = [];
+  const hidden = new Map<T, T>();
+  for (const sighting of sightings.toSorted((a, b) => b.inliers - a.inliers)) {
+    const other = kept.find(
+      ({ shown, corners }) => sighting.shown < AS_MUCH * shown && isWithin(sighting, corners),
+    );
+    if (other === undefined) kept.push(sighting);
+    else hidden.set(sighting, other);
+  }
+  return hidden;
+}
+
+function isWithin({ inliers, places }: Sighting, outline: Outline): boolean {
+  let within = 0;
+  for (let at = 0; at < places.length; at += 2)
+    if (contains(outline, places[at] ?? 0, places[at + 1] ?? 0)) within += 1;
+  return within > MOST_SHARED * inliers;
+}
+
+/** Whether a point is to the right of all sides, which go clockwise. */
+const contains = (outline: Outline, x: number, y: number): boolean =>
+  outline.every(([fromX, fromY], index) => {
+    const [toX, toY] = outline[(index + 1) % outline.length] ?? [fromX, fromY];
+    return (toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX) >= 0;
+  });

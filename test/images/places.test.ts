@@ -1,0 +1,100 @@
+import { featureMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
+import sharp from "sharp";
+import { beforeAll, describe, expect, it } from "vitest";
+import { results, START } from "../protocol/query/send.ts";
+import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { drawStructured } from "../support/structured-pictures.ts";
+
+/** Puts pictures onto a background, each over those before it. */
+async function layOut(
+  pictures: readonly {
+    readonly file: Buffer;
+    readonly left: number;
+    readonly top: number;
+    readonly turn: number;
+  }[],
+): Promise<Buffer> {
+  const laid = pictures.map(async ({ file, left, top, turn }) => ({
+    input: await sharp(file).ensureAlpha().rotate(turn, { background: "transparent" }).png().toBuffer(),
+    left,
+    top,
+  }));
+  const background = await pngOf(drawLeaves(81_000, 800, 600));
+  return sharp(background)
+    .composite(await Promise.all(laid))
+    .jpeg({ quality: 80 })
+    .toBuffer();
+}
+
+describe("one thing in a photograph is one result", () => {
+  /** Adds targets by their names, and returns what a query finds and why the others were not found. */
+  async function find(files: Readonly<Record<string, Buffer>>, query: Buffer) {
+    const clock = new ManualClock(START);
+    await using mock = new MockCloudReco({ targetRater: perfectRater, queryMatcher: featureMatcher, clock });
+    const keys = mock.addCloudDatabase();
+    for (const [name, image] of Object.entries(files))
+      await mock.addTarget(keys, { name, targetId: name, image, processed: true });
+    const found = await results({ urls: mock.urls, clock }, keys, query, { max_num_results: "10" });
+    const { considered = [] } = mock.requests.at(-1) ?? {};
+    return {
+      found: found.map(({ target_id }) => target_id).sort(),
+      others: considered.flatMap(({ name, matched, why }) => (matched ? [] : [`${name}: ${why}`])),
+    };
+  }
+
+  let tickets: Readonly<Record<string, Buffer>>;
+  let leaves: readonly [Buffer, Buffer];
+  const SAME_PLACE =
+    /^other ticket: no match: \d+ features agree, but the same place shows ticket, with more features$/;
+  beforeAll(async () => {
+    tickets = {
+      "other ticket": await pngOf(await drawStructured("tickets", 1)),
+      ticket: await pngOf(await drawStructured("tickets", 2)),
+    };
+    leaves = [await pngOf(drawLeaves(81_001, 400, 300)), await pngOf(drawLeaves(81_002, 400, 300))];
+  }, 60_000);
+
+  it("finds the ticket that a photograph shows, not another one of its template", async () => {
+    const picture = await drawStructured("tickets", 2);
+    const query = await pngOf(await photograph(picture, { tilt: 20, scale: 0.8, cover: 0 }, 1));
+    expect(await find(tickets, query)).toEqual({
+      found: ["ticket"],
+      others: [expect.stringMatching(SAME_PLACE)],
+    });
+  });
+
+  it("finds the ticket whose file is queried, not another one of its template", async () => {
+    expect(await find(tickets, tickets.ticket ?? Buffer.alloc(0))).toEqual({
+      found: ["ticket"],
+      others: [expect.stringMatching(SAME_PLACE)],
+    });
+  });
+
+  it("finds a picture and another one that lies on it", async () => {
+    const [below, above] = leaves;
+    const query = await layOut([
+      { file: below, left: 80, top: 80, turn: 0 },
+      { file: above, left: 240, top: 160, turn: 12 },
+    ]);
+    expect((await find({ below, above }, query)).found).toEqual(["above", "below"]);
+  });
+
+  it("finds a picture and another one that it shows", async () => {
+    const [page, inset] = leaves;
+    const inner = await sharp(inset).resize(160).png().toBuffer();
+    const collage = await sharp(page)
+      .composite([{ input: inner, left: 200, top: 150 }])
+      .removeAlpha()
+      .png()
+      .toBuffer();
+    const query = await layOut([{ file: collage, left: 150, top: 120, turn: 8 }]);
+    expect((await find({ collage, inset }, query)).found).toEqual(["collage", "inset"]);
+  });
+
+  it("finds all copies of what is there", async () => {
+    const [first, other] = leaves;
+    const copy = await sharp(first).resize(320).jpeg({ quality: 50 }).toBuffer();
+    const query = await layOut([{ file: first, left: 150, top: 120, turn: 8 }]);
+    expect((await find({ first, copy, other }, query)).found).toEqual(["copy", "first"]);
+  });
+});
