@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import http, { type ClientRequest, OutgoingMessage } from "node:http";
 import https from "node:https";
 import { urlToHttpOptions } from "node:url";
@@ -161,7 +162,7 @@ export function answerDirectly(
           // Of these classes, nock's would record every header once more.
           const { Request, Response } = unmocked;
           const request: Request = Reflect.construct(Request, args);
-          return genuine !== undefined && mayBeRefused(request)
+          return genuine !== undefined && isForFetch(request)
             ? genuine.call(this, request)
             : fetchFrom(hosts, request, {
                 isIntercepted: true,
@@ -231,11 +232,17 @@ const elsewhere = (next: Request): Promise<Response> => globalThis.fetch(next);
 
 const hasSignal = (value: unknown): boolean => isFields(value) && Boolean(value.signal);
 
+/** Channels of undici, which Node's `fetch` uses, and to which this package does not listen. */
+const [ANSWERED, ENDED, FAILED] = ["headers", "trailers", "error"].map((name) =>
+  channel(`undici:request:${name}`),
+);
+
 /** Headers that `fetch` sends only if their values suit it; it hangs on some lengths, which are refused where it is answered. */
 const JUDGED = ["connection", "expect", "keep-alive", "transfer-encoding", "upgrade"];
 
-/** Whether `fetch` may refuse to send a request, or a server's parser to read it. */
-const mayBeRefused = ({ method, headers }: Request): boolean =>
+/** Whether Node's `fetch` has to send a request: a tracer hears only of those, and it refuses some, or a server's parser does. */
+const isForFetch = ({ method, headers }: Request): boolean =>
+  (ANSWERED?.hasSubscribers || ENDED?.hasSubscribers || FAILED?.hasSubscribers) === true ||
   !http.METHODS.includes(method) ||
   JUDGED.some((name) => headers.has(name)) ||
   Number.isNaN(Number.parseInt(headers.get("content-length") ?? "0", 10));

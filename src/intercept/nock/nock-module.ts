@@ -42,12 +42,18 @@ export function activateNock(): ActiveNock {
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
   const registerOwn = keepRegistered();
+  const { fetch: nocks } = globalThis;
+  /** Whether the user has wrapped `fetch` since: nock would remove that wrapper. */
+  const isWrapped = (name: string) =>
+    name === "fetch" && globalThis.fetch !== nocks && !isInterceptors(globalThis.fetch);
   return {
     nock,
     hasKnownInternals: version.startsWith("14.0."),
     restore: () => {
       if (wasActive || nock.activeMocks().length > 0) return;
-      const keepGenuine = PATCHED.map(([owner, names]) => keepProperties(owner, names, isGenuine));
+      const keepGenuine = PATCHED.map(([owner, names]) =>
+        keepProperties(owner, names, (of, name) => isGenuine(of, name) || isWrapped(name)),
+      );
       const isPatched = PATCHED.some(([owner, names]) => names.some((name) => !isGenuine(owner, name)));
       // What MSW has taken back must not be taken back again.
       if (isPatched) registerOwn();
@@ -154,6 +160,10 @@ function isGenuine(owner: object, name: string): boolean {
   const value: unknown = Reflect.get(owner, name);
   return isPlainFunction(value) && (name !== "fetch" || isNodes(value));
 }
+
+/** Whether this is the `fetch` of nock or MSW. */
+const isInterceptors = (fetch: unknown): boolean =>
+  !isPlainFunction(fetch) || Function.prototype.toString.call(fetch).includes("createRequestId");
 
 /** Remembers property definitions, or certain ones. Returns a function that restores them. */
 function keepProperties(

@@ -2,7 +2,6 @@ import { AsyncResource } from "node:async_hooks";
 import { OutgoingMessage } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import { realTimers } from "../../emulator/real-timers.ts";
-import { protocolsOf } from "./openers.ts";
 
 /** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
 const MAX_READ = 65_536;
@@ -220,21 +219,3 @@ export class MemorySocket extends Socket {
 
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding): Buffer =>
   typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
-
-/** The TLS properties and methods that clients read. */
-export const secureProperties = (options: Readonly<Record<string, unknown>>) => ({
-  encrypted: true,
-  authorized: true,
-  authorizationError: null,
-  alpnProtocol: protocolsOf(options).includes("http/1.1") && "http/1.1",
-  servername: options.servername,
-  getPeerCertificate: () => ({}),
-  getSession: () => undefined,
-  isSessionReused: () => false,
-  getProtocol: () => "TLSv1.3",
-  getCipher: () => ({
-    name: "TLS_AES_256_GCM_SHA384",
-    standardName: "TLS_AES_256_GCM_SHA384",
-    version: "TLSv1.3",
-  }),
-});

@@ -7,7 +7,7 @@ import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
-import { MemorySocket, secureProperties } from "./memory-socket.ts";
+import { MemorySocket } from "./memory-socket.ts";
 import {
   canonicalHost,
   type Endpoint,
@@ -19,6 +19,7 @@ import {
   watchOpenings,
 } from "./openers.ts";
 import { followRequests } from "./request-contexts.ts";
+import { secureProperties } from "./secure-properties.ts";
 import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
 import { answerSocks, type TunnelVerdict } from "./socks.ts";
 
