@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { END_OF_CLOCKS } from "../schema/kernel/values.ts";
+import { END_OF_CLOCKS, isClockMoment } from "../schema/kernel/values.ts";
 import { realMilliseconds, realTimers } from "./real-timers.ts";
 import { show } from "./text.ts";
 import { wrongResult } from "./user-function.ts";
@@ -34,6 +34,15 @@ function millisecondsOf(clock: Clock): number {
   const milliseconds = isDate(now) ? now.getTime() : Number.NaN;
   if (!Number.isNaN(milliseconds)) return milliseconds;
   throw wrongResult("`now` of the option clock", "a valid Date", now);
+}
+
+/** Whether an option can be this clock. Later readings are checked when they are used. */
+export function isUsableClock(given: unknown): boolean {
+  try {
+    return isClockMoment(momentOf(given as Clock));
+  } catch {
+    return false;
+  }
 }
 
 /** Not only by its class: tests of Jest have a `Date` of another realm. */

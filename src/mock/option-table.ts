@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { AnswerOptions, ConfiguredFailures } from "../apis/services.ts";
-import { type Clock, realDelay, systemClock } from "../emulator/clock.ts";
+import { type Clock, isUsableClock, realDelay, systemClock } from "../emulator/clock.ts";
 import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../emulator/journal.ts";
 import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../emulator/profiles.ts";
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../images/cache-limit.ts";
@@ -20,6 +20,7 @@ import { textMatching, textReadBy } from "../schema/kernel/problems.ts";
 import { optional, record } from "../schema/kernel/record.ts";
 import {
   aFunction,
+  CLOCK_YEARS,
   deferred,
   flag,
   isJsonObject,
@@ -32,7 +33,6 @@ import {
   textOrNumber,
   wholeNumber,
   wholeNumberFrom,
-  withMethod,
 } from "../schema/kernel/values.ts";
 import { realismOption, realismSetting } from "../schema/realism.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
@@ -52,6 +52,10 @@ export const baseUrl = textReadBy(BASE_URL, (given) => parseBaseUrl("", given));
 export const port = wholeNumberFrom(0, 65535);
 const hostName = textMatching("a host name without port", /^\.?[\w-]+(\.[\w-]+)*$/);
 const matcherName = oneOf(...MATCHER_NAMES);
+
+const usableClock = deferred(`an object whose now() returns a Date ${CLOCK_YEARS}`, () =>
+  z.custom<Clock>(isUsableClock),
+);
 
 type Ports = Partial<Readonly<Record<"target" | "query" | "manager", number>>>;
 type Hosts = Partial<Readonly<Record<"target" | "query" | "manager", string>>>;
@@ -103,7 +107,7 @@ const common = {
     "the fixed user of the password grant",
     { default: MODEL_TARGET_USER },
   ),
-  clock: option(withMethod<Clock>("now", "(): Date"), "source of the time, for example a `ManualClock`", {
+  clock: option(usableClock, "source of the time, for example a `ManualClock`", {
     default: systemClock,
   }),
   seed: option(textOrNumber, "makes ids, keys, random ratings and fault probabilities repeatable"),

@@ -57,7 +57,9 @@ describe("a clock that reads no valid Date", () => {
 
   it.each(WRONG)("fails a mock's requests and methods: %s", async (shown, read) => {
     const message = `\`now\` of the option clock: expected a valid Date; got ${shown}`;
-    await using mock = new MockCloudReco({ clock: { now: read as never } });
+    let reading: () => unknown = () => NOON;
+    await using mock = new MockCloudReco({ clock: { now: () => reading() as Date } });
+    reading = read;
     const request = { method: "GET", headers: {}, url: `${mock.urls.target}/summary` };
     for (const client of [fetchClient, nodeClient, fetchBy(mock.fetch)]) {
       expect(messagesOf(await failureOf(client(request)))).toContain(message);
@@ -69,8 +71,33 @@ describe("a clock that reads no valid Date", () => {
     expect((await fetchClient(request)).status).toBe(401);
   });
 
+  it.each([
+    ...WRONG,
+    ["a date before 1970", () => new Date(-1)],
+    ["a date after 9999", () => new Date(Date.UTC(10_000, 0))],
+    [
+      "an error",
+      () => {
+        throw new Error("in now");
+      },
+    ],
+  ] satisfies typeof WRONG)("is refused where it is given: %s", async (_shown, read) => {
+    const clock = { now: read as () => Date };
+    const error =
+      "Invalid options.clock: expected an object whose now() returns a Date in the years 1970 to 9999; got an object.";
+    expect(() => new MockCloudReco({ clock })).toThrow(error);
+    await expect(startServers({ clock })).rejects.toThrow(error);
+  });
+
+  it.each([0, Date.UTC(10_000, 0) - 1])("is none at the ends of the years: %d", async (moment) => {
+    await using mock = new MockCloudReco({ clock: { now: () => new Date(moment) } });
+    expect(mock.clock.now()).toEqual(new Date(moment));
+  });
+
   it.each(WRONG)("fails a server's requests: %s", async (shown, read) => {
-    await using servers = await startServers({ clock: { now: read as never } });
+    let reading: () => unknown = () => NOON;
+    await using servers = await startServers({ clock: { now: () => reading() as Date } });
+    reading = read;
     const response = await fetch(`${servers.urls.target}/summary`);
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -154,7 +181,9 @@ it.each([
   ["9999-12-31T23:59:59.999Z", new Date(8.64e15)],
   ["1970-01-01T00:00:00.000Z", new Date(-1)],
 ])("a mock's clock stops at %s", async (end, moment) => {
-  await using mock = new MockCloudReco({ clock: new ManualClock(moment) });
+  const clock = new ManualClock(NOON);
+  await using mock = new MockCloudReco({ clock });
+  clock.set(moment);
   expect(mock.clock.now().toISOString()).toBe(end);
   expect((await mock.fetch(`${mock.urls.manager}/clock`)).status).toBe(200);
   const listed = await mock.fetch(`${mock.urls.manager}/requests`);

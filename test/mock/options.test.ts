@@ -80,6 +80,10 @@ const refused: readonly [unknown, string][] = [
     "Invalid options.requestsPerSecondLimit: expected a whole number, 0 or more, or null; got 1.5.",
   ],
   [
+    { journalCapacity: 2 ** 53 },
+    "Invalid options.journalCapacity: expected a whole number, 1 or more, and at most 9007199254740991; got 9007199254740992.",
+  ],
+  [
     { requestRateLimits: { other: { maxRequests: 1, windowSeconds: 0 } } },
     "Invalid options.requestRateLimits.other.windowSeconds: expected a number above 0; got 0.",
   ],
@@ -91,7 +95,10 @@ const refused: readonly [unknown, string][] = [
     { modelTargetClient: { id: "a" } },
     "Invalid options.modelTargetClient.secret: expected non-empty text; got nothing.",
   ],
-  [{ clock: {} }, "Invalid options.clock: expected an object with now(): Date; got an object."],
+  [
+    { clock: {} },
+    "Invalid options.clock: expected an object whose now() returns a Date in the years 1970 to 9999; got an object.",
+  ],
   [{ seed: {} }, "Invalid options.seed: expected text or a number; got an object."],
   [
     { processingTime: 1 },

@@ -51,7 +51,11 @@ export const joined = (name: string, path: string): string =>
   path === "" || path.startsWith("[") ? name + path : `${name}.${path}`;
 
 /** The message of an issue: what its schema expects, or the names that the schema knows. */
-function expected({ code, inst, schema = inst as z.core.$ZodType }: z.core.$ZodRawIssue): string {
+function expected(issue: z.core.$ZodRawIssue): string {
+  const { code, inst, schema = inst as z.core.$ZodType } = issue;
+  // Larger numbers are not exact.
+  if (code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER)
+    return `${wordsOf(schema)}, and at most ${Number.MAX_SAFE_INTEGER}`;
   const def = defOf(schema);
   return code === "unrecognized_keys" && def.type === "object"
     ? Object.keys(def.shape).join(", ")

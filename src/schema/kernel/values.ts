@@ -117,13 +117,6 @@ export const headers = deferred("header names such as X-Name, with text values",
 export const aFunction = <F extends (...args: never[]) => unknown>(signature: string) =>
   deferred(`a function ${signature}`, () => z.custom<F>((value) => typeof value === "function"));
 
-export const withMethod = <T extends object>(method: keyof T & string, signature: string) =>
-  deferred(`an object with ${method}${signature}`, () =>
-    z.custom<T>(
-      (value) => typeof value === "object" && value !== null && typeof (value as T)[method] === "function",
-    ),
-  );
-
 export const binary = deferred("bytes (Uint8Array)", () => z.custom<Uint8Array>(types.isUint8Array));
 export const textOrBytes = deferred("text or bytes (Uint8Array)", () => z.union([z.string(), binary]));
 export const textOrNumber = deferred("text or a number", () => z.union([z.string(), z.number()]));

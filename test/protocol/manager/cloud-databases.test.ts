@@ -128,6 +128,25 @@ describeBackends("cloud databases of the target manager", (backend) => {
       },
     );
 
+    it("takes quotas of up to 2^53-1, and says so", async () => {
+      const most = Number.MAX_SAFE_INTEGER;
+      const added = await manage(service, "POST", "/cloud_databases", {
+        request_quota: most,
+        target_quota: most,
+      });
+      expect(added.fields).toMatchObject({ request_quota: most, target_quota: most });
+      const refused = await manage(service, "POST", "/cloud_databases", { request_quota: most + 1 });
+      expect(refused.fields).toEqual({
+        errors: [
+          {
+            field: "request_quota",
+            message: "request_quota is 9007199254740992",
+            accepted: "a whole number, 0 or more, and at most 9007199254740991",
+          },
+        ],
+      });
+    });
+
     it("names every invalid field, with what is expected", async () => {
       const refused = await manage(service, "POST", "/cloud_databases", {
         database_name: "",
