@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     does: fc.constantFrom("rename" as const, "toggle" as const, "delete" as const),
     which: fc.nat(5),
   }),
-  fc.record({ does: fc.constant("wait" as const), seconds: fc.constantFrom(0.5, 1, 2, 3) }),
+  fc.record({ does: fc.constant("wait" as const), seconds: fc.constantFrom(1, 2, 3) }),
 );
 
 it("answers as each moment's changes say that are older than their lag, whatever clients do", async () => {
@@ -84,5 +84,7 @@ it("answers as each moment's changes say that are older than their lag, whatever
       });
     }
   };
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), program), { numRuns: 40 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), program), {
+    numRuns: 12,
+  });
 });
