@@ -76,7 +76,6 @@ const escaped = (character: string): string =>
 /** What the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
 const NOT_IN_CORE = [
   "cli/",
-  "verify/",
   "servers/",
   "page/",
   "testing/",

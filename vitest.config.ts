@@ -18,8 +18,9 @@ const WHOLE_PROCESS = [
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
-  "test/cli/{exec,host-names,processes,progress,redis-guide,run,serve,verify,walkthrough}.test.ts",
-  "test/docs/{facts,main-job,release,vuforia-api}.test.ts",
+  "test/cli/{exec,host-names,processes,progress,redis-guide,run,serve,walkthrough}.test.ts",
+  "test/conformance/verify.test.ts",
+  "test/docs/{main-job,release,vuforia-api}.test.ts",
   "test/mock/realism/transports.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",
@@ -55,7 +56,8 @@ export default defineConfig({
       exclude: ["src/page/ui/**"],
       reporter: "text-summary",
       // Without the slow tests, and those of the installed package, which run in processes of their own.
-      thresholds: { lines: 97, branches: 92 },
+      // The facts, whose branches were all covered, are no part of src: without them, 91 of 100 branches are.
+      thresholds: { lines: 97, branches: 91 },
     },
     // One more than two cores: many tests wait, for processes or a processing time. By itself, Vitest leaves one core idle.
     maxWorkers: Math.max(3, availableParallelism() - 1),

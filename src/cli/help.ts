@@ -1,4 +1,4 @@
-import { DEFAULT_PROFILE, DEFAULT_URLS, REAL_PROFILE } from "../emulator/profiles.ts";
+import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
 import type { Role } from "../mock/option.ts";
 import { LISTENING, settingsOf } from "../servers/settings.ts";
 
@@ -66,12 +66,11 @@ Usage:
   mock-cloud-reco picture <n>                print a picture for tests
   mock-cloud-reco sign <method> <path>       print a request's signature, or what is wrong with one
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
-  mock-cloud-reco verify [options]           compare a service with what this emulator knows about it
 
   mock-cloud-reco <command> --help           options and settings of a command
   mock-cloud-reco --version
 
-Exit codes: 0 stopped, healthy or right; 1 failed, not healthy, or something differs; 2 invalid option, setting or seed file;
+Exit codes: 0 stopped, healthy or right; 1 failed, not healthy or wrong; 2 invalid option, setting or seed file;
 exec: that of the command.
 
 Try it:
@@ -186,40 +185,5 @@ Try it:
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
 Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}), or
 TARGET_PORT for serve.
-`,
-
-  verify: `mock-cloud-reco verify: compares a service with what this emulator knows about it
-
-Sends the requests of each fact and reports which facts hold, which differ, and which could not be tried. It only reads, and
-keeps to the documented rates, unless you say --write. Exits with code 1 if something differs, or if a fact that it could
-have tried was not: the service did not answer, or you stopped it (Ctrl+C; the report comes within two seconds).
-
-Options:
-  --target-url URL         (default: ${DEFAULT_URLS.target})
-  --query-url URL          (default: ${DEFAULT_URLS.query})
-  --model-target-url URL   (default: the target URL)
-  --manager-url URL        a target manager, which creates databases in other states
-  --keys FILE              read the keys from lines of NAME=value instead of the environment
-  --profile NAME           vuforia, neutral   (default: ${REAL_PROFILE})
-  --write                  also add, change and delete targets, under names of its own, which are removed at the end
-  --spend                  also create datasets and exceed the documented rates (with --manager-url, --write is enough)
-  --dry-run                print what would be sent, and send nothing
-  --only IDS               facts by id, with * for any text: query-*,target-3-no-authorization
-  --api NAMES              target, query, model-target
-  --known-by WAYS          recorded, observed, documented, assumed
-  --holds                  also list the facts that hold
-  --json, --junit, --markdown   print the report in another form
-  --ids FILE               write the id of each fact after its result, a line each
-  --record FILE            write what the service answered, without secrets and ids
-  --replay FILE            check what --record wrote, without a service and without keys
-  --compare FILE           also report what changed since a recording
-  --timeout-seconds N      how long to wait for a response           (default: 30)
-  --wait-seconds N         how long to wait for a target's processing (default: 600)
-  --help
-
-Keys (environment, or --keys): SERVER_ACCESS_KEY, SERVER_SECRET_KEY, CLIENT_ACCESS_KEY, CLIENT_SECRET_KEY,
-MODEL_TARGET_CLIENT_ID, MODEL_TARGET_CLIENT_SECRET, and for the password grant MODEL_TARGET_USERNAME,
-MODEL_TARGET_PASSWORD. They are never shown. Without keys, --manager-url and --write create
-a database for the run.
 `,
 } as const;

@@ -42,9 +42,8 @@ const COMMANDS = new Map<string, Command>([
   ["openapi", printOpenApi],
   ["picture", printPicture],
   ["healthcheck", healthcheck],
-  // Loaded only when they are used.
+  // Loaded only when it is used.
   ["sign", async (args, terminal) => (await import("./sign.ts")).sign(args, terminal)],
-  ["verify", async (args, terminal) => (await import("./verify.ts")).verify(args, terminal)],
   ...["--version", "-v"].map((name): [string, Command] => [name, printVersion]),
   ...["--help", "-h", "help"].map((name): [string, Command] => [name, printHelp]),
 ]);
@@ -60,7 +59,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const command = COMMANDS.get(name);
     if (command !== undefined) return await command(rest, terminal);
     throw new UsageError(
-      `unknown command "${name}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, sign, healthcheck or verify`,
+      `unknown command "${name}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, sign or healthcheck`,
     );
   } catch (error) {
     if (error instanceof HelpAsked) {

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { featureMatcher, featureRater, MockCloudReco } from "mock-cloud-reco";
 import sharp from "sharp";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { fetchClient } from "../support/clients.ts";
+import { goodPlan, imagePart } from "../support/query-plan.ts";
 import { scene } from "../support/scenes.ts";
 import { signedRequest } from "../support/signed-request.ts";
 import type { Bench, Comparison } from "./measure.ts";

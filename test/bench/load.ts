@@ -1,8 +1,8 @@
 import { Agent, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
-import { goodPlan } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
+import { goodPlan } from "../support/query-plan.ts";
 
 const CONCURRENCY = 16;
 

@@ -2,7 +2,7 @@ import https from "node:https";
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import nock from "nock";
 import sharp from "sharp";
-import { goodPlan, imagePart, queryOf } from "../../src/verify/query-plan.ts";
+import { goodPlan, imagePart, queryOf } from "../support/query-plan.ts";
 import { scene, scenePixels } from "../support/scenes.ts";
 import { builtPackage } from "./built-package.ts";
 import { type Bench, type Comparison, median } from "./measure.ts";

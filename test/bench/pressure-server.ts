@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ManualClock, samplePicture } from "../../src/index.ts";
 import { startServers } from "../../src/servers/index.ts";
-import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
+import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
 import { type Load, listen, signed } from "./load.ts";
 import { nextMessage } from "./measure.ts";
 

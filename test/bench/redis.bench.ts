@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { samplePicture } from "../../src/index.ts";
-import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import { bundledCommand } from "../support/bundle.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ServerProcess } from "../support/server-process.ts";
 import { fetchMany, type Load, send, signed } from "./load.ts";

@@ -2,9 +2,9 @@ import { Agent, createServer, request } from "node:http";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
-import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
 import { type Load, listen, send, signed } from "./load.ts";
 import { type Bench, leastTime } from "./measure.ts";
 

@@ -50,8 +50,6 @@ const RUN_ELSEWHERE = new Map([
   ["runners js", "test/package/runners.test.ts"],
   ["runners mjs", "test/package/runners.test.ts"],
   ["server-settings sh", "test/cli/walkthrough.test.ts"],
-  ["verify json", "test/docs/facts.test.ts"],
-  ["verify sh", "test/docs/facts.test.ts"],
   ["servers sh", "below"],
   ["servers python", "below"],
   ["playwright js", "below"],

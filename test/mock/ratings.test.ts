@@ -5,9 +5,9 @@ import { brisqueRater, featureMatcher, featureRater, MockCloudReco, samplePictur
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng, noiseByte } from "../support/png.ts";
+import { goodPlan, imagePart } from "../support/query-plan.ts";
 
 /** A mock with this many pictures that were just added. */
 async function withPictures(count: number, options = {}) {

@@ -1,15 +1,15 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { placeholder } from "../../src/verify/plan.ts";
-import { goodPlan } from "../../src/verify/query-plan.ts";
-import { QUERY_REFUSED } from "../../src/verify/query-refusals.ts";
-import { rowsOf } from "../../src/verify/row.ts";
+import { placeholder } from "../conformance/engine/plan.ts";
+import { requestTo } from "../conformance/request.ts";
+import { refusalsOf } from "../conformance/rows.ts";
 import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchBy, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan } from "../support/query-plan.ts";
 import { Conformance } from "./conformance.ts";
 
 /** What only real servers answer. */
@@ -53,15 +53,17 @@ describeBackends("responses as the OpenAPI document declares them", (backend) =>
     const keys = await service.addCloudDatabase();
     const manage = sender(conformance, service.urls.manager);
     await manage("POST", `/cloud_databases/${keys.databaseName}/targets`, newTarget());
-    for (const { change, more } of rowsOf(QUERY_REFUSED)) {
-      const plan = goodPlan(service.clock.now());
-      change(plan, placeholder({ profile, keys, prefix: "" }, service.clock.now()));
-      if (plan.contentLength !== undefined && backend.overSockets) continue;
+    for (const { route, send = {}, values, database } of Object.values(refusalsOf("query")).flat()) {
+      const at = placeholder({ profile, keys, prefix: "" }, service.clock.now());
+      const { method, path, headers, body, contentLength } = requestTo(route, send, at, values);
+      if (contentLength !== undefined && backend.overSockets) continue;
       await service.updateDatabase(keys, {
-        stateName: more.database === undefined ? "WORKING" : "PROJECT_INACTIVE",
+        stateName: database === undefined ? "WORKING" : "PROJECT_INACTIVE",
       });
-      const client = plan.contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch);
-      await sendPlan(service, keys, plan, conformance.checking(client));
+      const client = contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch);
+      const length = contentLength === undefined ? {} : { "Content-Length": contentLength };
+      const url = service.urls.query + path;
+      await conformance.checking(client)({ method, url, headers: { ...headers, ...length }, body });
     }
     await service.updateDatabase(keys, { stateName: "WORKING" });
     const plan = goodPlan(service.clock.now());

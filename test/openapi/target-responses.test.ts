@@ -1,32 +1,36 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { placeholder } from "../../src/verify/plan.ts";
-import type { Draft } from "../../src/verify/requests.ts";
+import { placeholder } from "../conformance/engine/plan.ts";
+import { requestTo } from "../conformance/request.ts";
+import type { Send } from "../conformance/rows.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchBy, nodeClient } from "../support/clients.ts";
-import { refusedRows, TARGET_CASES } from "./cases.ts";
+import { refusedRows, TARGET_ROUTES } from "./cases.ts";
 import { Conformance } from "./conformance.ts";
 
 interface Situation {
   readonly service: ServiceUnderTest;
   readonly conformance: Conformance;
+  readonly profile: ProfileName;
 }
 
-async function sendDraft({ service, conformance }: Situation, keys: DatabaseKeys, draft: Draft) {
-  const { method, path, bytes, fields, contentType, date, contentLength, wrongKey } = draft;
+/** Sends a request to a route with what is special about it. */
+async function sendTo(
+  { service, conformance, profile }: Situation,
+  keys: DatabaseKeys,
+  targetId: string,
+  route: string,
+  send: Send = {},
+) {
+  const at = { ...placeholder({ profile, keys, prefix: "" }, service.clock.now()), targetId };
+  const { method, path, headers, body, contentLength } = requestTo(route, send, at);
+  const client = conformance.checking(
+    contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch),
+  );
   const length = contentLength === undefined ? {} : { "Content-Length": contentLength };
-  const headers = { ...draft.headers, ...length };
-  return send(service, wrongKey === true ? { ...keys, serverSecretKey: "wrong" } : keys, {
-    method,
-    path,
-    body: bytes ?? fields,
-    contentType,
-    date,
-    headers,
-    client: conformance.checking(contentLength === undefined ? nodeClient : fetchBy(service.fetch ?? fetch)),
-  });
+  return client({ method, url: service.urls.target + path, headers: { ...headers, ...length }, body });
 }
 
 /** Settings as the target manager names them, and as this package does. */
@@ -44,31 +48,25 @@ describeBackends("responses of the target API, as the OpenAPI document declares 
   it.each(profiles)("whatever is wrong with a request (%s)", async (profile) => {
     const conformance = new Conformance(openApiDocument({ profile }));
     await using service = await backend.open({ profile, processingTimeSeconds: PROCESSING_SECONDS });
-    const situation = { service, conformance };
-    for (const one of TARGET_CASES) {
+    const situation = { service, conformance, profile };
+    for (const route of Object.values(TARGET_ROUTES)) {
       const keys = await service.addCloudDatabase();
       const id = await addProcessed(service, keys, { name: "existing" });
-      if (!backend.overSockets) {
-        const draft = one.draft(id, keys, service.clock.now());
-        await sendDraft(situation, keys, { ...draft, contentLength: "1000000" });
-      }
-      const at = placeholder({ profile, keys, prefix: "" }, service.clock.now());
-      for (const { change, more } of refusedRows(one, backend.overSockets)) {
-        const draft = one.draft(id, keys, service.clock.now());
-        change(draft, at);
-        await service.updateDatabase(keys, inCamelCase(more.database ?? {}));
-        await sendDraft(situation, keys, draft);
+      if (!backend.overSockets) await sendTo(situation, keys, id, route, { length: "1000000" });
+      for (const { send, database } of refusedRows(route, backend.overSockets)) {
+        await service.updateDatabase(keys, inCamelCase(database ?? {}));
+        await sendTo(situation, keys, id, route, send);
         const noLimit = { requestsPerSecondLimit: null, requestRateLimits: null, targetQuota: 1000 };
         await service.updateDatabase(keys, { ...noLimit, requestQuota: 1000, stateName: "WORKING" });
       }
-      await sendDraft(situation, keys, one.draft("unknown", keys, service.clock.now()));
-      await sendDraft(situation, keys, one.draft(id, keys, service.clock.now()));
+      await sendTo(situation, keys, "unknown", route);
+      await sendTo(situation, keys, id, route);
       // Once more, now that the target is gone or being processed.
-      await sendDraft(situation, keys, one.draft(id, keys, service.clock.now()));
+      await sendTo(situation, keys, id, route);
     }
     await sendTheRest(situation);
 
-    const targetOperations = [...TARGET_CASES.map(({ operation }) => operation), "downloadReport"];
+    const targetOperations = [...Object.keys(TARGET_ROUTES), "downloadReport"];
     const declared = conformance.declared.filter((response) =>
       targetOperations.some((operation) => response.startsWith(`${operation} `)),
     );
@@ -84,19 +82,9 @@ async function sendTheRest(situation: Situation): Promise<void> {
   const { service, conformance } = situation;
   const keys = await service.addCloudDatabase();
   const id = await addProcessed(service, keys, { name: "found" });
-  await sendDraft(situation, keys, {
-    method: "PUT",
-    path: `/targets/${id}`,
-    fields: { active_flag: null },
-    headers: {},
-  });
-  await sendDraft(situation, keys, {
-    method: "PUT",
-    path: `/targets/${id}`,
-    fields: {},
-    headers: {},
-  });
-  await sendDraft(situation, keys, { method: "DELETE", path: `/targets/${id}`, headers: {} });
+  await sendTo(situation, keys, id, "update", { fields: { active_flag: null } });
+  await sendTo(situation, keys, id, "update");
+  await sendTo(situation, keys, id, "delete");
 
   const vuMark = await service.addVuMarkDatabase({ targets: [{ name: "label", targetId: "label" }] });
   for (const accept of ["image/png", "image/svg+xml", "application/pdf", "image/gif"]) {
@@ -109,9 +97,7 @@ async function sendTheRest(situation: Situation): Promise<void> {
     });
   }
 
-  const report = TARGET_CASES.find(({ operation }) => operation === "requestReport");
-  if (report === undefined) throw new Error("no case for reports");
-  const requested = await sendDraft(situation, keys, report.draft("", keys, service.clock.now()));
+  const requested = await sendTo(situation, keys, id, "report");
   const url = new URL(String(json(requested).presigned_url));
   const download = (query: string) =>
     conformance.checking(nodeClient)({

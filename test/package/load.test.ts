@@ -111,23 +111,6 @@ it("shares its classes and state between import and require", async () => {
   expect(printed.split("\n")).toEqual(["[]", "true", "true"]);
 });
 
-it("verifies servers with the facts that it contains", async () => {
-  const program = `
-    import { execFile } from "node:child_process";
-    import { createRequire } from "node:module";
-    import { startServers } from "mock-cloud-reco/server";
-    const servers = await startServers({ profile: "vuforia" });
-    const { target, query, manager } = servers.urls;
-    const cli = createRequire(process.cwd() + "/x.js").resolve("mock-cloud-reco").replace("index.cjs", "cli.cjs");
-    const options = ["--target-url", target, "--query-url", query, "--manager-url", manager, "--write"];
-    const only = ["--only", "target-add,target-3-*,query-gzip,model-target-credentials-*,target-vumark-image-png"];
-    execFile(process.execPath, [cli, "verify", ...options, ...only], async (error, printed, complained) => {
-      console.log(error?.code ?? 0, printed.split("\\n").find((line) => line.startsWith("all")), complained);
-      await servers.stop();
-    });`;
-  expect(await runScript("module", program)).toMatch(/^0 all +\d+ +0 +0$/);
-});
-
 it("contains only the necessary files, in less than 2 MB", async () => {
   let bytes = 0;
   for (const file of await filesOfPackage()) bytes += (await stat(join(installed, file))).size;

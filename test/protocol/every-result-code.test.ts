@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { PROFILE_NAMES } from "../../src/emulator/profiles.ts";
 import { RESULT_CODES } from "../../src/schema/protocol.ts";
-import { FACTS, placeholder } from "../../src/verify/plan.ts";
+import { placeholder } from "../conformance/engine/plan.ts";
+import { FACTS } from "../conformance/facts.ts";
 
 /** In process they can be configured (test/protocol/vumark/instance.test.ts); no request brings them about. */
 const CONFIGURED = ["QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { sendSigned } from "../support/answers.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart } from "../support/query-plan.ts";
 import { ADVANCED, basic, bearer, dataset, form, model } from "./model-target/requests.ts";
 import { decoded, sendPlan } from "./query/send.ts";
 import { newTarget } from "./target/requests.ts";

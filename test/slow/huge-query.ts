@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { MockCloudReco } from "mock-cloud-reco";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import { fetchClient } from "../support/clients.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
+import { goodPlan, imagePart } from "../support/query-plan.ts";
 import { scene } from "../support/scenes.ts";
 
 /** Run as a process of its own: queries with the file that it is given, so often at once, and says how much memory that took. */

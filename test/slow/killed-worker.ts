@@ -1,8 +1,8 @@
-import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { type ClientResponse, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
 import { type SignedParts, signedRequest } from "../support/signed-request.ts";
 
 /** What all workers share. */

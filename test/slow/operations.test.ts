@@ -3,11 +3,11 @@ import { runInNewContext } from "node:vm";
 import { exactMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
-import { goodPlan, imagePart } from "../../src/verify/query-plan.ts";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart } from "../support/query-plan.ts";
 import { signedRequest } from "../support/signed-request.ts";
 
 /** How many operations to do: a few hundred in every run, `SOAK_OPERATIONS=100000` for a long one. */

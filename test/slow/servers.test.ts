@@ -1,12 +1,12 @@
 import { exactMatcher, fixedRater } from "mock-cloud-reco";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { goodPlan, imagePart, multipart } from "../../src/verify/query-plan.ts";
 import { START } from "../protocol/query/send.ts";
 import { sendSigned } from "../support/answers.ts";
 import type { DatabaseKeys, ServiceUnderTest } from "../support/backends.ts";
 import { serversBackend } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
+import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
 import { signedRequest } from "../support/signed-request.ts";
 
 const CLIENTS = 64;

@@ -1,6 +1,57 @@
-import { pngChunk } from "../../src/verify/requests.ts";
+import { crc32, deflateSync } from "node:zlib";
 
-export { makePng, noiseByte, pngChunk } from "../../src/verify/requests.ts";
+/** Properties of a generated PNG; by default a 32x24 8-bit RGB image. */
+interface PngShape {
+  readonly width?: number;
+  readonly height?: number;
+  readonly depth?: number;
+  readonly colourType?: number;
+  /** Chunks between IHDR and IDAT. */
+  readonly before?: readonly Buffer[];
+  /** Returns the byte at a position of the unfiltered pixel data. Default: noise. */
+  readonly fill?: (index: number) => number;
+}
+
+/** By colour type. */
+const SAMPLES: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
+
+/** One chunk with its checksum. */
+export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
+}
+
+/** Writes a PNG file byte by byte, because image libraries do not write all kinds. */
+export function makePng(shape: PngShape = {}): Buffer {
+  const { width = 32, height = 24, depth = 8, colourType = 2, before = [], fill = noiseByte } = shape;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.writeUInt8(depth, 8);
+  header.writeUInt8(colourType, 9);
+  const rowBytes = Math.ceil((width * depth * (SAMPLES[colourType] ?? 1)) / 8);
+  const rows = Buffer.alloc((rowBytes + 1) * height);
+  for (let index = 0; index < rows.length; index++) {
+    rows[index] = index % (rowBytes + 1) === 0 ? 0 : fill(index);
+  }
+  return Buffer.concat([
+    SIGNATURE,
+    pngChunk("IHDR", header),
+    ...before,
+    pngChunk("IDAT", deflateSync(rows)),
+    pngChunk("IEND"),
+  ]);
+}
+
+/** A pseudo-random byte, the same for the same index. */
+export function noiseByte(index: number): number {
+  return (Math.imul(index + 1, 2654435761) >>> 13) & 255;
+}
 
 /** A palette of 256 greys. */
 export const palette = pngChunk(

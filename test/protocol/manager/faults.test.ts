@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { goodPlan, imagePart } from "../../../src/verify/query-plan.ts";
 import { manage, sendSigned } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { makePng } from "../../support/png.ts";
+import { goodPlan, imagePart } from "../../support/query-plan.ts";
 import { decoded, sendPlan } from "../query/send.ts";
 
 const keys = { serverAccessKey: "access", serverSecretKey: "secret" };

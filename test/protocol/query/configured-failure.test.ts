@@ -1,7 +1,7 @@
 import { MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { goodPlan } from "../../../src/verify/query-plan.ts";
 import { fetchClient, nodeClient } from "../../support/clients.ts";
+import { goodPlan } from "../../support/query-plan.ts";
 import { sendPlan } from "./send.ts";
 
 describe("the configured failure", () => {

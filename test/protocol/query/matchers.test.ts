@@ -7,9 +7,9 @@ import {
   perfectRater,
 } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { goodPlan, queryImage } from "../../../src/verify/query-plan.ts";
 import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
+import { goodPlan, queryImage } from "../../support/query-plan.ts";
 import { results, START, sendPlan } from "./send.ts";
 
 const ALL = { max_num_results: "50" };

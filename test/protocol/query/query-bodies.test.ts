@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { header } from "../../../src/emulator/message.ts";
-import { FACTS, placeholder } from "../../../src/verify/plan.ts";
-import { goodPlan, imagePart, multipart, queryOf } from "../../../src/verify/query-plan.ts";
+import { placeholder } from "../../conformance/engine/plan.ts";
+import { FACTS } from "../../conformance/facts.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { type ClientResponse, fetchClient } from "../../support/clients.ts";
+import { goodPlan, imagePart, multipart, queryOf } from "../../support/query-plan.ts";
 import { decoded } from "./send.ts";
 
 /** Body, content type and status of every answer in the table, with the parts that vary blanked. */

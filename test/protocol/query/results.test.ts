@@ -1,9 +1,9 @@
 import { exactMatcher, fixedRater } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { goodPlan, imagePart } from "../../../src/verify/query-plan.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { axiosClient, fetchClient, gotClient, nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
+import { goodPlan, imagePart } from "../../support/query-plan.ts";
 import { add, flatImage, send as sendTargetRequest } from "../target/requests.ts";
 import { decoded, results, START, sendPlan } from "./send.ts";
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
-import { goodPlan, imagePart, type Plan, queryOf } from "../../../src/verify/query-plan.ts";
 import type { ServiceUnderTest } from "../../support/backends.ts";
 import { type Client, type ClientResponse, nodeClient } from "../../support/clients.ts";
+import { goodPlan, imagePart, type Plan, queryOf } from "../../support/query-plan.ts";
 
 /** 2026-11-21 10:42:00 GMT, a Saturday: the moment of the protocol's examples. */
 export const START = new Date(Date.UTC(2026, 10, 21, 10, 42));

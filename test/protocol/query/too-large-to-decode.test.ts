@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { goodPlan, imagePart } from "../../../src/verify/query-plan.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { claiming } from "../../support/claimed-size.ts";
+import { goodPlan, imagePart } from "../../support/query-plan.ts";
 import { decoded, sendPlan } from "./send.ts";
 
 describeBackends("a progressive JPEG above 100 megapixels", (backend) => {

@@ -8,10 +8,10 @@ import { sketches } from "../../../src/images/matching/ranking.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import type { Service } from "../../../src/schema/protocol.ts";
 import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
-import { goodPlan, imagePart, multipart } from "../../../src/verify/query-plan.ts";
 import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
 import { makePng } from "../../support/png.ts";
+import { goodPlan, imagePart, multipart } from "../../support/query-plan.ts";
 import { mutate, mutateBytes, mutateValue, type RawRequest, rawMessage } from "./mutations.ts";
 
 /** What is sent: requests of one API, bytes, snapshots, images. */

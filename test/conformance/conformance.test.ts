@@ -1,0 +1,117 @@
+import { ManualClock, MockCloudReco, type ProfileName } from "mock-cloud-reco";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DEFAULT_PROFILE, PROFILE_NAMES } from "../../src/emulator/profiles.ts";
+import { type Backend, type BackendOptions, describeBackends } from "../support/backends.ts";
+import { describeOnRedis } from "../support/redis-backend.ts";
+import { byMockFetch, factRun, inProcess, overTheWire, PROCESSING_SECONDS } from "./engine/at-emulator.ts";
+import type { Send } from "./engine/client.ts";
+import type { Fact } from "./engine/fact.ts";
+import type { Run } from "./engine/run.ts";
+import { FACTS } from "./facts.ts";
+import { holds, titleOf } from "./try.ts";
+
+/*
+ * Every row on every way in and on every backing, under both profiles. Another file tries the row about TLS.
+ */
+
+interface Emulator extends AsyncDisposable, Pick<MockCloudReco, "urls"> {
+  readonly clock: ManualClock;
+  addCloudDatabase: Parameters<typeof factRun>[0]["addCloudDatabase"];
+  /** The journal's last entry. */
+  latest(): Promise<{ readonly refusedBy?: string | undefined; readonly reason?: string | undefined }>;
+  readonly send: Send;
+}
+type Open = (profile: ProfileName) => Promise<Emulator>;
+
+interface Some {
+  readonly profiles?: readonly ProfileName[];
+  /** Ids of rows. */
+  readonly leavesOut?: readonly string[];
+}
+
+function tryRows(open: Open, { profiles = PROFILE_NAMES, leavesOut = [] }: Some = {}): void {
+  describe.each(profiles)("%s", (profile) => {
+    let emulator: Emulator;
+    let run: Run;
+    beforeAll(async () => {
+      emulator = await open(profile);
+      run = await factRun(emulator, { profile, send: emulator.send });
+    });
+    afterAll(async () => {
+      const left = await run.close();
+      await emulator[Symbol.asyncDispose]();
+      expect(left).toEqual([]);
+    });
+    const facts = FACTS.filter(({ id, overTls }) => overTls !== true && !leavesOut.includes(id));
+    for (const fact of facts)
+      test(titleOf(fact), async (context) => {
+        const { urls } = emulator;
+        await holds(fact, run, { urls, keys: EVERY_KEY, write: true }, context);
+        await expectCheck(fact, emulator);
+      });
+  });
+}
+
+/** Whose values do not matter: the emulator has them all. */
+const EVERY_KEY = {
+  ...{ serverAccessKey: "any", serverSecretKey: "any", clientAccessKey: "any", clientSecretKey: "any" },
+  ...{ modelTargetClientId: "any", modelTargetClientSecret: "any" },
+  ...{ modelTargetUsername: "any", modelTargetPassword: "any" },
+};
+
+/** The check that a row names is the one that the journal names. */
+async function expectCheck({ check }: Fact, emulator: Emulator): Promise<void> {
+  // A malformed Content-Length on a socket does not get as far as the checks.
+  if (check === undefined || check.startsWith("contentLength")) return;
+  const { refusedBy, reason } = await emulator.latest();
+  expect(refusedBy).toBe(check);
+  expect(reason).toMatch(/\w{3}/);
+}
+
+const opened =
+  (backend: Backend, options: BackendOptions = {}): Open =>
+  async (profile) => {
+    const processingTimeSeconds = PROCESSING_SECONDS;
+    const service = await backend.open({ profile, processingTimeSeconds, ...options });
+    return { ...service, send: backend.overSockets ? overTheWire : inProcess(service.fetch) };
+  };
+
+/** What happens to one request in a billion makes the mock keep every change, as for a lag. */
+const REALISM = { realism: { gatewayErrorRate: 1e-9 } };
+
+const backed = (backend: Backend): void => {
+  tryRows(opened(backend));
+  describe("with realism and every lag 0", () =>
+    tryRows(opened(backend, REALISM), { profiles: [DEFAULT_PROFILE] }));
+};
+
+describeBackends("every row holds", backed);
+
+const mocked =
+  (intercept: "sockets" | "nock", sendOf: (mock: MockCloudReco) => Send): Open =>
+  async (profile) => {
+    const clock = new ManualClock(new Date("2026-11-21T10:42:00Z"));
+    const mock = new MockCloudReco({ profile, clock, processingTimeSeconds: PROCESSING_SECONDS, intercept });
+    return {
+      urls: mock.urls,
+      clock,
+      addCloudDatabase: () => mock.addCloudDatabase(),
+      latest: async () => mock.requests.at(-1) ?? {},
+      send: sendOf(mock),
+      [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
+    };
+  };
+
+/** Fetch sends no body with `GET`, always accepts gzip, and does not show 100. */
+const NOT_BY_FETCH = [
+  ...["target-12-a-body", "target-order-11-12", "target-order-12-13", "target-unserved-encoding-none"],
+  ...["target-expect-continue", "target-expect-continue-add", "query-expect-continue"],
+  ...["query-gzip-not-accepted", "query-gzip-not-mentioned"],
+];
+
+if (process.env.TEST_BACKEND !== "redis") {
+  describe("every row holds (sockets)", () => tryRows(mocked("sockets", () => overTheWire)));
+  describe("every row holds (mock.fetch)", () =>
+    tryRows(mocked("nock", byMockFetch), { leavesOut: NOT_BY_FETCH }));
+  describeOnRedis("every row holds", backed);
+}

@@ -1,0 +1,121 @@
+import type { HeaderList } from "../../src/emulator/message.ts";
+import { PROFILE_NAMES, type ProfileName, profiles } from "../../src/emulator/profiles.ts";
+import { answerOf } from "./answer.ts";
+import { fieldsOf } from "./engine/database.ts";
+import type { Expected, Fact, Received, Situation } from "./engine/fact.ts";
+import { requestTo, routeInWords, routeNamed } from "./request.ts";
+import { type PlacedRow, ROWS } from "./rows.ts";
+
+type Needs = Pick<Fact, "needs" | "uses" | "database">;
+
+/** What a request needs of the service, unless its row says otherwise. */
+function usualNeeds({ api, route: on, placedBy, database, template, uses, before }: PlacedRow): Needs {
+  const route = routeNamed(on);
+  if (api !== "target") return { needs: route.needs };
+  // A check of a database's settings comes before the one that looks for the target.
+  const isOther = [database, template, before].some((one) => one !== undefined && one !== null);
+  const usual = isOther || placedBy === "knownTarget" ? undefined : route.uses;
+  const isReading = route.needs === "reading" && (usual ?? uses ?? before ?? undefined) === undefined;
+  return {
+    needs: isReading ? "reading" : "writing",
+    ...(usual !== undefined && { uses: usual }),
+    ...(route.database !== undefined && database === undefined && { database: route.database }),
+  };
+}
+
+/** Of a dataset's creation: what is accepted costs a training. */
+function costOf({ api, route: on, get }: PlacedRow): Partial<Needs> {
+  if (api !== "model-target" || !/^create .*dataset$/.test(on)) return {};
+  const answer = typeof get === "object" && "vuforia" in get ? get.vuforia : get;
+  return { needs: answer === "dataset created" ? "spending" : "writing" };
+}
+
+function factOf(row: PlacedRow): Fact {
+  const { id, api, route: on, send = {}, get, values, continued, protocol, again, before } = row;
+  const answer = (at: Situation): Expected => {
+    const { headers = [], ...rest } = answerOf(get, api, at, values);
+    return { ...rest, headers: row.any_connection === true ? headers.map(anyConnection) : headers };
+  };
+  const expected = (at: Situation): Expected => ({
+    ...answer(at),
+    ...(continued !== undefined && { continued }),
+    ...(protocol !== undefined && { protocol }),
+  });
+  const given = {
+    check: row.check,
+    ...usualNeeds(row),
+    ...costOf(row),
+    ...presentOf({ needs: row.needs, uses: row.uses, database: row.database, template: row.template }),
+    ...{ alongside: row.alongside, keys: row.keys, isUsual: row.is_usual, overTls: row.over_tls },
+  };
+  return {
+    ...{ id, api, sentence: sentenceOf(row, expected), known: knownOf(row) },
+    // Null takes back what a group or a route says.
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as unknown as Pick<
+      Fact,
+      "needs"
+    >),
+    ...(before && {
+      before: before.map((one) => (at: Situation) => requestTo(one.route, one.send ?? {}, at, values)),
+    }),
+    request: (at) => requestTo(on, send, at, values),
+    ...(again && { again: (response) => isEarly(again, response) }),
+    expected,
+  };
+}
+
+/** Over a socket, no request can follow a body of another length than announced. */
+const anyConnection = ([name, value]: HeaderList[number]): HeaderList[number] => [
+  name,
+  value === "keep-alive" ? "<connection>" : value,
+];
+
+const presentOf = (needs: object): object =>
+  Object.fromEntries(Object.entries(needs).filter(([, value]) => value !== undefined));
+
+const isEarly = ({ status, processing }: NonNullable<PlacedRow["again"]>, response: Received): boolean =>
+  response.status === status || (processing === true && fieldsOf(response).status === "processing");
+
+const knownOf = ({ observed, documented, specified, assumed }: PlacedRow): Fact["known"] => {
+  if (observed !== undefined) return { by: "observed", how: observed };
+  if (documented !== undefined) return { by: "documented", how: documented };
+  if (specified !== undefined) return { by: "specified", how: specified };
+  return { by: "assumed", how: assumed ?? "never attempted" };
+};
+
+/** The route, what is special about the request, and the answer; or what the row says. */
+function sentenceOf(
+  { about, api, route: on, words, isSaid, comesBefore }: PlacedRow,
+  expected: Fact["expected"],
+): string {
+  const subject = about ?? (api === "query" ? "A query" : routeInWords(on));
+  if (isSaid) return `${/^[A-Z]/.test(words) ? "" : `${subject} `}${words}.`;
+  const order = comesBefore === undefined ? "" : `: ${comesBefore}`;
+  return `${subject} with ${words} is answered with ${shown(expected)}${order}.`;
+}
+
+/** A response in words, by profile where that matters. */
+function shown(expected: Fact["expected"]): string {
+  const words = PROFILE_NAMES.map((name) => inWords(expected(sampleOf(name))));
+  return new Set(words).size === 1 ? words.slice(1).join("") : `${words.join(", or ")}, by profile`;
+}
+
+const sampleOf = (name: ProfileName): Situation => ({
+  ...{ profile: profiles[name], now: new Date(0), keys: {}, token: "{token}" },
+  ...{ targetId: "{id}", targetName: "{name}", newName: "{name}" },
+  named: (text) => text,
+  given: (field) => `{${field}}`,
+});
+
+function inWords({ status, body }: Expected): string {
+  const code = /"result_code":"(\w+)"/.exec(body)?.[1];
+  if (code !== undefined) return `${code} ${status}`;
+  const messages = [...body.matchAll(/"(?:message|error|error_description)":"((?:[^"\\]|\\.)*)"/g)];
+  if (messages.length > 0) return `${status}: ${messages.map(([, text]) => text).join("; ")}`;
+  if (body === "") return `${status} and an empty body`;
+  if (/^<(!DOCTYPE )?html|^<\?xml/.test(body)) return `${status} and a page`;
+  return body.startsWith("{") ? `${status}` : `${status} and the text "${body}"`;
+}
+
+/** Everything that this package claims about the APIs and that requests can show. */
+export const FACTS: readonly Fact[] = ROWS.map(factOf);

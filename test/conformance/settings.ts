@@ -1,0 +1,21 @@
+import type { ProfileName } from "../../src/emulator/profiles.ts";
+import type { Verified } from "./engine/exchanges.ts";
+
+/** What the options of `npm run verify` say. Keys come from the environment. */
+export interface VerifySettings {
+  readonly urls: Verified["urls"];
+  readonly profile: ProfileName;
+  readonly isProfileChosen: boolean;
+  readonly write: boolean;
+  readonly spend: boolean;
+  /** Ids of facts. */
+  readonly facts: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly waitSeconds: number;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly verify: VerifySettings;
+  }
+}
