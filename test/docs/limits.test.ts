@@ -86,6 +86,8 @@ const NOT_OF_RESPONSES = [
   "instances.ts MOST_DRAWN",
   "journal-entry.ts MOST_BODY_CHARACTERS",
   "json-body.ts MOST_AT_ONCE",
+  "pixels.ts MOST_DENSE",
+  "places.ts MOST_SHARED",
   "problems.ts LONGEST_COMPARED",
   "problems.ts LONGEST_SHOWN",
   "problems.ts MOST_UNKNOWN_NAMES",
