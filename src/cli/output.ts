@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { realTimers } from "../emulator/real-timers.ts";
 import type { LogFormat, LogTarget } from "../servers/log.ts";
 import type { StartProgress } from "../servers/server.ts";
 import type { Terminal } from "./arguments.ts";
@@ -30,9 +31,9 @@ export class LogOutput {
   async drain(milliseconds: number): Promise<boolean> {
     if (this.stream.destroyed || this.stream.writableLength === 0) return true;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), milliseconds);
+      const timer = realTimers.setTimeout(() => resolve(false), milliseconds);
       const done = () => {
-        clearTimeout(timer);
+        realTimers.clearTimeout(timer);
         resolve(true);
       };
       this.stream.write("", done);

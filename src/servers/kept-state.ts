@@ -1,6 +1,8 @@
 import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { systemClock } from "../emulator/clock.ts";
+import { systemRandom } from "../emulator/random.ts";
+import { realTimers } from "../emulator/real-timers.ts";
 import { codeOf, messageOf } from "../emulator/text.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import {
@@ -21,6 +23,11 @@ const RETRY_MILLISECONDS = 1000;
 /** How often the holder of a lock renews it, and how long afterwards others may take it over. */
 const RENEWAL_MILLISECONDS = 5000;
 const STALE_MILLISECONDS = 30_000;
+
+const AT_THE_SAME_TIME = "that starts at the same time";
+
+/** What a lock says about the process that holds it; empty if there is none. */
+const holderOf = (name: string): Promise<string> => readFile(name, "utf8").catch(() => "");
 
 /** A store whose state a file keeps. */
 export interface KeptState {
@@ -71,10 +78,10 @@ export async function keepState(
   let problem: string | undefined;
   let isClosing = false;
   const writeSoon = (milliseconds: number) => {
-    timer ??= setTimeout(() => void write(), milliseconds);
+    timer ??= realTimers.setTimeout(() => void write(), milliseconds);
   };
   const write = () => {
-    clearTimeout(timer);
+    realTimers.clearTimeout(timer);
     timer = undefined;
     writing = writing.then(async () => {
       const before = problem;
@@ -98,7 +105,7 @@ export async function keepState(
       store.state.onChange = undefined;
       isClosing = true;
       await write();
-      clearTimeout(timer);
+      realTimers.clearTimeout(timer);
       await lock.release();
       if (problem !== undefined) throw new Error(problem);
     },
@@ -113,7 +120,9 @@ class FileLock {
     private readonly name: string,
     private readonly own: string,
   ) {
-    this.renewal = setInterval(() => void this.renew().catch(() => {}), RENEWAL_MILLISECONDS).unref();
+    this.renewal = realTimers
+      .setInterval(() => void this.renew().catch(() => {}), RENEWAL_MILLISECONDS)
+      .unref();
   }
 
   /**
@@ -125,9 +134,9 @@ class FileLock {
     // With the time, because in a restarted container each process has the id that it had before.
     const started = systemClock.now().toISOString();
     const own = `${process.pid} ${hostname()} ${started} ${performance.timeOrigin}`;
-    const draft = `${name}.${process.pid}`;
+    const draft = `${name}.${systemRandom.hex(8)}`;
     try {
-      for (let attempt = 0; attempt < 2; attempt += 1) {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
         // Linked, because a file that is created has no content at first.
         await rm(draft, { force: true });
         await writeFile(draft, own, { flag: "wx", mode: 0o600 });
@@ -137,14 +146,14 @@ class FileLock {
         } catch (error) {
           if (codeOf(error) !== "EEXIST") throw error;
         }
-        const holder = await readFile(name, "utf8").catch(() => "");
+        const holder = await holderOf(name);
         if (!(await isOver(holder, name, draft))) {
           const [pid, host, since] = holder.split(" ");
           throw new StateFileError(
             `the state file ${shown} is in use by process ${pid} on ${host} since ${since}; if that has ended, delete ${name}`,
           );
         }
-        await rm(name, { force: true });
+        await removeStale(name, holder, draft);
       }
     } catch (error) {
       if (error instanceof StateFileError) throw error;
@@ -152,9 +161,7 @@ class FileLock {
     } finally {
       await rm(draft, { force: true });
     }
-    throw new StateFileError(
-      `the state file ${shown} is in use by another process that starts at the same time`,
-    );
+    throw new StateFileError(`the state file ${shown} is in use by another process ${AT_THE_SAME_TIME}`);
   }
 
   /** @throws Error when another process has taken the lock over, as after a long suspension of this one. */
@@ -164,8 +171,8 @@ class FileLock {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.renewal);
-    const holder = await readFile(this.name, "utf8").catch(() => "");
+    realTimers.clearInterval(this.renewal);
+    const holder = await holderOf(this.name);
     if (holder === this.own) await rm(this.name, { force: true });
   }
 
@@ -174,6 +181,25 @@ class FileLock {
     await this.assertHeld();
     const file = await open(this.name, "r+");
     await file.write(this.own, 0).finally(() => file.close());
+  }
+}
+
+/**
+ * Removes the lock of a holder that has ended. One process at a time, and only that lock: otherwise a second process would remove the
+ * lock that the first one then takes.
+ */
+async function removeStale(name: string, holder: string, draft: string): Promise<void> {
+  const claim = `${name}.stale`;
+  try {
+    await link(draft, claim);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    throw new Error(`another process ${AT_THE_SAME_TIME} takes it over; if none does, delete ${claim}`);
+  }
+  try {
+    if ((await holderOf(name)) === holder) await rm(name, { force: true });
+  } finally {
+    await rm(claim, { force: true });
   }
 }
 

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+import { realTimers } from "../emulator/real-timers.ts";
 import { messageOf } from "../emulator/text.ts";
 import { StateUnavailableError } from "../store/unavailable.ts";
 import {
@@ -91,18 +92,18 @@ export function connectToManager(
       outgoing.once("error", failed).once("socket", (socket) => {
         if (!socket.connecting) {
           // Between two turns, the loop reads whether the manager has closed the connection.
-          setImmediate(() => setImmediate(write));
+          realTimers.setImmediate(() => realTimers.setImmediate(write));
           return;
         }
         const giveUp = () =>
           outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
-        const timer = setTimeout(giveUp, CONNECTING_MILLISECONDS);
+        const timer = realTimers.setTimeout(giveUp, CONNECTING_MILLISECONDS);
         socket
           .once(secure ? "secureConnect" : "connect", () => {
-            clearTimeout(timer);
+            realTimers.clearTimeout(timer);
             write();
           })
-          .once("close", () => clearTimeout(timer));
+          .once("close", () => realTimers.clearTimeout(timer));
       });
     });
   const ask = async (settings: string, asked: Asked): Promise<Answered> => {

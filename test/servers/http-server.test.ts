@@ -1,6 +1,6 @@
 import { text as readText } from "node:stream/consumers";
 import { connect } from "node:tls";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { HttpServer } from "../../src/servers/http/http-server.ts";
 import { RawConnection } from "./raw-connection.ts";
@@ -316,20 +316,25 @@ describe("stopping", () => {
     await closed;
   });
 
-  test("a request that exceeds the grace period is cut off", async () => {
-    let running = () => {};
-    const started = new Promise<void>((resolve) => {
-      running = resolve;
-    });
-    const { server, open } = await serve(() => {
-      running();
-      return new Promise(() => {});
-    });
-    const busy = (await open()).write("GET /busy HTTP/1.1\r\n\r\n");
-    await started;
-    await server.close(0.01);
-    expect(await busy.rest()).toBe("");
-  });
+  test.each(["real", "faked"])(
+    "a request that exceeds the grace period is cut off, with %s timers",
+    async (kind) => {
+      let running = () => {};
+      const started = new Promise<void>((resolve) => {
+        running = resolve;
+      });
+      const { server, open } = await serve(() => {
+        running();
+        return new Promise(() => {});
+      });
+      const busy = (await open()).write("GET /busy HTTP/1.1\r\n\r\n");
+      await started;
+      if (kind === "faked") vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      await server.close(0.01);
+      expect(await busy.rest()).toBe("");
+    },
+  );
 
   test("a port that is taken is an error", async () => {
     const { port } = await serve(echo);

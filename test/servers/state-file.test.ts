@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { MockCloudReco } from "mock-cloud-reco";
 import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { realTimers } from "../../src/emulator/real-timers.ts";
 import { makePng } from "../support/png.ts";
 
 let folder: string;
@@ -112,6 +113,20 @@ test("the lock of a process that was killed is no obstacle", async () => {
   await (await start()).stop();
 });
 
+test("of processes that start together, one takes over the lock of a process that was killed", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await writeFile(`${path}.lock`, "4194305 elsewhere 2026-11-23T00:00:00.000Z 0");
+    await utimes(`${path}.lock`, 0, 0);
+    const starting = await Promise.allSettled([start(), start(), start(), start()]);
+    const started = starting.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const refused = starting.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+    expect([started.length, refused.length]).toEqual([1, 3]);
+    for (const why of refused) expect(why).toMatch(/the state file .+(is in use|takes it over)/);
+    await started[0]?.stop();
+    expect(await readdir(folder)).toEqual(["state.json"]);
+  }
+});
+
 const addedTo = async (at: string) => {
   const servers = await start({ stateFile: at });
   servers.addCloudDatabase({ databaseName: "shop" });
@@ -182,14 +197,14 @@ test("the lock of another host is respected, and taken over when it was not rene
 });
 
 test("a lock is renewed every 5 seconds, so that no other host takes it over", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  onTestFinished(() => void vi.useRealTimers());
+  const intervals = vi.spyOn(realTimers, "setInterval");
+  onTestFinished(() => intervals.mockRestore());
   await start();
   const lock = `${path}.lock`;
   const content = await readFile(lock, "utf8");
   await utimes(lock, 0, 0);
-  vi.advanceTimersByTime(5000);
-  vi.useRealTimers();
+  const renewals = intervals.mock.calls.filter(([, milliseconds]) => milliseconds === 5000);
+  for (const [renew] of renewals) renew();
   await expect.poll(async () => (await stat(lock)).mtimeMs, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(await readFile(lock, "utf8")).toBe(content);
 });

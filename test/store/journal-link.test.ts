@@ -1,6 +1,7 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Journal } from "../../src/emulator/journal.ts";
+import { realTimers } from "../../src/emulator/real-timers.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/redis/journal-codec.ts";
 import { JournalLink } from "../../src/store/redis/journal-link.ts";
@@ -64,16 +65,17 @@ test("while the manager is unavailable, the newest 1000 entries wait, and droppe
 });
 
 test("entries that the manager did not take are sent again, although none follows", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
+  const waits = vi.spyOn(realTimers, "setTimeout");
+  onTestFinished(() => waits.mockRestore());
   const { link, manager, entry, paths } = linked();
   manager.isUnavailable = true;
   link.add(entry("/waits"));
-  await vi.advanceTimersByTimeAsync(100);
+  const retries = () => waits.mock.calls.filter(([, milliseconds]) => milliseconds === 1000);
+  await expect.poll(() => retries().length).toBe(1);
   expect(paths()).toEqual([]);
   manager.isUnavailable = false;
-  await vi.advanceTimersByTimeAsync(1000);
-  expect(paths()).toEqual(["/waits"]);
+  for (const [retry] of retries()) retry();
+  await expect.poll(paths).toEqual(["/waits"]);
 });
 
 test("entries are recorded once, however often their batch arrives, and dropped ones counted once", async () => {

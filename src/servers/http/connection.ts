@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { realTimers } from "../../emulator/real-timers.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { HeadWatch } from "./unended-heads.ts";
 
@@ -63,7 +64,7 @@ export class Connection {
     this.ended = true;
     this.socket.end(bytes);
     this.socket.resume();
-    const timer = setTimeout(() => this.socket.destroy(), timeout);
-    this.socket.once("close", () => clearTimeout(timer));
+    const timer = realTimers.setTimeout(() => this.socket.destroy(), timeout);
+    this.socket.once("close", () => realTimers.clearTimeout(timer));
   }
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Result, WireRequest } from "../../emulator/message.ts";
 import type { MalformedKind } from "../../emulator/operation.ts";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { turnOfRequest } from "../../emulator/scheduling.ts";
 import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, type PendingRequest } from "./connection.ts";
@@ -161,9 +162,9 @@ export class HttpServer {
     // Over TLS, the accepted socket and the one that serves requests are two objects with the same address.
     const kept = new Set(busy.map(addressOf));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
-    const timer = setTimeout(() => this.destroyAll(), graceSeconds * 1000);
+    const timer = realTimers.setTimeout(() => this.destroyAll(), graceSeconds * 1000);
     await this.closed;
-    clearTimeout(timer);
+    realTimers.clearTimeout(timer);
   }
 
   /** Closes every connection at once, as when the process ends. */

@@ -1,5 +1,6 @@
 import type { JournalEntry } from "../../emulator/journal.ts";
 import { systemRandom } from "../../emulator/random.ts";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { packJournal } from "./journal-codec.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 
@@ -38,14 +39,14 @@ export class JournalLink {
 
   /** Resolves when Redis has received all entries added so far, or is unavailable. */
   async flush(): Promise<void> {
-    clearTimeout(this.timer);
+    realTimers.clearTimeout(this.timer);
     this.timer = undefined;
     this.sending = this.sending.then(() => this.send());
     await this.sending;
   }
 
   private sendIn(milliseconds: number): void {
-    this.timer ??= setTimeout(() => void this.flush(), milliseconds).unref();
+    this.timer ??= realTimers.setTimeout(() => void this.flush(), milliseconds).unref();
   }
 
   private async send(): Promise<void> {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
 import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
 import { systemRandom } from "../../emulator/random.ts";
+import { realTimers } from "../../emulator/real-timers.ts";
 import { messageOf } from "../../emulator/text.ts";
 import type { Database } from "../../schema/database.ts";
 import { decoded } from "../codec.ts";
@@ -49,7 +50,7 @@ export class RedisConnection {
     const claim = newName();
     const key = this.key(`claim:${what}`);
     while ((await this.ask((client) => client.set(key, claim, "PX", CLAIM_MILLISECONDS, "NX"))) === null)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => realTimers.setTimeout(resolve, 10));
     try {
       return await act();
     } finally {
