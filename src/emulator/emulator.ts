@@ -249,8 +249,16 @@ function applyFault<Services>(
   { api, operation }: Route<Services>,
   context: Context,
 ): Outcome {
+  const { refusedBy } = own;
+  const told = own.reason ?? context.notes.reason;
+  const isDelayedOnly = response === undefined && !resetConnection;
   // For a request that was executed all the same, its own refusal says more than what the fault did.
-  const { refusedBy, reason = effect } = own;
+  const reason =
+    refusedBy !== undefined
+      ? (own.reason ?? effect)
+      : isDelayedOnly && told !== undefined
+        ? `${effect}; ${told}`
+        : effect;
   if (response === undefined) return resetConnection ? { refusedBy, reason } : { ...own, reason };
   const prepared =
     "resultCode" in response ? api.failure(response.resultCode, response.status, operation) : response;

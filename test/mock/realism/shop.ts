@@ -15,6 +15,8 @@ import { makePng } from "../../support/png.ts";
 export const poster = makePng();
 export const other = makePng({ width: 40 });
 
+export const LAGS = { visibilityLagSeconds: 2, deletionLagSeconds: 5, summaryLagSeconds: 60 };
+
 /** Options under which only lags decide what a client sees. */
 export const AT_ONCE = {
   processingTimeSeconds: 0,
