@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { query } from "../../src/apis/query/operations.ts";
 import { reportTable } from "../../src/apis/reports/checks.ts";
@@ -6,6 +7,7 @@ import { targetTable } from "../../src/apis/target/checks.ts";
 import { instanceTable } from "../../src/apis/vumark/checks.ts";
 import { KNOWN_BY } from "./engine/fact.ts";
 import { FACTS } from "./facts.ts";
+import { knownPage } from "./known-page.ts";
 import { ANSWERS, GROUPS, parseGroups, ROUTES, refusalsOf } from "./rows.ts";
 
 describe("the rows", () => {
@@ -128,4 +130,9 @@ it.each(["README.md", "examples/behaviour/README.md"])("%s counts the rows by ho
     ) ?? [];
   const expected = KNOWN_BY.map((by) => FACTS.filter(({ known }) => known.by === by).length);
   expect([all, ...counts]).toEqual([FACTS.length, ...expected].map(String));
+});
+
+it("a page lists each row by how it is known: run this test with -u to write it", async () => {
+  const page = fileURLToPath(new URL("../../examples/behaviour/how-it-is-known.md", import.meta.url));
+  await expect(knownPage()).toMatchFileSnapshot(page);
 });
