@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { goodPlan, imagePart, type Plan } from "../../src/verify/query-plan.ts";
 import { sendSigned } from "../support/answers.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { makePng, pngChunk } from "../support/png.ts";
+import { goodPlan, imagePart, type Plan } from "../support/query-plan.ts";
 import { decoded, sendPlan } from "./query/send.ts";
 import { newTarget, PROCESSING_SECONDS } from "./target/requests.ts";
 
