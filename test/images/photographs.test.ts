@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { featureMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
+import { featureMatcher, type JournalEntry, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Outline } from "../../src/schema/journal-entry.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { type Homography, project } from "../support/photographs.ts";
 
 /*
  * Photographs that cameras took, of one thing from two places or in two lights.
  */
+
+type Outline = NonNullable<NonNullable<JournalEntry["considered"]>[number]["outline"]>;
 
 const read = (name: string) =>
   readFile(

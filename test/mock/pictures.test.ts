@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { formatOf, pixelSizeOf } from "../../src/emulator/image-header.ts";
 import { MockSession } from "../support/mock-session.ts";
 
 const COUNT = 8;
@@ -38,8 +37,8 @@ describe("sample pictures", () => {
   ] as const)("have the format and size that were asked for, and a good rating: %o", async (options) => {
     await using mock = new MockCloudReco();
     const picture = await samplePicture(123_456_789, options);
-    expect(formatOf(picture)).toBe(options.format);
-    expect(pixelSizeOf(picture)).toEqual({ width: options.width, height: options.height });
+    const { format, width, height } = await sharp(picture).metadata();
+    expect({ format: format.toUpperCase(), width, height }).toEqual(options);
     const target = await mock.addTarget(mock.addCloudDatabase(), { image: picture, processed: true });
     expect(target).toMatchObject({ status: "success" });
     expect(target.trackingRating).toBeGreaterThan(3);

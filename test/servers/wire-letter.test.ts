@@ -1,24 +1,19 @@
 import { gunzipSync } from "node:zlib";
 import type { ProfileName } from "mock-cloud-reco";
+import { type Servers, startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 /** What the protocol says in bytes, on raw sockets: clients would change some of them. */
 describe.each<ProfileName>(["neutral", "vuforia"])("on the wire, profile %s", (profile) => {
-  let servers: ThreeServers;
+  let servers: Servers;
   beforeAll(async () => {
-    const listen = { host: "127.0.0.1", port: 0 };
-    servers = await startThreeServers({
-      listen: { manager: listen, target: listen, query: listen },
-      options: (targetUrl) => resolveOptions({ targetUrl, profile }),
-    });
+    servers = await startServers({ profile });
   });
-  afterAll(() => servers.close(0));
+  afterAll(() => servers.stop());
 
   const raw = async (server: "target" | "query", text: string) => {
-    const connection = await RawConnection.open(servers[server].port);
+    const connection = await RawConnection.open(Number(new URL(servers.urls[server]).port));
     try {
       return await connection.write(text).response();
     } finally {
@@ -68,7 +63,7 @@ describe.each<ProfileName>(["neutral", "vuforia"])("on the wire, profile %s", (p
   it("the journal keeps the first 8 kB of a path and of a reason", async () => {
     const path = `/${"a".repeat(200_000)}`;
     await raw("target", `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    const entry = servers.manager.journal.entries.at(-1);
+    const entry = servers.requests.at(-1);
     expect(entry?.path).toBe(`${path.slice(0, 8192)}… (200001 characters)`);
     expect(entry?.reason).toMatch(/^nothing is served at GET \/a+… \(200\d{3} characters\)$/);
     expect(entry?.reason?.length).toBeLessThan(8300);

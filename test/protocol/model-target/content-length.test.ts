@@ -1,7 +1,6 @@
 import type { ProfileName } from "mock-cloud-reco";
-import { afterEach, describe, expect, it } from "vitest";
-import { resolveOptions } from "../../../src/mock/options.ts";
-import { startThreeServers } from "../../../src/servers/launch.ts";
+import { startServers } from "mock-cloud-reco/server";
+import { describe, expect, it } from "vitest";
 import { RawConnection } from "../../servers/raw-connection.ts";
 import { openDirectly } from "./api.ts";
 import { ADVANCED, STANDARD } from "./requests.ts";
@@ -12,11 +11,6 @@ const refused: readonly (readonly [ProfileName, string, string])[] = [
   ["vuforia", "Server: awselb/2.0", "<center><h1>400 Bad Request</h1></center>"],
 ];
 const entry = { operation: "createDataset", refusedBy: "contentLengthIsInteger", status: 400 };
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 /** No HTTP client sends such a header: the bytes are the test's own. */
 describe("a Content-Length that is no whole number is refused by dataset creation", () => {
@@ -37,15 +31,11 @@ describe("a Content-Length that is no whole number is refused by dataset creatio
   });
 
   it.each(refused)("on servers, as the profile %s says", async (profile, header, text) => {
-    const listen = { host: "127.0.0.1", port: 0 };
-    const servers = await startThreeServers({
-      listen: { manager: listen, target: listen, query: listen },
-      options: (targetUrl) => resolveOptions({ targetUrl, profile }),
-    });
-    closing.push(() => servers.close(0));
+    await using servers = await startServers({ profile });
+    const portOf = (api: "target" | "query") => Number(new URL(servers.urls[api]).port);
     for (const path of [STANDARD, ADVANCED]) {
       for (const length of LENGTHS) {
-        const connection = await RawConnection.open(servers.target.port);
+        const connection = await RawConnection.open(portOf("target"));
         const got = await connection
           .write(`POST ${path} HTTP/1.1\r\nContent-Length: ${length}\r\n\r\n`)
           .rest();
@@ -54,10 +44,10 @@ describe("a Content-Length that is no whole number is refused by dataset creatio
         expect(got).toContain(`\r\n${header}\r\n`);
         expect(got).toContain(text);
         expect(got).toContain("\r\nConnection: close\r\n");
-        expect(servers.manager.journal.entries.at(-1)).toMatchObject(entry);
+        expect(servers.requests.at(-1)).toMatchObject(entry);
       }
     }
-    const connection = await RawConnection.open(servers.query.port);
+    const connection = await RawConnection.open(portOf("query"));
     const elsewhere = await connection.write(`POST ${STANDARD} HTTP/1.1\r\nContent-Length: x\r\n\r\n`).rest();
     expect(elsewhere).not.toContain("must be an integer");
     connection.close();
