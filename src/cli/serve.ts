@@ -1,6 +1,9 @@
-import { open } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { release } from "../emulator/package.ts";
 import { createRandom } from "../emulator/random.ts";
+import { realTimers } from "../emulator/real-timers.ts";
+import { codeOf } from "../emulator/text.ts";
 import type { Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/kernel/problems.ts";
@@ -120,19 +123,50 @@ const inQuotes = (value: string): string => `'${value.replaceAll("'", "'\\''")}'
 const PUBLIC = 0o644;
 const SECRET = 0o600;
 
-/** Writes the file of an option. It gets this mode even if it existed with another one. */
-async function writeOutput(option: string, path: string, content: string, mode: number): Promise<void> {
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK = 0 } = constants;
+const FIFO_MILLISECONDS = 50;
+
+/**
+ * Writes the file of an option. A regular file gets this mode even if it existed with another one.
+ *
+ * @param stop - ends the wait for a reader of a FIFO.
+ */
+async function writeOutput(
+  option: string,
+  path: string,
+  content: string,
+  mode: number,
+  stop?: Promise<void>,
+): Promise<void> {
   try {
-    const file = await open(path, "w", mode);
+    const file = await openOutput(path, mode, stop);
     try {
-      await file.chmod(mode);
-      await file.writeFile(content);
+      if ((await file?.stat())?.isFile() === true) await file?.chmod(mode);
+      await file?.writeFile(content);
     } finally {
-      await file.close();
+      await file?.close();
     }
   } catch (error) {
     throw unwritable(option, path, error);
   }
+}
+
+/** Opens a file to write it, a FIFO once it is read. Returns undefined if the process has to stop before. */
+async function openOutput(path: string, mode: number, stop?: Promise<void>): Promise<FileHandle | undefined> {
+  let isStopped = false;
+  void stop?.then(() => {
+    isStopped = true;
+  });
+  while (!isStopped) {
+    try {
+      // Otherwise the process could not end before a FIFO is read.
+      return await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode);
+    } catch (error) {
+      if (codeOf(error) !== "ENXIO") throw error;
+    }
+    await new Promise((resolve) => realTimers.setTimeout(resolve, FIFO_MILLISECONDS));
+  }
+  return undefined;
 }
 
 /** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
@@ -146,7 +180,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     // Before printing: whoever reads the output may stop the process at once.
     const stop = terminal.stopRequested();
-    if (values.env !== undefined) await writeOutput("env", values.env, asLines(variablesOf(started)), SECRET);
+    if (values.env !== undefined)
+      await writeOutput("env", values.env, asLines(variablesOf(started)), SECRET, stop);
     terminal.print(values.json === true ? asJson(started) : asText(started));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
     await stop;

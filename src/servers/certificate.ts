@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { systemClock } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { systemRandom } from "../emulator/random.ts";
@@ -80,6 +81,17 @@ function addressBytes(address: string): Buffer {
   return Buffer.concat([start, Buffer.alloc(16 - start.length - end.length), end]);
 }
 
+/**
+ * The names and addresses that clients may use for a host: those of this machine if a server listens on all of them. A leading dot is for
+ * all subdomains.
+ */
+function namesFor(host: string): readonly string[] {
+  if (host.startsWith(".")) return [host.slice(1), `*${host}`];
+  if (host !== "0.0.0.0" && host !== "::") return [host];
+  const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  return [host, ...found.map(({ address }) => address)];
+}
+
 /** The service's own names, for clients that have them built in and find this machine by a hosts file. */
 const SERVICE_HOSTS = [DEFAULT_URLS.target, DEFAULT_URLS.query].map((url) => new URL(url).hostname);
 
@@ -92,12 +104,12 @@ interface GeneratedCertificate extends TlsFiles {
  * Creates a server's key and certificate, which are valid for a year, and the authority that signed the certificate. The
  * authority's key is not kept: clients that trust it trust this certificate and no other.
  *
- * @param hosts - names and addresses that clients use, in addition to localhost, 127.0.0.1, ::1 and the service's names.
+ * @param hosts - hosts of servers, and other names that clients use, in addition to localhost, 127.0.0.1, ::1 and the service's names.
  */
 export function generateCertificate(hosts: readonly string[] = []): GeneratedCertificate {
-  const names = [...new Set(["localhost", "127.0.0.1", "::1", ...SERVICE_HOSTS, ...hosts])].map(
-    alternativeName,
-  );
+  const names = [
+    ...new Set(["localhost", "127.0.0.1", "::1", ...SERVICE_HOSTS, ...hosts.flatMap(namesFor)]),
+  ].map(alternativeName);
   const [signer, server] = [newKeys(), newKeys()];
   // Names tell an authority's certificate from those of earlier starts, which a client may trust too.
   const issuer = nameOf(`mock-cloud-reco ${signer.identifier.toString("hex", 0, 4)}`);

@@ -111,7 +111,8 @@ export async function startOneServer(
 ): Promise<RunningServer> {
   const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile, stateFile } = settings;
   const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
-  const tls = settings.tls === "generated" ? generateCertificate([host]) : settings.tls;
+  const tls =
+    settings.tls === "generated" ? generateCertificate([host, ...(allowedHosts ?? [])]) : settings.tls;
   const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
   const options = resolveServerOptions(settings.options);
   setImageCacheBytes(settings.options.imageCacheBytes);

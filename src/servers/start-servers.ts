@@ -206,7 +206,7 @@ export async function launchServers<Running extends Manager>(
   const { settings } = resolved(UNUSED_URL);
   setImageCacheBytes(rest.imageCacheBytes);
   const files: (TlsFiles & { readonly authority?: string }) | undefined =
-    tls === "generated" ? generateCertificate([host, ...Object.values(hosts)]) : tls;
+    tls === "generated" ? generateCertificate([host, ...Object.values(hosts), ...(allowedHosts ?? [])]) : tls;
   const listen = (server: "target" | "query" | "manager", name: string) => ({
     host: hosts[server] ?? host,
     port: ports[server] ?? 0,

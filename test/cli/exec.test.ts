@@ -240,3 +240,27 @@ test("serve --env refuses a file that cannot be written, and stops", async () =>
   expect([code, printed]).toEqual([2, ""]);
   expect(complained).toContain(`--env: ${JSON.stringify(folder)} cannot be written: EISDIR`);
 });
+
+const hasFifos = spawnSync("mkfifo", ["--version"]).status === 0;
+if (!hasFifos) sayWhatIsSkipped("FIFOs (no mkfifo)");
+
+test.skipIf(!hasFifos)(
+  "serve --env keeps the mode of a FIFO, and waits for its reader until it stops",
+  async () => {
+    const [fifo, state] = [join(folder, "mock.env"), join(folder, "state.json")];
+    spawnSync("mkfifo", ["-m", "640", fifo]);
+    const unread = start(["serve", "--env", fifo, "--state", state], { LOG_LEVEL: "silent" });
+    // Written after the database was added, immediately before the FIFO is opened.
+    await expect
+      .poll(() => readFile(state, "utf8").catch(() => ""), { timeout: 20_000 })
+      .toContain("database-1");
+    await unread.stop();
+
+    const reading = readFile(fifo, "utf8");
+    const command = start(["serve", "--env", fifo], { LOG_LEVEL: "silent" });
+    expect(await reading).toMatch(/^VUFORIA_TARGET_URL=http/);
+    await command.printed();
+    expect((await stat(fifo)).mode & 0o777).toBe(0o640);
+    await command.stop();
+  },
+);

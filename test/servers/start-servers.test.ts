@@ -1,4 +1,8 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { request as httpsRequest } from "node:https";
+import { networkInterfaces } from "node:os";
+import { connect } from "node:tls";
 import { authorizationHeader, exactMatcher, rfc1123Date } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -164,6 +168,22 @@ describe("the servers", () => {
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
     // Without a requested method, OPTIONS is an unserved method.
     expect((await fetch(`${servers.urls.target}/targets`, { method: "OPTIONS" })).status).toBe(404);
+  });
+
+  test("have a certificate for the allowed names, and for each address of the machine", async () => {
+    const allowedHosts = ["manager", ".shop.example"];
+    await using servers = await startServers({ tls: "generated", host: "0.0.0.0", allowedHosts });
+    const { port } = new URL(servers.urls.manager);
+    const socket = connect({ host: "127.0.0.1", port: Number(port), ca: servers.certificate });
+    await once(socket, "secureConnect");
+    const read = new X509Certificate(socket.getPeerCertificate().raw);
+    socket.destroy();
+    for (const name of ["manager", "shop.example", "www.shop.example"])
+      expect([name, read.checkHost(name)]).not.toEqual([name, undefined]);
+    const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const { address } of addresses)
+      expect([address, read.checkIP(address)]).not.toEqual([address, undefined]);
   });
 
   test("use a given certificate", async () => {
