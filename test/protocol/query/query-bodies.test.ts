@@ -120,6 +120,23 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
   });
 
   test.each([
+    ["between the boundary and its two hyphens", "\r\n--b0undary", 400, "No image."],
+    ["before the closing boundary", "\r\n--b0undary--", 200, '"result_code":"Success"'],
+    ["within the head of the image", "IHDR", 422, "BadImage"],
+    ["behind the part's headers", "\x89PNG", 422, "BadImage"],
+    ["behind a header line", "Content-Type", 422, "BadImage"],
+    ["within Content-Disposition", "form-data", 400, "Could find no Content-Disposition header within part"],
+    ["behind the first boundary's line", "Content-Disposition", 400, "Could find no Content-Disposition"],
+  ])("a body that ends %s", async (where, before, status, shown) => {
+    const good = multipart([imagePart()], "b0undary");
+    // Behind the boundary itself, and in front of every other text.
+    const cut =
+      good.lastIndexOf(before, undefined, "latin1") + (where.startsWith("between") ? before.length : 0);
+    const response = await send(good.subarray(0, cut), "b0undary", false);
+    expect([response.status, decoded(response)]).toEqual([status, expect.stringContaining(shown)]);
+  });
+
+  test.each([
     ['form-data; name="image"; filename="a b.png"', "a b.png"],
     ['form-data; name="image"; filename=""', ""],
     ['form-data; name="image";\r\n filename="folded"', "folded"],
