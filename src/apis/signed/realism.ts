@@ -25,7 +25,7 @@ interface Change {
   readonly after: Target;
 }
 
-/** A change that a request does not see yet. */
+/** The latest change of a target that a request does not see yet, and in `before` the target that it sees. */
 interface Lag extends Change {
   readonly seconds: number;
   /** The target as it is; undefined: it is deleted. */
@@ -104,12 +104,14 @@ export class Realism {
     return ids.flatMap((targetId) => {
       const changes = targets.get(targetId) ?? [];
       const current = records.targets.get(targetId);
-      // Another record: the test changed it since, or the database is another one of that name.
-      if (!isSame(changes.at(-1)?.after, current ?? records.deleted.get(targetId))) return [];
+      const latest = changes.at(-1);
       const lastSeen = changes.findLastIndex((change) => hasPassed(change.at, lagOf(change), now));
-      const change = changes[lastSeen + 1];
-      if (change === undefined || (change.before ?? current) === undefined) return [];
-      return [{ ...change, seconds: lagOf(change), current }];
+      const unseen = changes[lastSeen + 1];
+      if (latest === undefined || unseen === undefined) return [];
+      // Another record: the test changed it since, or the database is another one of that name.
+      if (!isSame(latest.after, current ?? records.deleted.get(targetId))) return [];
+      const { before } = unseen;
+      return before || current ? [{ ...latest, before, seconds: lagOf(latest), current }] : [];
     });
   }
 }
@@ -120,8 +122,8 @@ const FIELDS: readonly (keyof Target)[] = [
 ];
 
 /** Whether two records are equal besides their counts, wherever they were read. */
-const isSame = (a: Target | undefined, b: Target | undefined): boolean =>
-  a !== undefined && a.image.sha256 === b?.image.sha256 && FIELDS.every((field) => a[field] === b[field]);
+const isSame = (a: Target, b: Target | undefined): boolean =>
+  b !== undefined && a.image.sha256 === b.image.sha256 && FIELDS.every((field) => a[field] === b[field]);
 
 type ChangingContext = OperationContext<{ readonly realism?: Realism | undefined }> & {
   readonly database: Database;
@@ -167,11 +169,11 @@ const SHOWN: Partial<Record<Operation, readonly (keyof Target)[]>> = {
   targetSummary: ["name", "activeFlag"],
 };
 
+/** What a query shows of the targets that it finds. */
+const FOUND = ["name", "applicationMetadata", "lastModifiedDate"] as const;
+
 /** The target that a request names, as the request sees it. `hidden`: why it sees none. */
-export function seenTarget(
-  context: ReadingContext,
-  targetId: string,
-): { readonly target?: Target | undefined; readonly hidden?: string } {
+export function seenTarget(context: ReadingContext, targetId: string) {
   const { records, now, operation, services } = context;
   const target = records.targets.get(targetId);
   const [lag] = services.realism?.lags(context, services.realism.visibility, targetId) ?? [];
@@ -180,11 +182,9 @@ export function seenTarget(
   if (before === undefined) return { hidden: because(context, lag, NOT_VISIBLE) };
   const shown = SHOWN[operation.name];
   if (shown === undefined) return { target };
-  const looksTheSame =
-    shown.every((field) => before[field] === target[field]) &&
-    statusAt(before, now) === statusAt(target, now) &&
-    ratingAt(before, now) === ratingAt(target, now);
-  if (!looksTheSame) note(context, [lag], NOT_VISIBLE);
+  const look = (one: Target) =>
+    JSON.stringify([...shown.map((field) => one[field]), statusAt(one, now), ratingAt(one, now)]);
+  if (look(before) !== look(target)) note(context, [lag], NOT_VISIBLE);
   const { currentMonthRecos, previousMonthRecos, totalRecos } = target;
   return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
 }
@@ -209,21 +209,22 @@ export async function foundAmong<Search extends { readonly found: readonly Targe
   context: ReadingContext,
   find: (targets: readonly Target[]) => Promise<Search>,
 ): Promise<Search & { readonly unseen: readonly ConsideredTarget[] }> {
-  const { records, services } = context;
+  const { records, services, operation } = context;
   const lags = services.realism?.lags(context, services.realism.comparison) ?? [];
   if (lags.length === 0) return { ...(await find(records.listTargets())), unseen: [] };
   const seen = [...without(lags, records.listTargets()), ...lags.flatMap(({ before }) => before ?? [])];
   const search = await find(seen.sort(byUpload));
-  const isOutdated = ({ before }: Lag) => before !== undefined && search.found.includes(before);
-  const outdated = lags.filter(isOutdated);
-  const missed = await find(lags.flatMap((lag) => (isOutdated(lag) ? [] : (lag.current ?? []))));
-  const isMissed = ({ current }: Lag) => current !== undefined && missed.found.includes(current);
-  note(context, lags.filter(isMissed), NOT_VISIBLE);
-  note(context, outdated, outdated.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
-  const hidden = lags.filter(({ before }) => before === undefined);
-  const unseen = hidden.map((lag) => {
+  const { found } = await find(lags.flatMap(({ current }) => current ?? []));
+  const differing = lags.filter(({ before, current }) => {
+    const isFound = before !== undefined && search.found.includes(before);
+    if (isFound !== (current !== undefined && found.includes(current))) return true;
+    return isFound && operation.name === "query" && FOUND.some((field) => before[field] !== current?.[field]);
+  });
+  note(context, differing, differing.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
+  const unseen = lags.flatMap((lag) => {
     const { targetId, name } = lag.after;
-    return { targetId, name, matched: false, why: because(context, lag, NOT_VISIBLE) };
+    const why = because(context, lag, NOT_VISIBLE);
+    return lag.before === undefined ? [{ targetId, name, matched: false, why }] : [];
   });
   return { ...search, unseen };
 }
@@ -244,7 +245,6 @@ export function seenCounts(context: ReadingContext): TargetCounts {
     if (from !== undefined) moved[from] -= 1;
     if (to !== undefined) moved[to] += 1;
   }
-  const kinds = ["active", "inactive", "failed", "processing"] as const;
-  if (kinds.some((kind) => moved[kind] !== counts[kind])) note(context, lags, NOT_COUNTED);
+  if (JSON.stringify(moved) !== JSON.stringify(counts)) note(context, lags, NOT_COUNTED);
   return moved;
 }

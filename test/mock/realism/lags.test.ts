@@ -112,6 +112,20 @@ describe("a lag", () => {
     expect(later.json.result_code).toBe("InvalidTargetType");
   });
 
+  it("is that of the latest change", async () => {
+    const all = opened({ realism: LAGS });
+    const { targetId } = await all.mock.addTarget(all.database, {
+      name: "poster",
+      image: poster,
+      processed: true,
+    });
+    await all.shop.update(targetId, { name: "renamed" });
+    all.clock.advance(1);
+    await all.shop.delete(targetId);
+    await all.shop.find();
+    expect(lagOf(all)).toBe("still found: deleted 0 s ago, gone after 5 s (realism)");
+  });
+
   it("of the summary undoes what clients changed, by status, and keeps what the test arranged", async () => {
     const all = opened({ realism: { summaryLagSeconds: 60 } });
     const { mock, database, shop } = all;
@@ -148,6 +162,10 @@ describe("a lag", () => {
     await noting(shop.summaryOf(targetId));
     await noting(shop.summary());
     await noting(shop.find(other));
+    await noting(shop.find());
+    await noting(
+      shop.duplicatesOf((await mock.addTarget(database, { name: "twin", image: poster })).targetId),
+    );
     await shop.delete(targetId);
     await noting(shop.find(other));
     await noting(shop.list());
