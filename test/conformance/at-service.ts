@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/emulator/clock.ts";
 import { profiles } from "../../src/emulator/profiles.ts";
@@ -7,7 +8,8 @@ import type { RunClock, Verified } from "./engine/exchanges.ts";
 import { KEY_PAIRS, type Keys, variableOf } from "./engine/fact.ts";
 import { whyNot } from "./engine/plan.ts";
 import { redactor } from "./engine/redact.ts";
-import { Run } from "./engine/run.ts";
+import { type Outcome, Run } from "./engine/run.ts";
+import { evidenceOf } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
 import "./settings.ts";
 import { holds, titleOf } from "./try.ts";
@@ -50,6 +52,7 @@ const verified: Verified = {
   ...{ stopped: stopped.signal, closed: closed.signal },
 };
 const run = new Run(verified);
+const outcomes: Outcome[] = [];
 const facts = FACTS.filter(({ id }) => settings.facts.includes(id));
 const possible = facts.filter((fact) => whyNot(fact, verified) === undefined);
 
@@ -70,17 +73,26 @@ async function expectProfile(): Promise<void> {
   );
 }
 
+function writeEvidence(): void {
+  const { evidence, urls, profile } = settings;
+  if (evidence === undefined) return;
+  const service = { service: urls.target, profile, now: clock.now() };
+  const content = evidenceOf(service, outcomes, redactor(run.secrets));
+  writeFileSync(evidence, `${JSON.stringify(content, null, 1)}\n`, { mode: 0o600 });
+}
+
 describe(`the rows at ${settings.urls.target} (${settings.profile})`, () => {
   beforeAll(expectProfile);
   afterAll(async () => {
     if (stopped.signal.aborted) setTimeout(() => closed.abort(), CLOSING_SECONDS * 1000).unref();
     const left = await run.close();
+    writeEvidence();
     expect(left.map(redactor(run.secrets)), "what the run added and could not remove").toEqual([]);
   });
   for (const fact of facts)
     test(titleOf(fact), async (context) => {
       // Vitest aborts it when the run is cancelled.
       context.signal.addEventListener("abort", () => stopped.abort());
-      await holds(fact, run, verified, context);
+      await holds(fact, run, verified, context, (outcome) => outcomes.push(outcome));
     });
 });

@@ -12,6 +12,8 @@ export interface VerifySettings {
   readonly facts: readonly string[];
   readonly timeoutSeconds: number;
   readonly waitSeconds: number;
+  /** The file that gets what the service answered. */
+  readonly evidence: string | undefined;
 }
 
 declare module "vitest" {

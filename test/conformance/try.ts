@@ -4,7 +4,7 @@ import type { Verified } from "./engine/exchanges.ts";
 import type { Fact } from "./engine/fact.ts";
 import { whyNot } from "./engine/plan.ts";
 import { redactor } from "./engine/redact.ts";
-import type { Run } from "./engine/run.ts";
+import type { Outcome, Run } from "./engine/run.ts";
 
 /** The name of a fact's test. */
 export const titleOf = ({ id, sentence }: Fact): string => `${id}: ${sentence}`;
@@ -15,10 +15,12 @@ export async function holds(
   run: Run,
   verified: Pick<Verified, "urls" | "keys" | "write" | "spend">,
   { skip }: Pick<TestContext, "skip">,
+  note: (outcome: Outcome) => void = () => {},
 ): Promise<void> {
   const why = whyNot(fact, verified);
   if (why !== undefined) skip(why);
   const outcome = await run.try(fact);
+  note(outcome);
   if (outcome.result === "holds") return;
   if (run.isStopped) skip("stopped before");
   const hide = redactor(run.secrets);

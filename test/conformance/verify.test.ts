@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createSecureServer } from "node:http2";
 import { tmpdir } from "node:os";
@@ -11,7 +11,9 @@ import { generateCertificate } from "../../src/servers/certificate.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";
 import { signedRequest } from "../support/signed-request.ts";
+import type { Received } from "./engine/fact.ts";
 import { startProxy } from "./engine/proxy.ts";
+import { readEvidence } from "./evidence.ts";
 
 /*
  * `npm run verify` in a process of its own, at services that answer rightly or not.
@@ -54,6 +56,15 @@ const variablesOf = (keys: Omit<DatabaseKeys, "databaseName" | "databaseId">) =>
   CLIENT_ACCESS_KEY: keys.clientAccessKey,
   CLIENT_SECRET_KEY: keys.clientSecretKey,
 });
+/** What `npm run evidence` says to a file. */
+const merge = (file: string): Promise<string> =>
+  new Promise((resolve) => {
+    const script = ["--import", "tsx", "test/conformance/merge-evidence.ts", file, "--source", "a test"];
+    execFile(process.execPath, script, { cwd: repository }, (_error, out, complained) =>
+      resolve(out + complained),
+    );
+  });
+
 const KEYS = { SERVER_ACCESS_KEY: "access", SERVER_SECRET_KEY: "secret" };
 
 async function targetsOf(baseUrl: string, keys: DatabaseKeys): Promise<unknown> {
@@ -93,6 +104,47 @@ describe("npm run verify", () => {
     expect(printed).toContain("header X-Echo");
     expect(printed).toContain("‹hidden›");
     expect(printed).not.toContain(variables.SERVER_SECRET_KEY);
+  });
+
+  test("writes what a service answered, and three planted differences exactly", {
+    timeout: TIMEOUT,
+  }, async () => {
+    await using servers = await startServers({ profile: "vuforia" });
+    const variables = variablesOf(servers.addCloudDatabase());
+    const secret = variables.SERVER_SECRET_KEY;
+    const planted: Readonly<Record<string, (response: Received) => Received>> = {
+      "GET /targets/unknown": (response) => ({ ...response, status: 410 }),
+      "PATCH /targets": (response) => ({ ...response, headers: [...response.headers, ["X-Echo", secret]] }),
+      "PATCH /summary": (response) => ({
+        ...response,
+        headers: response.headers.filter(([name]) => name !== "Content-Type"),
+      }),
+    };
+    await using proxy = await startProxy(servers.urls.target, async ({ method, path }, forward) => {
+      const response = await forward();
+      return planted[`${method} ${path}`]?.(response) ?? response;
+    });
+    const file = join(await mkdtemp(join(tmpdir(), "verify-")), "evidence.json");
+    const ids = only("target-3-*", "target-4-*", "target-11-*", "target-unserved-*");
+    const { code } = await verify(["--target-url", proxy.url, ...ids, "--evidence", file], variables)
+      .finished;
+    expect(code).toBe(1);
+    const content = await readFile(file, "utf8");
+    expect(content).not.toContain(secret);
+    const { rows, profile } = readEvidence(content);
+    expect(profile).toBe("vuforia");
+    expect(
+      rows.filter(({ holds }) => !holds).map(({ id, differences: [first] }) => [id, first?.what]),
+    ).toEqual([
+      ["target-unserved-targets", "header X-Echo"],
+      ["target-unserved-summary", "header Content-Type"],
+      ["target-11-an-unknown-target-get", "status"],
+    ]);
+    expect(rows.find(({ id }) => id === "target-3-no-authorization")).toMatchObject({
+      holds: true,
+      response: { status: 401, body: expect.stringContaining("AuthenticationFailure") },
+    });
+    expect(await merge(file)).toMatch(/127\.0\.0\.1 is not the real service/);
   });
 
   test("removes what it added after Ctrl+C, and ends with 1", { timeout: TIMEOUT }, async () => {

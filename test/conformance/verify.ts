@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createVitest } from "vitest/node";
@@ -24,6 +25,7 @@ const OPTIONS = {
   "known-by": text,
   "timeout-seconds": text,
   "wait-seconds": text,
+  evidence: text,
   reporter: { ...text, multiple: true },
   "output-file": text,
 } as const;
@@ -78,6 +80,7 @@ function settingsOf(values: Values): VerifySettings {
     facts: chosen(values),
     timeoutSeconds: seconds("timeout-seconds", values["timeout-seconds"] ?? "30"),
     waitSeconds: seconds("wait-seconds", values["wait-seconds"] ?? "600"),
+    evidence: values.evidence === undefined ? undefined : resolve(values.evidence),
   };
 }
 
