@@ -56,7 +56,7 @@ export function mockTarget(target: Target, now: number): MockTarget {
     applicationMetadata: target.applicationMetadata,
     status: statusAt(target, now),
     trackingRating: ratingAt(target, now),
-    whyNotFound: obstacle && obstacle.why + obstacle.detail,
+    whyNotFound: obstacle && obstacle.why + obstacle.detail + obstacle.advice,
     uploadDate: new Date(target.uploadDate),
     lastModifiedDate: new Date(target.lastModifiedDate),
     currentMonthRecos: target.currentMonthRecos,

@@ -148,6 +148,8 @@ export interface PageState {
     /** How far the clock was set ahead of real time, in milliseconds; negative: behind. */
     readonly lead: number;
   };
+  /** Queries find targets in photographs, not only in nearly the same picture. */
+  readonly matchesPhotographs: boolean;
   /** A test waits for "Continue". */
   readonly paused: boolean;
   readonly requests: {
@@ -191,7 +193,16 @@ export interface PageTargets extends PageNames {
 }
 
 /** A request in a list, without what may be long. */
-export type RequestRow = Omit<EntryFacts, "signature" | "considered" | "otherTargets">;
+export type RequestRow = Omit<EntryFacts, "signature" | "considered" | "otherTargets"> & {
+  /** The first target that a query found; null: it found none. Absent for other requests, and for refused queries. */
+  readonly found?: FoundTarget | null;
+};
+
+export interface FoundTarget {
+  readonly name: string;
+  /** SHA-256 of its image; null: the target was deleted. */
+  readonly image: string | null;
+}
 
 export interface PageRequests {
   /** The newest ones, oldest first. */

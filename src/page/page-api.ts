@@ -13,7 +13,6 @@ import {
 } from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/operation.ts";
 import { systemRandom } from "../emulator/random.ts";
-import type { ImageMatcher } from "../images/matching/comparison.ts";
 import { findFeatures } from "../images/matching/features/rank.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
@@ -49,7 +48,6 @@ const IMAGE_TYPES = { PNG: "image/png", JPEG: "image/jpeg", none: "application/o
 
 export interface PageParts extends ReadParts {
   readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
-  readonly queryMatcher: ImageMatcher;
   readonly targetRater: TargetRater;
 }
 
@@ -106,7 +104,7 @@ export class PageApi {
         pause?.resume();
         return json({});
       case "POST try":
-        return json(await tryImage(request.body, await store.listTargets(database), this.parts, this.now));
+        return json(await this.trial(request.body, database));
       case "POST find":
         return json(
           await findTargets(request.body, await store.listTargets(database), queryMatcher, this.now),
@@ -138,6 +136,16 @@ export class PageApi {
       default:
         return failed(404, "nothing is served there");
     }
+  }
+
+  private async trial(image: Buffer, databaseName: string) {
+    const { store } = this.parts;
+    const database = await store.findDatabaseByName(databaseName);
+    const whyRefused =
+      database?.stateName === "PROJECT_INACTIVE"
+        ? "the database is inactive, and answers no query"
+        : undefined;
+    return tryImage(image, await store.listTargets(databaseName), this.parts, this.now, whyRefused);
   }
 
   /** What a view reads, unless the page has it already. */

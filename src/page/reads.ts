@@ -1,5 +1,6 @@
 import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
 import type { MaybePromise } from "../emulator/message.ts";
+import { comparisonOf, type ImageMatcher } from "../images/matching/comparison.ts";
 import type { AddedFault } from "../schema/fault.ts";
 import type { Dataset } from "../schema/model-target.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
@@ -22,7 +23,17 @@ import type {
   RequestRow,
 } from "./model.ts";
 import { shownTarget } from "./report.ts";
-import { MAX_ROWS, passes, passesAll, requestFilter, selectDatabases, selectTargets } from "./select.ts";
+import {
+  foundIn,
+  type ImageOf,
+  MAX_ROWS,
+  passes,
+  passesAll,
+  requestFilter,
+  selectDatabases,
+  selectTargets,
+  withFound,
+} from "./select.ts";
 
 /** What a view reads. */
 export interface Reading {
@@ -32,6 +43,7 @@ export interface Reading {
 }
 
 export interface ReadParts extends Changing {
+  readonly queryMatcher: ImageMatcher;
   readonly urls: () => PageState["urls"];
   /** Present while a test is paused until someone presses "Continue". */
   readonly pause?: { readonly resume: () => void } | undefined;
@@ -40,7 +52,9 @@ export interface ReadParts extends Changing {
 /** Reads what a view shows, by the name of its route. */
 export type Read = (parameters: URLSearchParams) => MaybePromise<Reading>;
 
-export function createReads({ store, clock, journal, faults, urls, pause }: ReadParts): Record<string, Read> {
+export function createReads(parts: ReadParts): Record<string, Read> {
+  const { store, clock, journal, faults, urls, pause } = parts;
+  const matchesPhotographs = comparisonOf(parts.queryMatcher)?.by === "features";
   const counts = new RequestCounts(journal);
   const now = () => clock.now().getTime();
   /** The cloud databases, and the one that a view shows. */
@@ -52,11 +66,25 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
     return { database, databases: names.slice(-MAX_ROWS) };
   };
 
+  /** The images of the targets that queries found, by database and id of the target. */
+  const imagesFound = async (entries: readonly JournalEntry[]): Promise<ImageOf> => {
+    const images = new Map<string, string>();
+    for (const name of new Set(entries.map(({ database }) => database ?? "")))
+      await store.read(["databaseName", name], (records) => {
+        for (const entry of entries) {
+          const found = entry.database === name ? foundIn(entry) : undefined;
+          const target = found && records?.targets.get(found.targetId);
+          if (target) images.set(`${name} ${target.targetId}`, target.image.sha256);
+        }
+      });
+    return (database, targetId) => images.get(`${database} ${targetId}`) ?? null;
+  };
+
   return {
     state: () => {
       const { generation, dropped } = journal;
       const requests = { ...counts.read(), generation, dropped };
-      const shown = { urls: urls(), paused: pause !== undefined, requests };
+      const shown = { urls: urls(), paused: pause !== undefined, matchesPhotographs, requests };
       const content = (): PageState => ({
         ...shown,
         clock: { now: now(), frozen: clock.isFrozen, lead: clock.lead },
@@ -117,18 +145,20 @@ export function createReads({ store, clock, journal, faults, urls, pause }: Read
     requests: (parameters) => {
       const filter = requestFilter(parameters);
       const { generation, position } = journal;
-      const content = (): PageRequests => {
-        const rows: RequestRow[] = [];
+      const content = async (): Promise<PageRequests> => {
+        const entries: JournalEntry[] = [];
         let total = 0;
         const isCounted = passesAll(filter) && !filter.own;
         for (let at = position; at >= journal.firstPosition; at -= 1) {
           const entry = journal.at(at);
           if (entry === undefined || (!filter.own && isOfPage(entry)) || !passes(entry, filter)) continue;
           total += 1;
-          if (rows.length < MAX_ROWS) rows.push(rowOf(entry));
+          if (entries.length < MAX_ROWS) entries.push(entry);
           else if (isCounted) break;
         }
-        return { requests: rows.reverse(), total: isCounted ? counts.read().clients : total };
+        const imageOf = await imagesFound(entries);
+        const rows = entries.reverse().map((entry) => rowOf(entry, imageOf));
+        return { requests: rows, total: isCounted ? counts.read().clients : total };
       };
       return { tag: `${generation}.${position}`, content };
     },
@@ -204,9 +234,9 @@ const isOfPage = ({ api, request }: JournalEntry): boolean =>
   api === "manager" && PAGE_HEADER in request.headers;
 
 /** A request for the list, without what may be long. */
-function rowOf(entry: JournalEntry): RequestRow {
+function rowOf(entry: JournalEntry, imageOf: ImageOf): RequestRow {
   const { signature, considered, otherTargets, ...row } = factsOf(entry);
-  return row;
+  return withFound(row, entry, imageOf);
 }
 
 /** Counts the requests that the journal keeps. Each entry is looked at once. */

@@ -1,5 +1,6 @@
 import type { EntryFacts } from "../schema/journal-entry.ts";
 import { isRefusedOrFailed } from "../schema/protocol.ts";
+import type { FoundTarget } from "./model.ts";
 
 /* Which rows a list shows, and in which order. Without a library: a server selects for the page, and a report for itself. */
 
@@ -57,6 +58,30 @@ export function passes(request: FilteredFacts, { api, operation, refused, search
   return [`${method} ${path}`, String(status ?? ""), resultCode, reason, database, refusedBy, fault].some(
     (value) => contains(value, search),
   );
+}
+
+/** The SHA-256 of a target's image, by its database; null when it was deleted. */
+export type ImageOf = (database: string, targetId: string) => string | null;
+
+type SearchFacts = Pick<EntryFacts, "operation" | "status" | "considered">;
+
+/** The first target that a query found; null: it found none; undefined: it is no query, or was refused. */
+export function foundIn({ operation, status, considered }: SearchFacts) {
+  if (operation !== "query" || status !== 200 || considered === undefined) return undefined;
+  return considered.find(({ matched }) => matched) ?? null;
+}
+
+/** A row of the list, with what its query found. */
+export function withFound<Row extends object>(
+  row: Row,
+  entry: SearchFacts & Pick<EntryFacts, "database">,
+  imageOf: ImageOf,
+): Row & { readonly found?: FoundTarget | null } {
+  const found = foundIn(entry);
+  if (found === undefined) return row;
+  if (found === null) return { ...row, found };
+  const { name, targetId } = found;
+  return { ...row, found: { name, image: imageOf(entry.database ?? "", targetId) } };
 }
 
 export const SORTS = [

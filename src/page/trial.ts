@@ -1,3 +1,4 @@
+import { whyTooLarge } from "../apis/query/form-checks.ts";
 import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
 import { decodeThumbnail, readHeader } from "../images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
@@ -47,14 +48,20 @@ interface Rules {
   readonly targetRater: TargetRater;
 }
 
-/** What a query with an image would find, and how the image would fare as a target. */
+/**
+ * What a query with an image would find, and how the image would fare as a target.
+ *
+ * @param whyRefused - why the database answers no query, whatever the image.
+ */
 export async function tryImage(
   bytes: Buffer,
   targets: readonly Target[],
   { queryMatcher: matcher, targetRater }: Rules,
   now: number,
+  whyRefused?: string,
 ) {
-  const image = await factsOf(bytes, targetRater);
+  const facts = await factsOf(bytes, targetRater);
+  const image = { ...facts, problem: whyRefused ?? facts.problem };
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
   const comparison = comparisonOf(matcher) ?? null;
   // With structural similarity, also scores that are too low for a match.
@@ -84,7 +91,7 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
     /** In bytes. */
     size: bytes.length,
     /** Why queries with the image are refused; null when they are not. */
-    problem: query.ok ? null : query.reason,
+    problem: whyTooLarge(bytes) ?? (query.ok ? null : query.reason),
     /** Why it cannot be added as a target; null when it can. */
     targetProblem: target.ok ? null : target.reason,
     /** 0, the best, to 100; null when it cannot be decoded. */

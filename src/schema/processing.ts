@@ -73,17 +73,19 @@ const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was a
 export function whyNotFound(
   target: TargetProcessing & { readonly activeFlag: boolean },
   now: number,
-): { readonly why: string; readonly detail: string } | undefined {
-  if (!target.activeFlag) return { why: "inactive: its active_flag is false", detail: "" };
+): { readonly why: string; readonly detail: string; readonly advice: string } | undefined {
+  const because = (why: string) => ({ why, detail: "", advice: "" });
+  if (!target.activeFlag) return because("inactive: its active_flag is false");
   const status = statusAt(target, now);
-  if (status === "failed") return { why: `failed: ${WHY_FAILED}`, detail: "" };
+  if (status === "failed") return because(`failed: ${WHY_FAILED}`);
   if (status === "processing") {
     const leftMs = processingLeft(target, target.lastModifiedDate, now);
     return {
       why: "still processing",
-      detail: `, for ${Math.ceil(leftMs) / 1000} s more; finishProcessing() ends it at once`,
+      detail: `, for ${Math.ceil(leftMs) / 1000} s more`,
+      advice: "; finishProcessing() ends it at once",
     };
   }
   const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : { why: `tracking rating ${rating}; expected above 0`, detail: "" };
+  return rating > 0 ? undefined : because(`tracking rating ${rating}; expected above 0`);
 }

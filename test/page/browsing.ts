@@ -30,15 +30,19 @@ export async function openPage(
  */
 export async function drop(
   page: Page,
-  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+  files: readonly { readonly name: string; readonly bytes: Buffer; readonly type?: string }[],
   shown = "body",
 ): Promise<void> {
-  const given = files.map(({ name, bytes }) => ({ name, base64: bytes.toString("base64") }));
+  const given = files.map(({ name, bytes, type = "image/png" }) => ({
+    name,
+    type,
+    base64: bytes.toString("base64"),
+  }));
   await page.evaluate(`{
     const dataTransfer = new DataTransfer();
-    for (const { name, base64 } of ${JSON.stringify(given)}) {
+    for (const { name, type, base64 } of ${JSON.stringify(given)}) {
       const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-      dataTransfer.items.add(new File([bytes], name, { type: "image/png" }));
+      dataTransfer.items.add(new File([bytes], name, { type }));
     }
     const event = { dataTransfer, bubbles: true, cancelable: true };
     const dropOn = (_, observer) => {

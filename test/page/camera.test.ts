@@ -275,7 +275,7 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
     await using servers = await openServers({ queryMatcher: "structural_similarity" });
     const page = await openPage(browser, servers.urls.manager, "try");
     await page.getByRole("button", { name: "Use the camera" }).click();
-    await page.getByText(/recognise photographs with QUERY_IMAGE_MATCHER=features/).waitFor();
+    await page.getByText(/with the setting QUERY_IMAGE_MATCHER=features to recognise photographs/).waitFor();
     await page.close();
   });
 });

@@ -74,7 +74,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the longest names",
     };
     await page.getByRole("article", { name: WORD, exact: true }).waitFor();
     await isNarrow("overview");
-    await page.getByRole("button", { name: "Use it" }).first().click();
+    await page.getByRole("button", { name: "Connect" }).first().click();
     await isNarrow("snippets");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: `Delete ${WORD}` }).click();

@@ -106,10 +106,38 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     const shop = servers.addCloudDatabase({ databaseName: "shop" });
     await servers.addTarget(shop, { name: "poster", image: await scene(6), processed: true });
     const page = await openPage(browser, servers.urls.manager, "try");
+    const said = page.getByRole("region", { name: "Nearest first" });
     await drop(page, [{ name: "broken.png", bytes: Buffer.from("short") }]);
     await page.getByRole("heading", { name: "broken.png" }).waitFor();
-    const said = await page.getByRole("region", { name: "Nearest first" }).textContent();
-    expect(said).toMatch(/^A query is refused[^\n]*PNG or JPEG[^\n]*$/);
+    expect(await said.textContent()).toMatch(/^A query is refused[^\n]*PNG or JPEG[^\n]*$/);
+    // Behind the end of the picture, which decodes all the same.
+    const large = Buffer.concat([await scene(6), Buffer.alloc(5_000_000)]);
+    await drop(page, [{ name: "large.png", bytes: large }]);
+    await page.getByRole("heading", { name: "large.png" }).waitFor();
+    expect(await said.textContent()).toMatch(
+      /^A query is refused[^\n]*expected at most 2097152 in a query\.?$/,
+    );
+    expect(await page.getByText("accepted", { exact: true }).count()).toBe(0);
+    servers.updateDatabase(shop, { stateName: "PROJECT_INACTIVE" });
+    await drop(page, [{ name: "poster.png", bytes: await scene(6) }]);
+    await page.getByRole("heading", { name: "poster.png" }).waitFor();
+    expect(await said.textContent()).toMatch(/^A query is refusedThe database is inactive/);
+    await page.close();
+  });
+
+  it("names the files that are no pictures, and adds the others", async () => {
+    await using servers = await startServers();
+    const shop = servers.addCloudDatabase({ databaseName: "shop" });
+    const page = await openPage(browser, servers.urls.manager, "targets");
+    await drop(page, [
+      { name: "notes.txt", bytes: Buffer.from("x"), type: "text/plain" },
+      { name: "broken.png", bytes: Buffer.from("x") },
+      { name: "poster.png", bytes: await scene(6) },
+    ]);
+    await page.getByText("Not a picture: notes.txt. Choose PNG or JPEG files.").waitFor();
+    await page.getByText(/^broken\.png: .*PNG or JPEG/).waitFor();
+    await page.getByText("Added 1 target").waitFor();
+    expect(shop.targets.map(({ name }) => name)).toEqual(["poster"]);
     await page.close();
   });
 
@@ -194,7 +222,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   });
 
   it("says beside a target's rating how likely photographs of it are recognised, and what would help", async () => {
-    await using servers = await startServers();
+    await using servers = await startServers({ queryMatcher: "features" });
     const keys = servers.addCloudDatabase({ databaseName: "shop" });
     const flat = { data: new Uint8Array(480 * 360).fill(90), width: 480, height: 360 };
     const [rich, plain] = [drawLeaves(1, 480, 360), drawLeaves(2, 100, 80)];
@@ -286,7 +314,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     const page = await openPage(browser, servers.urls.manager);
-    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("button", { name: "Connect" }).click();
     await page.getByRole("button", { name: "In a test" }).click();
     const typescript = await page.locator("dialog pre").textContent();
     const { code } = await transform(typescript ?? "", { loader: "ts", format: "cjs", target: "es2022" });

@@ -210,6 +210,74 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await page.close();
   });
 
+  it("shows what each query found, and tries its picture again", async () => {
+    await using servers = await startServers();
+    const shop = servers.addCloudDatabase({ databaseName: "shop" });
+    const client = new VuforiaClient(shop, servers.urls.target, servers.urls.query);
+    await servers.addTarget(shop, { name: "poster", image: await scene(6), processed: true });
+    await client.find(await scene(6));
+    await client.find(await scene(7));
+    await servers.addTarget(shop, { name: "next poster", image: await scene(8), processed: false });
+    await client.find(await scene(8));
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    const rows = page.locator("button.request");
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(await rows.locator(".outcome b").allTextContents()).toEqual([
+      "Found poster",
+      "No match",
+      "No match",
+    ]);
+    expect(await rows.locator("img").count()).toBe(1);
+
+    // Words of the code are buttons.
+    await rows.nth(2).click();
+    await page.getByText(/^still processing, for \S+ s more$/).waitFor();
+    await page.getByRole("button", { name: "Finish processing" }).click();
+    await page.getByText("Finished all processing").waitFor();
+    await page.getByRole("link", { name: "Try this picture" }).click();
+    await page.getByRole("heading", { name: "A query finds 1 target" }).waitFor();
+    await page.getByRole("button", { name: /^next poster.*found/ }).waitFor();
+    expect(await page.getByText("In photographs").count()).toBe(0);
+    expect(servers.requests.filter(({ operation }) => operation === "query")).toHaveLength(3);
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
+  it("is read with keys: search, next, previous, close and help", async () => {
+    await using servers = await startServers();
+    for (const path of ["first", "second", "third"]) await fetch(`${servers.urls.target}/targets/${path}`);
+    const page = await openPage(browser, servers.urls.manager, "requests");
+    const rows = page.locator("button.request");
+    await expect.poll(() => rows.count()).toBe(3);
+    const details = page.getByRole("region", { name: /^Request \d/ });
+    const heading = details.getByRole("heading", { level: 2 });
+    await page.keyboard.press("k");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await heading.getByText("/targets/second").waitFor();
+    await page.keyboard.press("k");
+    await heading.getByText("/targets/first").waitFor();
+    await page.keyboard.press("j");
+    await heading.getByText("/targets/second").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await details.waitFor();
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("j/third?");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Backspace");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.locator(".path").textContent()).toBe("/targets/third");
+    expect(complaints.get(page)).toEqual([]);
+    await page.close();
+  });
+
   it("hides the page's own requests until they are asked for", async () => {
     await using servers = await startServers();
     const page = await openPage(browser, servers.urls.manager, "requests");

@@ -81,7 +81,7 @@ try {
           await page.getByRole("heading", { name: "A query finds nothing" }).waitFor();
         }
         if (view === "target") await page.getByRole("button", { name: "Target raccoon" }).click();
-        if (view === "snippets") await page.getByRole("button", { name: "Use it" }).first().click();
+        if (view === "snippets") await page.getByRole("button", { name: "Connect" }).first().click();
         if (view === "settings")
           await page
             .getByRole("button", { name: /^Settings/ })

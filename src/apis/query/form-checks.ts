@@ -91,12 +91,16 @@ export const imageOpens = check({
 
 const MOST_IMAGE_BYTES = 2_097_152;
 
+/** Why a query refuses an image for its size; undefined when it does not. */
+export const whyTooLarge = ({ length }: Buffer): string | undefined =>
+  length <= MOST_IMAGE_BYTES
+    ? undefined
+    : `the image has ${length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`;
+
 export const imageSmallEnough = check({
   name: "imageSmallEnough",
   refusals: [entityTooLarge],
-  test: ({ image }: ImageContext) =>
-    image.length <= MOST_IMAGE_BYTES ||
-    `the image has ${image.length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`,
+  test: ({ image }: ImageContext) => whyTooLarge(image) ?? true,
 });
 
 /** No valid value is as long, and refusals repeat the value. */

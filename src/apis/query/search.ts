@@ -41,7 +41,7 @@ export async function searchTargets(
     if (index % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
     const reason = whyNotFound(target, now);
     if (reason === undefined) searched.push(target);
-    else passedOver.push([target, because(reason.why, reason.detail)]);
+    else passedOver.push([target, because(reason.why, reason.detail + reason.advice)]);
   }
   const certain = Math.max(maxNumResults, LEAST_CERTAIN);
   const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);

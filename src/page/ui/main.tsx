@@ -8,9 +8,10 @@ import { Button } from "./parts/controls.tsx";
 import { Notices } from "./parts/dialogs.tsx";
 import { Moment } from "./parts/facts.tsx";
 import { Icon, Logo } from "./parts/icons.tsx";
+import { Shortcuts } from "./parts/shortcuts.tsx";
 import { ask, attempt, report } from "./state/api.ts";
 import { connect, emulatorSecond, lead, link, requestCounts, state } from "./state/connection.ts";
-import { duration, number } from "./state/format.ts";
+import { count, duration, number } from "./state/format.ts";
 import { addressOf, route, TITLES, VIEWS, type View } from "./state/route.ts";
 import { BackToRealTime, Controls } from "./views/controls.tsx";
 import { Models } from "./views/models.tsx";
@@ -84,6 +85,7 @@ function Shell() {
         </main>
       </div>
       <Notices />
+      <Shortcuts />
     </>
   );
 }
@@ -129,12 +131,15 @@ function Navigation() {
             <>
               <span class="grow" />
               {refused > 0 && (
-                <span class="badge bad" title={`${number(refused)} refused`}>
-                  <span class="visually-hidden">{`${number(refused)} refused`}</span>
-                  <span aria-hidden="true">{number(refused)}</span>
+                <span class="badge bad" title={count(refused, "refused request")}>
+                  {number(refused)}
+                  <span class="long"> refused</span>
                 </span>
               )}
-              <span class="badge off">{number(clients)}</span>
+              <span class="badge off" title={count(clients, "request")}>
+                {number(clients)}
+                <span class="long"> in all</span>
+              </span>
             </>
           )}
         </a>

@@ -1,15 +1,20 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { notify } from "../state/api.ts";
 import { Button, type ButtonProps } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
 /** The file types that a file dialog offers. */
 export const PICTURES = "image/png,image/jpeg";
 
-/** Files that may be pictures; the server checks their contents. */
-export const pictures = (files: readonly File[]): readonly File[] =>
-  files.filter(({ type, size }) => size > 0 && (type === "" || type.startsWith("image/")));
+/** Files that may be pictures; the server checks their contents. Shows the names of the others. */
+export function pictures(files: readonly File[]): readonly File[] {
+  const isPicture = ({ type, size }: File) => size > 0 && (type === "" || type.startsWith("image/"));
+  const others = files.filter((file) => !isPicture(file)).map(({ name }) => name);
+  if (others.length > 0) notify("failed", `Not a picture: ${others.join(", ")}. Choose PNG or JPEG files.`);
+  return files.filter(isPicture);
+}
 
 interface DropZoneProps {
   readonly label: string;

@@ -91,14 +91,23 @@ export async function askJson<T>(method: string, path: string, body?: unknown): 
   return response.json();
 }
 
-/** Runs an action and returns whether it succeeded; shows the reason of a failure. */
-export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+/**
+ * Runs an action and returns whether it succeeded; shows the reason of a failure.
+ *
+ * @param concerns - what a failure is about.
+ */
+export async function attempt(
+  action: () => Promise<unknown>,
+  done?: string,
+  concerns?: string,
+): Promise<boolean> {
   try {
     await action();
     if (done !== undefined) notify("done", done);
     return true;
   } catch (error) {
-    notify("failed", error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    notify("failed", concerns === undefined ? reason : `${concerns}: ${reason}`);
     return false;
   }
 }

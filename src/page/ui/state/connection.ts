@@ -2,7 +2,7 @@ import { computed, signal, useComputed, useSignal, useSignalEffect } from "@prea
 import { useEffect, useMemo } from "preact/hooks";
 import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
 import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
-import { passes, requestFilter, selectTargets } from "../../select.ts";
+import { passes, requestFilter, selectTargets, withFound } from "../../select.ts";
 import { ask, report } from "./api.ts";
 import { route } from "./route.ts";
 
@@ -155,8 +155,18 @@ export function useRead<T>(
 function fromReport(given: MockReport, name: string, parameters: URLSearchParams): Reads[keyof Reads] | null {
   if (name === "requests") {
     const filter = requestFilter(parameters);
-    const requests: readonly ShownRequest[] = reportedRequests.filter((request) => passes(request, filter));
-    return { requests, total: requests.length };
+    const shown: readonly ShownRequest[] = reportedRequests.filter((request) => passes(request, filter));
+    const images = new Map(
+      given.databases.flatMap(({ databaseName, targets }) =>
+        targets.flatMap((target) =>
+          "image" in target ? [[`${databaseName} ${target.targetId}`, target.image] as const] : [],
+        ),
+      ),
+    );
+    const requests = shown.map((request) =>
+      withFound(request, request, (database, targetId) => images.get(`${database} ${targetId}`) ?? null),
+    );
+    return { requests, total: shown.length };
   }
   if (name !== "targets") return null;
   const databases = given.databases.filter((database) => database.kind === "cloud");

@@ -96,3 +96,6 @@ export function refusalLabel(check: string | undefined): string {
   const words = check?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return LABELS[check ?? "emulator"] ?? `Not fulfilled: ${words}`;
 }
+
+/** A reason without the call with which a test would help itself: the page has a button for it. */
+export const withoutCalls = (why: string): string => why.replace("; finishProcessing() ends it at once", "");

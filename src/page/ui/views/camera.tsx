@@ -106,8 +106,8 @@ function InView({ findings: { targets, comparison } }: { readonly findings: Page
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
       {comparison !== null && comparison.by !== "features" && (
         <p class="callout busy">
-          This emulator compares whole pictures, so it recognises hardly anything in a camera's view. Servers
-          recognise photographs with QUERY_IMAGE_MATCHER=features, mocks with queryMatcher: featureMatcher.
+          This emulator compares whole pictures, so it recognises hardly anything in a camera's view. Start
+          servers with the setting QUERY_IMAGE_MATCHER=features to recognise photographs.
         </p>
       )}
     </>

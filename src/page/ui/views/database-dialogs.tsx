@@ -105,11 +105,11 @@ export function Snippets({ database, onClose }: DatabaseProps<CloudDatabase>) {
   const language = useSignal<keyof typeof SNIPPETS>("curl");
   const code = SNIPPETS[language.value](database);
   return (
-    <Dialog wide title={`Use ${database.databaseName}`} onClose={onClose}>
+    <Dialog wide title={`Connect to ${database.databaseName}`} onClose={onClose}>
       <p>Ready to run, with the keys of this database.</p>
       <div class="row">
         <fieldset class="row grow">
-          <legend class="visually-hidden">Use it</legend>
+          <legend class="visually-hidden">Language</legend>
           {(["curl", "Node", "In a test"] as const).map((name) => (
             <Button
               key={name}

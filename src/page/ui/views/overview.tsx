@@ -102,7 +102,7 @@ function DatabaseCard({ database }: DatabaseProps) {
         {database.kind === "cloud" && (
           <>
             <LinkButton icon="targets" label="Targets" href={addressOf("targets", { database: name })} />
-            <OpenButton icon="code" label="Use it">
+            <OpenButton icon="code" label="Connect">
               {(close) => <Snippets database={database} onClose={close} />}
             </OpenButton>
           </>

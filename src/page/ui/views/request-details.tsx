@@ -1,14 +1,24 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { PageFeatures, PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
-import { Button, CopyButton } from "../parts/controls.tsx";
+import { Button, CopyButton, LinkButton } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
-import { featuresOf, imageUrl, report, requestDetails, useLoaded } from "../state/api.ts";
+import { dialogs, featuresOf, imageUrl, report, requestDetails, useLoaded } from "../state/api.ts";
 import { curlOf } from "../state/curl.ts";
-import { bytes, count, milliseconds, pictureFacts, refusalLabel, sentence } from "../state/format.ts";
-import { setParameters } from "../state/route.ts";
+import {
+  bytes,
+  count,
+  milliseconds,
+  pictureFacts,
+  refusalLabel,
+  sentence,
+  withoutCalls,
+} from "../state/format.ts";
+import { addressOf, setParameters } from "../state/route.ts";
+import { FinishAll } from "./controls.tsx";
 
 /** What has a place of its own on the page. */
 const PLACED: readonly string[] = [
@@ -23,19 +33,24 @@ const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or
 export function RequestDetails({ id }: { readonly id: string }) {
   const { value: given } = useLoaded(() => requestDetails(id).catch(() => "gone" as const));
   const isKnown = given !== null && given !== "gone";
+  const close = () => {
+    document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
+    setParameters({ request: undefined });
+  };
+  useEffect(() => {
+    const press = ({ key, target }: KeyboardEvent) => {
+      // In a search field, it clears the field first.
+      const isTyped = target instanceof HTMLInputElement && target.value !== "" && target.type === "search";
+      if (key === "Escape" && dialogs.value.length === 0 && !isTyped) close();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
   return (
     <section class="details stack" aria-label={isKnown ? `Request ${given.request.number}` : "Loading…"}>
       <header class="row">
         <p class="faint grow">{isKnown && `Request ${given.request.number}`}</p>
-        <Button
-          kind="bare"
-          icon="close"
-          label="Close"
-          onClick={() => {
-            document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
-            setParameters({ request: undefined });
-          }}
-        />
+        <Button kind="bare" icon="close" label="Close" onClick={close} />
       </header>
       {isKnown ? (
         <Shown details={given} />
@@ -84,6 +99,7 @@ function Shown({ details }: { readonly details: PageRequestDetails }) {
         query={request.request.query}
         shows={considered}
         as={request.api === "query" ? "query" : "target"}
+        database={request.database}
       />
       {request.response !== undefined && (
         <Message title="Response" message={request.response} images={images} />
@@ -121,9 +137,10 @@ interface MessageProps {
   readonly shows?: ShownRequest["considered"];
   /** What its picture is searched as. */
   readonly as?: PictureProps["as"];
+  readonly database?: string | undefined;
 }
 
-function Message({ title, message, images, query = "", shows = [], as = "target" }: MessageProps) {
+function Message({ title, message, images, query = "", shows = [], as = "target", database }: MessageProps) {
   const { headers, size, dropped, fields, json, text: shown, image } = message;
   const pictures = new Set(
     [image, ...(fields ?? []).map((field) => field.image)].filter((each) => each !== undefined),
@@ -167,6 +184,7 @@ function Message({ title, message, images, query = "", shows = [], as = "target"
               facts={images[sha256]}
               shows={shows}
               as={as}
+              database={database}
               alt={`Picture in the ${title.toLowerCase()}`}
             />
           ))}
@@ -182,9 +200,11 @@ interface PictureProps {
   readonly alt: string;
   readonly shows: NonNullable<ShownRequest["considered"]>;
   readonly as: "query" | "target";
+  /** Whose targets a query searched. */
+  readonly database: string | undefined;
 }
 
-function Picture({ sha256, facts, alt, shows, as }: PictureProps) {
+function Picture({ sha256, facts, alt, shows, as, database }: PictureProps) {
   const features = useSignal<PageFeatures | null>(null);
   return (
     <figure class="sent-picture stack">
@@ -194,6 +214,15 @@ function Picture({ sha256, facts, alt, shows, as }: PictureProps) {
         </Outlined>
       </a>
       {facts !== undefined && <figcaption class="faint">{pictureFacts(facts)}</figcaption>}
+      {report === null && as === "query" && (
+        <div class="row">
+          <LinkButton
+            icon="try"
+            label="Try this picture"
+            href={addressOf("try", { database, picture: sha256 })}
+          />
+        </div>
+      )}
       {report === null && <FeaturesButton features={features} load={() => featuresOf(sha256, as)} />}
     </figure>
   );
@@ -215,11 +244,16 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
             {matched ? "Matched" : "Not matched"}
           </Badge>
           <span class="grow">
-            <b>{name}</b> <span class="faint">{why}</span>
+            <b>{name}</b> <span class="faint">{withoutCalls(why)}</span>
           </span>
         </li>
       ))}
     </ol>
+    {report === null && considered.some(({ why }) => why.startsWith("still processing")) && (
+      <div class="row">
+        <FinishAll label="Finish processing" />
+      </div>
+    )}
     {Object.entries(others).map(([why, number]) => (
       <p key={why} class="faint">{`and ${count(number, "more target")}, none of them nearer: ${why}`}</p>
     ))}

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isRefusedOrFailed, OPERATIONS } from "../../../schema/protocol.ts";
-import type { PageRequests, RequestRow } from "../../model.ts";
+import type { FoundTarget, PageRequests, RequestRow } from "../../model.ts";
 import { passes, requestFilter } from "../../select.ts";
 import { Button, Check, SearchField, Select, set } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialogs.tsx";
-import { Empty, Moment, StatusCode } from "../parts/facts.tsx";
+import { Empty, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { List } from "../parts/list.tsx";
 import { ask, attempt, report } from "../state/api.ts";
 import { requestCounts, useRead } from "../state/connection.ts";
@@ -172,7 +172,7 @@ interface RowProps {
 }
 
 function Row({ request, chosen, tabIndex }: RowProps) {
-  const { number, method, path, status, resultCode, database, time, durationMs, reason } = request;
+  const { number, method, path, status, resultCode, database, time, durationMs, reason, found } = request;
   const refused = isRefusedOrFailed(request);
   return (
     <button
@@ -187,7 +187,11 @@ function Row({ request, chosen, tabIndex }: RowProps) {
       <span class="path mono one-line">{path}</span>
       <span class="outcome">
         <b class={refused ? "bad tone one-line" : "one-line"}>
-          {resultCode ?? (status === undefined ? "No response" : "")}
+          {found === undefined ? (
+            (resultCode ?? (status === undefined ? "No response" : ""))
+          ) : (
+            <Found found={found} />
+          )}
         </b>{" "}
         {refused && reason !== undefined && <span class="why faint one-line">{sentence(reason)}</span>}
       </span>
@@ -199,6 +203,18 @@ function Row({ request, chosen, tabIndex }: RowProps) {
     </button>
   );
 }
+
+/** What a query found. */
+const Found = ({ found }: { readonly found: FoundTarget | null }) =>
+  found === null ? (
+    <span class="faint">No match</span>
+  ) : (
+    <span class="found" title={`Found ${found.name}`}>
+      {found.image !== null && <Thumbnail sha256={found.image} />}
+      <span class="visually-hidden">Found </span>
+      {found.name}
+    </span>
+  );
 
 /** How many requests of clients were answered since the journal was cleared, as far as is known. */
 const answeredOf = ({ clients, dropped }: typeof requestCounts.value): number => clients + dropped;

@@ -3,6 +3,7 @@ import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts"
 import { Badge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, notify, pathOf, useLoaded } from "../state/api.ts";
 import { count, sentence } from "../state/format.ts";
+import { FinishAll } from "./controls.tsx";
 
 interface ScoresProps {
   readonly trial: PageTrial;
@@ -37,6 +38,11 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
         </p>
       )}
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
+      {targets.some(({ passedOver }) => passedOver?.startsWith("still processing")) && (
+        <div class="row">
+          <FinishAll label="Finish processing" />
+        </div>
+      )}
       <ol>
         {targets.map((target) => (
           <li key={target.targetId}>

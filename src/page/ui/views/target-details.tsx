@@ -9,7 +9,7 @@ import { FileButton, PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment, Stars, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { ask, attempt, base64Of, featuresOf, imageUrl, pathOf, report, useLoaded } from "../state/api.ts";
-import { emulatorNow, statusOf } from "../state/connection.ts";
+import { emulatorNow, state, statusOf } from "../state/connection.ts";
 import { bytes, duration } from "../state/format.ts";
 
 const COUNTS = [
@@ -106,9 +106,11 @@ function Recognition({ image, features }: RecognitionProps) {
   const { rating, advice } = value.recognition;
   return (
     <>
-      <p class="small">
-        <b>In photographs</b> <Stars rating={rating} /> <span class="faint">{advice}</span>
-      </p>
+      {state.value?.matchesPhotographs === true && (
+        <p class="small">
+          <b>In photographs</b> <Stars rating={rating} /> <span class="faint">{advice}</span>
+        </p>
+      )}
       <FeaturesButton features={features} load={async () => value} />
     </>
   );

@@ -42,7 +42,8 @@ export function Targets() {
       adding.value = { done: index, all: files.length };
       const imageBase64 = await base64Of(file);
       const body = { name: file.name.replace(/\.[^.]*$/, ""), width: 1, imageBase64 };
-      if (await attempt(() => ask("POST", pathOf("cloud_databases", name, "targets"), body))) added += 1;
+      const path = pathOf("cloud_databases", name, "targets");
+      if (await attempt(() => ask("POST", path, body), undefined, file.name)) added += 1;
     }
     adding.value = null;
     if (added > 0) notify("done", `Added ${count(added, "target")}`);

@@ -6,7 +6,7 @@ import { DropZone, FileButton, PICTURES, pictures } from "../parts/drop-zone.tsx
 import { Empty, Facts, Stars, StatusBadge } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
-import { askJson, attempt, pathOf } from "../state/api.ts";
+import { ask, askJson, attempt, pathOf } from "../state/api.ts";
 import { databaseParameters, useKeptDatabase, useRead } from "../state/connection.ts";
 import { pictureFacts } from "../state/format.ts";
 import { route, setParameters } from "../state/route.ts";
@@ -57,6 +57,14 @@ export function TryPicture() {
       if (turn === latest.current) running.value = false;
     });
   }, [picture.value, database]);
+  const sent = route.value.parameters.get("picture");
+  useEffect(() => {
+    if (sent === null) return;
+    void attempt(async () => {
+      const response = await ask("GET", pathOf("page", "images", sent));
+      picture.value = new File([await response.blob()], "Picture of a request");
+    });
+  }, [sent]);
   if (given === null) return <p class="loading">Loading…</p>;
 
   if (database === null)
@@ -70,6 +78,7 @@ export function TryPicture() {
     if (first === undefined) return;
     isLive.value = false;
     whyNoCamera.value = null;
+    setParameters({ picture: undefined });
     picture.value = first;
   };
   const toggleCamera = () => {
@@ -185,12 +194,12 @@ function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsPr
             ],
             [
               "In photographs",
-              image.recognition && (
+              trial.comparison?.by === "features" && image.recognition !== null ? (
                 <span class="row">
                   <Stars rating={image.recognition.rating} />
                   <span>{image.recognition.advice}</span>
                 </span>
-              ),
+              ) : null,
             ],
             [
               "BRISQUE",
