@@ -130,15 +130,12 @@ function Navigation() {
           {view === "requests" && clients > 0 && (
             <>
               <span class="grow" />
-              {refused > 0 && (
-                <span class="badge bad" title={count(refused, "refused request")}>
-                  {number(refused)}
-                  <span class="long"> refused</span>
-                </span>
-              )}
-              <span class="badge off" title={count(clients, "request")}>
-                {number(clients)}
-                <span class="long"> in all</span>
+              <span
+                class={refused > 0 ? "badge bad" : "badge off"}
+                title={`${count(clients, "request")}, ${number(refused)} refused`}
+              >
+                {number(refused > 0 ? refused : clients)}
+                <span class="long">{refused > 0 ? " refused" : " in all"}</span>
               </span>
             </>
           )}
