@@ -9,6 +9,10 @@ const FILE = `# A comment.
       - { id: target-b, route: add, says: "accepts {this}, too", get: created,
           send: { fields: { width: 2 } }, assumed: "similar: a test" }
       - { id: target-c, route: list, says: answers, get: listed, observed: "a test @2026-09" }
+      - {
+          id: target-e,
+          route: get,
+        }
   orders:
     - { id: target-order-1-2, route: add, of: [target-a, target-b], assumed: never attempted }
 `;
@@ -46,10 +50,11 @@ describe("evidence", () => {
   });
 
   it("is put into rows, and nothing else of a file changes", () => {
-    const ids = ["target-a", "target-b", "target-order-1-2", "target-elsewhere"];
+    const ids = ["target-a", "target-b", "target-e", "target-order-1-2", "target-elsewhere"];
     const observed = 'observed: "A. Person, issue 7 @2026-11-27"';
     expect(withObservations(FILE, ids, "A. Person, issue 7 @2026-11-27")).toBe(
       FILE.replace("get: summary }", `get: summary,\n          ${observed} }`)
+        .replace("route: get,\n        }", `route: get,\n          ${observed} }`)
         .replace('assumed: "similar: a test"', observed)
         .replace("assumed: never attempted", observed),
     );

@@ -108,7 +108,11 @@ export function withObservations(content: string, ids: readonly string[], source
       if (pair !== undefined) return { from, to, text: observed };
       const lineStart = content.lastIndexOf("\n", row.range?.[0]) + 1;
       const indent = /^ */.exec(content.slice(lineStart))?.[0].length ?? 0;
-      return { from: end - " }".length, to: end, text: `,\n${" ".repeat(indent + 4)}${observed} }` };
+      const own = content
+        .slice(0, end - "}".length)
+        .trimEnd()
+        .replace(/,$/, "");
+      return { from: own.length, to: end, text: `,\n${" ".repeat(indent + 4)}${observed} }` };
     });
   return edits
     .toReversed()
