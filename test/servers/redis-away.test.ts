@@ -79,9 +79,26 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const [first] = (await opened()).at;
     if (first === undefined) throw new Error("no servers");
     await manage(first, "POST", "/cloud_databases", named);
+    const limits = { request_rate_limits: { other: { max_requests: 100, window_seconds: 1 } } };
+    const limited = {
+      ...limits,
+      database_name: "other",
+      server_access_key: "other",
+      server_secret_key: "hidden",
+    };
+    const other = await manage(first, "POST", "/cloud_databases", limited);
+    const inOther = { serverAccessKey: "other", serverSecretKey: "hidden" };
+    const image = makePng({ width: 21 }).toString("base64");
+    expect([other.status, other.text]).toEqual([201, expect.anything()]);
+    const { target_id } = (await sendSigned(first, inOther, { ...add, body: { ...body, image } })).fields;
     const client = new Redis(redis.url);
     try {
       await client.config("SET", "maxmemory", "1");
+      const path = `/targets/${target_id}`;
+      expect((await sendSigned(first, inOther, { method: "DELETE", path })).status).toBe(200);
+      expect((await sendSigned(first, inOther, { method: "GET", path })).status).toBe(404);
+      const deleted = await manage(first, "DELETE", "/cloud_databases/other");
+      expect([deleted.status, deleted.text]).toEqual([200, ""]);
       const refused = await sendSigned(first, keys, add);
       expect([refused.status, refused.text]).toEqual([
         502,
@@ -199,9 +216,16 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const [trusting] = (await opened(state)).at;
     if (trusting === undefined) throw new Error("no servers");
     expect((await manage(trusting, "POST", "/cloud_databases", named)).status).toBe(201);
-    const [distrusting] = (await opened({ ...state, stateCertificate: undefined })).at;
-    if (distrusting === undefined) throw new Error("no servers");
-    const refused = await manage(distrusting, "GET", "/cloud_databases");
-    expect([refused.status, refused.text]).toEqual([502, expect.stringContaining("rediss://127.0.0.1:")]);
+    const told = async (url: string, stateCertificate?: string) => {
+      const state = { ...address(url), stateCertificate };
+      const [manager] = (await opened(state)).at;
+      return manager && (await manage(manager, "GET", "/cloud_databases")).text;
+    };
+    const noConnection = `the state at rediss://127.0.0.1:${port} cannot be used: there is no connection to it: `;
+    expect(await told(`rediss://127.0.0.1:${port}`)).toBe(
+      `${noConnection}self-signed certificate in certificate chain`,
+    );
+    const { authority: another } = generateCertificate();
+    expect(await told(`rediss://127.0.0.1:${port}`, another)).toMatch(/no connection to it: .*certificate/);
   });
 });

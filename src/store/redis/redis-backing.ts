@@ -127,14 +127,13 @@ export class RedisBacking {
   /** Commits changes if the version is still the latest, and updates the reference counts of images. */
   async commit({ scope, version }: Version, changes: readonly StoredChange[]): Promise<Committed> {
     const isDeletion = changes.some(({ kind, record }) => kind === "database" && record === null);
-    const [answer, missingImage] = listOf(
-      await this.redis.run("commit", [
-        scope,
-        String(version),
-        ...recordPairs(isDeletion ? [] : changes),
-        isDeletion ? "yes" : "no",
-      ]),
-    );
+    const args = [
+      scope,
+      String(version),
+      ...recordPairs(isDeletion ? [] : changes),
+      isDeletion ? "yes" : "no",
+    ];
+    const [answer, missingImage] = listOf(await this.redis.run("commit", args, changes.some(isRemoval)));
     if (isDeletion && answer === "0") await this.redis.sweep();
     if (missingImage !== undefined) return { missingImage: String(missingImage) };
     return answer === "gone" || answer === "stale" ? answer : Number(answer);
@@ -263,6 +262,10 @@ export class RedisBacking {
     if (isNew === null) await this.redis.ask((client) => client.expire(key, seconds, "GT"));
   }
 }
+
+/** Whether a change removes a record, or deletes a target. */
+const isRemoval = ({ kind, record }: StoredChange): boolean =>
+  record === null || (kind === "target" && record.deleteDate !== null);
 
 /** Faults that all managers change. */
 export const faultsInRedis = (backing: RedisBacking): SharedFaults => ({

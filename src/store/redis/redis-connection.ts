@@ -12,6 +12,10 @@ import { clockSetting, fromText, type StoredChange, storedChange, toText } from 
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
+/** The same script, which may write although Redis is full. Redis before version 7 refuses it. */
+const FREEING_SCRIPT = `#!lua flags=allow-oom\n${SCRIPT}`;
+/** Operations that store next to nothing, and that what frees memory needs. */
+const SMALL = new Set(["take", "faults", "clear", "sweep"]);
 const CLAIM_MILLISECONDS = 5000;
 
 /** The state in Redis cannot be used: it has another version, or the password is wrong. */
@@ -22,6 +26,8 @@ export class StateRefusedError extends StateUnavailableError {
 /** One emulator's keys in Redis or Valkey. */
 export class RedisConnection {
   private readonly prefix: string;
+  /** Why there is no connection, if the client library has said so. */
+  private problem: string | undefined;
 
   /** @param shown - the URL without user and password. */
   constructor(
@@ -30,6 +36,12 @@ export class RedisConnection {
     private readonly shown: string,
   ) {
     this.prefix = `{${prefix}}:`;
+    client.on("error", (error: unknown) => {
+      this.problem = messageOf(error).replace(/\s+/g, " ");
+    });
+    client.on("ready", () => {
+      this.problem = undefined;
+    });
   }
 
   /**
@@ -62,14 +74,19 @@ export class RedisConnection {
     return this.prefix + name;
   }
 
-  /** Runs an operation of the script: by its hash, because sending the script takes longer than running it. */
-  run(operation: string, args: readonly (string | Buffer)[]): Promise<unknown> {
+  /**
+   * Runs an operation of the script: by its hash, because sending the script takes longer than running it.
+   *
+   * @param frees - whether the operation removes something, so that it must work although Redis is full.
+   */
+  run(operation: string, args: readonly (string | Buffer)[], frees = SMALL.has(operation)): Promise<unknown> {
     return this.ask(async () => {
       try {
         return await this.client.evalsha(SCRIPT_SHA, 1, this.prefix, operation, ...args);
       } catch (error) {
-        if (!messageOf(error).startsWith("NOSCRIPT")) throw error;
-        return this.client.eval(SCRIPT, 1, this.prefix, operation, ...args);
+        const isFull = messageOf(error).startsWith("OOM");
+        if (isFull ? !frees : !messageOf(error).startsWith("NOSCRIPT")) throw error;
+        return this.client.eval(isFull ? FREEING_SCRIPT : SCRIPT, 1, this.prefix, operation, ...args);
       }
     });
   }
@@ -93,9 +110,13 @@ export class RedisConnection {
       // The client library says it in terms of its own options.
       const isClosed = /isn't writeable|Connection is closed/.test(why);
       throw new StateUnavailableError(
-        `the state at ${this.shown} cannot be used: ${isClosed ? "there is no connection to it" : why}`,
+        `the state at ${this.shown} cannot be used: ${isClosed ? this.whyClosed() : why}`,
       );
     }
+  }
+
+  private whyClosed(): string {
+    return `there is no connection to it${this.problem === undefined ? "" : `: ${this.problem}`}`;
   }
 
   close(): void {
