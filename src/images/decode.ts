@@ -134,18 +134,22 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
 }
 
 /**
- * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. Transparent parts are grey.
+ * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. One of at most half as many is
+ * doubled. Transparent parts are grey.
  * Reads the file, not the pixels that a rating has: those are neither upright nor flattened, and a large JPEG file decodes
  * several times as fast at a reduced size.
  */
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
-  return decodeScaled(bytes, (image) => toGrey(image, side));
+  return decodeScaled(bytes, (image, { width, height }) => {
+    const longer = Math.max(width, height);
+    return toGrey(image, 2 * longer <= side ? 2 * longer : Math.min(longer, side));
+  });
 }
 
 const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
   const { data, info } = await image
     .autoOrient()
-    .resize(side, side, { fit: "inside", withoutEnlargement: true })
+    .resize(side, side, { fit: "inside" })
     .flatten({ background: "#888" })
     .toColourspace("b-w")
     .raw()
@@ -155,13 +159,13 @@ const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
 
 async function decodeScaled<T>(
   bytes: Buffer,
-  scale: (image: SharpImage) => Promise<T>,
+  scale: (image: SharpImage, header: ImageHeader) => Promise<T>,
 ): Promise<T | Undecodable> {
   const header = await decoders.run(() => readHeader(bytes));
   if ("damage" in header) return header;
   const damage = tooLargeToDecode(bytes, header);
   if (damage !== undefined) return { damage };
-  const run = () => decoders.run(() => decode(bytes, "none", scale));
+  const run = () => decoders.run(() => decode(bytes, "none", (image) => scale(image, header)));
   // Waits for its turn before it takes a decoder, so that others can decode in the meantime.
   // Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time.
   return header.progressive && pixelsOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();

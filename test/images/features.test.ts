@@ -340,7 +340,8 @@ describe("a mock with the feature matcher", () => {
 
   it("says when a target has few features, or the query cannot be decoded", async () => {
     await using service = await open();
-    await service.mock.addTarget(service.keys, { image: makePng(), name: "flat", processed: true });
+    const image = await pngOf({ data: new Uint8Array(200 * 150).fill(90), width: 200, height: 150 });
+    await service.mock.addTarget(service.keys, { image, name: "flat", processed: true });
     expect(await results(service, service.keys, at(queries, 1))).toHaveLength(1);
     const flat = service.mock.requests.at(-1)?.considered?.find(({ name }) => name === "flat");
     expect(flat?.why).toMatch(

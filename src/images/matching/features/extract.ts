@@ -78,7 +78,7 @@ export interface Search {
 }
 
 export const TARGET_SEARCH: Search = { side: 640, most: 384, contrast: 30, finest: 0.7 };
-export const QUERY_SEARCH: Search = { side: 800, most: 1500, contrast: 20, finest: 1 };
+export const QUERY_SEARCH: Search = { side: 1000, most: 2000, contrast: 20, finest: 1 };
 
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;

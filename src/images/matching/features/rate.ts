@@ -15,9 +15,19 @@ const MOSTLY_PLAIN = CELLS / 2;
 const LEAST_GOOD = STARS[GOOD - 1] ?? 0;
 export const GOOD_FEATURES = `${LEAST_GOOD} all over it make ${GOOD} stars`;
 
+/** Pictures whose longer side has fewer pixels, after small ones were doubled, show too little. */
+const SMALL = 128;
+
+/** The size of a picture if that is too small; undefined otherwise. */
+export const tooSmall = ({ width, height }: Features): string | undefined =>
+  Math.max(width, height) < SMALL ? `${width / 2}x${height / 2} pixels` : undefined;
+
 /** How likely a picture with these features is recognised. */
-export const rateFeatures = (features: Features, different: number): FeatureRating =>
-  rate(features.count, cellsOf(features), different);
+export function rateFeatures(features: Features, different: number): FeatureRating {
+  const { rating, advice } = rate(features.count, cellsOf(features), different);
+  const size = tooSmall(features);
+  return { rating, advice: size === undefined ? advice : `it is too small, ${size}, and ${advice}` };
+}
 
 /** How many cells of a picture have a feature. */
 function cellsOf({ count, frames, width, height }: Features): number {

@@ -4,7 +4,7 @@ import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { type Features, inParts, type TargetFeatures } from "./extract.ts";
 import { LEAST_WINDOWS, lookAtPixels, type Pyramid } from "./pixels.ts";
 import type { Sighting } from "./places.ts";
-import { GOOD_FEATURES } from "./rate.ts";
+import { GOOD_FEATURES, tooSmall } from "./rate.ts";
 
 interface Kernel extends KernelMemory {
   queryCodesAt(): number;
@@ -134,7 +134,7 @@ export function judge(
   minimumInliers: number,
 ): Judgement {
   const { inliers, chance, tilt, corners, places } = position;
-  const tooWeak = whyTooWeak(position, target, minimumInliers);
+  const tooWeak = whyTooWeak(position, target, query, minimumInliers);
   const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SHOWN.fewer);
   if (tooWeak !== undefined && (inliers < least || chance > MOSTLY_SHOWN.chance))
     return { inliers, agrees: false, why: tooWeak };
@@ -159,16 +159,24 @@ export function judge(
 function whyTooWeak(
   { inliers, chance, span }: Position,
   target: Features,
+  query: Features,
   minimumInliers: number,
 ): string | undefined {
   const agree = `${inliers} feature${inliers === 1 ? " agrees" : "s agree"}`;
-  if (inliers < minimumInliers) {
-    const few =
-      target.count < MANY_FEATURES ? `the target has only ${target.count} features (${GOOD_FEATURES}): ` : "";
-    return `${few}${agree}, ${minimumInliers} are needed`;
-  }
+  if (inliers < minimumInliers) return `${whyFew(target, query)}${agree}, ${minimumInliers} are needed`;
   if (chance > CHANCE) return `${agree}, but chance may explain that`;
   return inliers < FEW.inliers && span < FEW.span
     ? `${agree}, but on ${(span * 100).toFixed(1)} % of the target's area only`
     : undefined;
+}
+
+/** What few features come from, before the number that agrees. */
+function whyFew(target: Features, query: Features): string {
+  for (const [whose, picture] of Object.entries({ query, target })) {
+    const size = tooSmall(picture);
+    if (size !== undefined) return `the ${whose}'s picture is too small, ${size}: `;
+  }
+  return target.count < MANY_FEATURES
+    ? `the target has only ${target.count} features (${GOOD_FEATURES}): `
+    : "";
 }

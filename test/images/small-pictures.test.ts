@@ -1,0 +1,57 @@
+import { featureMatcher, featureRater, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
+import sharp from "sharp";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findFeatures } from "../../src/images/matching/features/rank.ts";
+import { results, START } from "../protocol/query/send.ts";
+import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { drawStructured } from "../support/structured-pictures.ts";
+
+describe("small pictures", () => {
+  const picture = drawLeaves(91_000, 400, 300);
+  let file: Buffer;
+  let photo: Buffer;
+  beforeAll(async () => {
+    file = await pngOf(picture);
+    const view = { tilt: 15, scale: 0.7, cover: 0 };
+    photo = await pngOf(await photograph(picture, view, 0, { width: 640, height: 480 }));
+  }, 60_000);
+  const scaledTo = (image: Buffer, width: number) => sharp(image).resize(width).png().toBuffer();
+
+  it("are found as targets from 64 pixels on, and rated so", async () => {
+    const targets = await Promise.all([64, 96, 128].map((width) => scaledTo(file, width)));
+    for (const target of targets) expect(await featureMatcher(photo, target)).toBeGreaterThan(0.5);
+    expect(await Promise.all(targets.map((target) => featureRater(target)))).toEqual([1, 3, 4]);
+  });
+
+  it("find their target as queries of 100 pixels", async () => {
+    expect(await featureMatcher(await scaledTo(photo, 100), file)).toBeGreaterThan(0.5);
+  });
+
+  it("are said to be too small where they are", async () => {
+    const clock = new ManualClock(START);
+    await using mock = new MockCloudReco({ targetRater: perfectRater, queryMatcher: featureMatcher, clock });
+    const keys = mock.addCloudDatabase();
+    const tiny = await scaledTo(file, 24);
+    await mock.addTarget(keys, { name: "tiny", image: tiny, processed: true });
+    const whyNot = async (query: Buffer) => {
+      await results({ urls: mock.urls, clock }, keys, query);
+      return mock.requests.at(-1)?.considered?.at(0)?.why;
+    };
+    const few = "too small, 24x18 pixels: \\d features? agrees?, 8 are needed$";
+    expect(await whyNot(photo)).toMatch(new RegExp(`^no match: the target's picture is ${few}`));
+    expect(await whyNot(await scaledTo(photo, 24))).toMatch(
+      new RegExp(`^no match: the query's picture is ${few}`),
+    );
+    expect((await findFeatures(tiny, "target"))?.recognition).toEqual({
+      rating: 0,
+      advice: expect.stringMatching(/^it is too small, 24x18 pixels, and it has no details: no features; /),
+    });
+  });
+});
+
+it("featureMatcher finds a ticket that is a fifth as wide as a photograph of 1,000 pixels", async () => {
+  const ticket = await drawStructured("tickets", 8504);
+  const view = { tilt: 10, scale: 0.2, cover: 0 };
+  const photo = await photograph(ticket, view, 8512, { width: 1000, height: 750 });
+  expect(await featureMatcher(await pngOf(photo), await pngOf(ticket))).toBeGreaterThan(0.5);
+});
