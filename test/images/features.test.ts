@@ -340,7 +340,8 @@ describe("a mock with the feature matcher", () => {
 
   it("says when a target has few features, or the query cannot be decoded", async () => {
     await using service = await open();
-    const image = await pngOf({ data: new Uint8Array(200 * 150).fill(90), width: 200, height: 150 });
+    const data = Uint8Array.from({ length: 200 * 150 }, (_, at) => 20 + (at % 200));
+    const image = await pngOf({ data, width: 200, height: 150 });
     await service.mock.addTarget(service.keys, { image, name: "flat", processed: true });
     expect(await results(service, service.keys, at(queries, 1))).toHaveLength(1);
     const flat = service.mock.requests.at(-1)?.considered?.find(({ name }) => name === "flat");
