@@ -6,7 +6,6 @@ import { systemRandom } from "../../src/emulator/random.ts";
 import { wireClient } from "./engine/client.ts";
 import type { RunClock, Verified } from "./engine/exchanges.ts";
 import { KEY_PAIRS, type Keys, variableOf } from "./engine/fact.ts";
-import { whyNot } from "./engine/plan.ts";
 import { redactor } from "./engine/redact.ts";
 import { type Outcome, Run } from "./engine/run.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -54,10 +53,10 @@ const verified: Verified = {
 const run = new Run(verified);
 const outcomes: Outcome[] = [];
 const facts = FACTS.filter(({ id }) => settings.facts.includes(id));
-const possible = facts.filter((fact) => whyNot(fact, verified) === undefined);
+const possible = facts.filter((fact) => run.whyNot(fact) === undefined);
 
 if (possible.length === 0) {
-  const reasons = new Set(facts.map((fact) => whyNot(fact, verified)));
+  const reasons = new Set(facts.map((fact) => run.whyNot(fact)));
   throw new Error(`nothing can be tried: ${[...reasons].join("; ")}`);
 }
 
@@ -93,6 +92,6 @@ describe(`the rows at ${settings.urls.target} (${settings.profile})`, () => {
     test(titleOf(fact), async (context) => {
       // Vitest aborts it when the run is cancelled.
       context.signal.addEventListener("abort", () => stopped.abort());
-      await holds(fact, run, verified, context, (outcome) => outcomes.push(outcome));
+      await holds(fact, run, context, (outcome) => outcomes.push(outcome));
     });
 });

@@ -23,6 +23,9 @@ interface Emulator extends AsyncDisposable, Pick<MockCloudReco, "urls"> {
 }
 type Open = (profile: ProfileName) => Promise<Emulator>;
 
+/** A hundred targets are removed, on a machine that does other things too. */
+const HOOK_TIMEOUT = 120_000;
+
 interface Some {
   readonly profiles?: readonly ProfileName[];
   /** Ids of rows. */
@@ -36,28 +39,20 @@ function tryRows(open: Open, { profiles = PROFILE_NAMES, leavesOut = [] }: Some 
     beforeAll(async () => {
       emulator = await open(profile);
       run = await factRun(emulator, { profile, send: emulator.send });
-    });
+    }, HOOK_TIMEOUT);
     afterAll(async () => {
       const left = await run.close();
       await emulator[Symbol.asyncDispose]();
       expect(left).toEqual([]);
-    });
+    }, HOOK_TIMEOUT);
     const facts = FACTS.filter(({ id, overTls }) => overTls !== true && !leavesOut.includes(id));
     for (const fact of facts)
       test(titleOf(fact), async (context) => {
-        const { urls } = emulator;
-        await holds(fact, run, { urls, keys: EVERY_KEY, write: true }, context);
+        await holds(fact, run, context);
         await expectCheck(fact, emulator);
       });
   });
 }
-
-/** Whose values do not matter: the emulator has them all. */
-const EVERY_KEY = {
-  ...{ serverAccessKey: "any", serverSecretKey: "any", clientAccessKey: "any", clientSecretKey: "any" },
-  ...{ modelTargetClientId: "any", modelTargetClientSecret: "any" },
-  ...{ modelTargetUsername: "any", modelTargetPassword: "any" },
-};
 
 /** The check that a row names is the one that the journal names. */
 async function expectCheck({ check }: Fact, emulator: Emulator): Promise<void> {

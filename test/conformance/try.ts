@@ -1,8 +1,6 @@
 import { expect, type TestContext } from "vitest";
 import { sides } from "./engine/differences-in-words.ts";
-import type { Verified } from "./engine/exchanges.ts";
 import type { Fact } from "./engine/fact.ts";
-import { whyNot } from "./engine/plan.ts";
 import { redactor } from "./engine/redact.ts";
 import type { Outcome, Run } from "./engine/run.ts";
 
@@ -13,11 +11,10 @@ export const titleOf = ({ id, sentence }: Fact): string => `${id}: ${sentence}`;
 export async function holds(
   fact: Fact,
   run: Run,
-  verified: Pick<Verified, "urls" | "keys" | "write" | "spend">,
   { skip }: Pick<TestContext, "skip">,
   note: (outcome: Outcome) => void = () => {},
 ): Promise<void> {
-  const why = whyNot(fact, verified);
+  const why = run.whyNot(fact);
   if (why !== undefined) skip(why);
   const outcome = await run.try(fact);
   note(outcome);

@@ -33,6 +33,11 @@ export class Run {
     this.#keepSecrets(verified.keys);
   }
 
+  /** Why a fact cannot be tried here, if that is known without asking the service. */
+  whyNot(fact: Fact): string | undefined {
+    return whyNot(fact, this.verified);
+  }
+
   get isStopped(): boolean {
     return this.verified.stopped.aborted;
   }
@@ -53,7 +58,7 @@ export class Run {
   }
 
   async try(fact: Fact): Promise<Outcome> {
-    const why = whyNot(fact, this.verified) ?? this.#exchanges.away(fact.api);
+    const why = this.whyNot(fact) ?? this.#exchanges.away(fact.api);
     if (why !== undefined) return { fact, result: "notTried", why };
     try {
       return fact.api === "model-target" ? await this.#tryModelTarget(fact) : await this.#tryTarget(fact);
