@@ -192,7 +192,8 @@ export function seenTarget(context: ReadingContext, targetId: string) {
 /** The targets that a list shows, by upload date. */
 export function listedTargets(context: ReadingContext): readonly Target[] {
   const { records, services } = context;
-  const lags = services.realism?.lags(context, services.realism.visibility) ?? [];
+  if (services.realism === undefined) return records.listTargets();
+  const lags = services.realism.lags(context, services.realism.visibility);
   const hidden = lags.filter(({ before }) => before === undefined);
   note(context, hidden, NOT_VISIBLE);
   return without(hidden, records.listTargets());
