@@ -10,7 +10,7 @@ import { type Journal, type JournalEntry, type JournalEvents, Signal } from "../
 import { createRandom, type Random } from "../emulator/random.ts";
 import { show } from "../emulator/text.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
-import { fetchFrom } from "../intercept/fetch/fetch-transport.ts";
+import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import { InvalidOptionError } from "../schema/kernel/problems.ts";
@@ -126,7 +126,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example const client = new MyClient({ fetch: mock.fetch });
    */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
-    fetchFrom(this.#hosts, new Request(input, init));
+    fetchFrom(this.#hosts, requestOf(input, init));
 
   /**
    * Resumes interception after {@link stop}, with the state unchanged. Does nothing while the mock is started.

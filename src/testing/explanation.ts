@@ -99,6 +99,13 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
   refusedBy === undefined &&
   !considered?.some(({ matched }) => matched);
 
+/** Whether a test failed because it took too long. */
+export const isTimeout = (error: unknown): boolean => /tim(ed|e) ?-?out/i.test(messageIn(error));
+
+/** Whether a request was signed with a key of an earlier test. */
+export const isLeftOver = ({ reason }: JournalEntry): boolean =>
+  reason?.includes("of a mock that has stopped") === true;
+
 /** Whether the option `realism` changed the answer to a request. */
 const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("(realism)") === true;
 
@@ -157,7 +164,7 @@ export function explainTimeout(
   { clockStandsStill }: Pick<Evidence, "clockStandsStill">,
   error: unknown,
 ): string | undefined {
-  if (!/tim(ed|e) ?-?out/i.test(messageIn(error)) || !clockStandsStill) return undefined;
+  if (!isTimeout(error) || !clockStandsStill) return undefined;
   const targets = mock.page.report().databases.flatMap((database) => database.targets);
   const processing = targets.filter((target) => "status" in target && target.status === "processing").length;
   if (processing === 0) return undefined;

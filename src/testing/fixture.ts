@@ -9,7 +9,15 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-import { Evidence, explainFailure, explainTimeout, listed, messageIn } from "./explanation.ts";
+import {
+  Evidence,
+  explainFailure,
+  explainTimeout,
+  isLeftOver,
+  isTimeout,
+  listed,
+  messageIn,
+} from "./explanation.ts";
 
 /**
  * Appends text to an error's message so that every test reporter shows it once.
@@ -131,6 +139,9 @@ interface OpenFixture extends MockFixture {
   readonly reportWritten: Promise<void> | undefined;
 }
 
+/** Whether a test of this process has timed out: what it still sends may reach the mock of a later test. */
+let hasTimedOut = false;
+
 /** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const { database: fields, mockOptions, ...reporting } = MockCloudReco.fixtureOptions(options);
@@ -167,6 +178,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
         close();
         const { refused } = evidence;
         if (failed) {
+          hasTimedOut ||= isTimeout(error);
           const message = messageIn(error);
           const explained = explainFailure(mock, evidence, error, whyUnreached);
           const lines = [
@@ -178,10 +190,16 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
           if (!appendToError(error, text)) print(text);
           return text;
         }
-        if (failOnRefusedRequests && refused.length > 0) {
+        const late = hasTimedOut ? refused.filter(isLeftOver) : [];
+        const own = refused.filter((entry) => !late.includes(entry));
+        if (failOnRefusedRequests && late.length > 0)
+          print(
+            `The mock refused, left over from an earlier test that timed out, ${listed(late, "request", "requests")}`,
+          );
+        if (failOnRefusedRequests && own.length > 0) {
           throw fail(
             test,
-            `the mock refused ${listed(refused, "request", "requests").replace(/:\n/, ", and failOnRefusedRequests is set:\n")}`,
+            `the mock refused ${listed(own, "request", "requests").replace(/:\n/, ", and failOnRefusedRequests is set:\n")}`,
           );
         }
         const [missing, ...others] = evidence.missing;

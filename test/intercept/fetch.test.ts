@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { Request as OtherRequest } from "undici";
 import { expect, test } from "vitest";
 import type { RequestHandler } from "../../src/emulator/message.ts";
 import { fetchFrom } from "../../src/intercept/fetch/fetch-transport.ts";
@@ -24,6 +25,27 @@ test("mock.fetch answers a signed request, and patches nothing", async () => {
   const response = await injected(`${mock.urls.target}/targets`, { headers: { authorization, date } });
   expect(await response.json()).toMatchObject({ result_code: "Success" });
   expect(mock.requests).toMatchObject([{ operation: "listTargets", status: 200 }]);
+});
+
+test("mock.fetch takes a Request of another class", async () => {
+  const mock = new MockCloudReco({ intercept: false });
+  const url = `${mock.urls.target}/targets`;
+  const controller = new AbortController();
+  const given = { method: "POST", body: "sent", headers: { "X-Own": "a" }, signal: controller.signal };
+  const request: Request = Reflect.construct(OtherRequest, [url, given]);
+  expect(request).not.toBeInstanceOf(Request);
+  expect((await mock.fetch(request)).status).toBe(401);
+  expect((await mock.fetch(Reflect.construct(OtherRequest, [url]), { method: "HEAD" })).status).toBe(404);
+  const [posted, changed] = mock.requests;
+  expect([posted?.method, posted?.request.headers["x-own"], String(posted?.request.body.bytes)]).toEqual([
+    "POST",
+    "a",
+    "sent",
+  ]);
+  expect(changed?.method).toBe("HEAD");
+  controller.abort(new Error("enough"));
+  const late: Request = Reflect.construct(OtherRequest, [url, given]);
+  expect(messagesOf(await failureOf(mock.fetch(late)))).toContain("enough");
 });
 
 test("a request arrives complete, with the headers that fetch adds", async () => {

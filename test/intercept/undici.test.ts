@@ -257,6 +257,36 @@ describe.each(versions)(
   },
 );
 
+test("a MockAgent that the user sets while a mock is started must allow the host", async () => {
+  const original = undici7.getGlobalDispatcher();
+  onTestFinished(() => undici7.setGlobalDispatcher(original));
+  const { requests } = mock({ intercept: "sockets" });
+  const agent = new undici7.MockAgent();
+  undici7.setGlobalDispatcher(agent);
+  agent.disableNetConnect();
+  await expect(undici7.request(HOST)).rejects.toThrow(/mock/i);
+  agent.enableNetConnect("service.example");
+  expect(await (await undici7.request(HOST)).body.text()).toBe("ours");
+  expect(requests).toHaveLength(1);
+  await agent.close();
+});
+
+test("a client that looks the host up by itself, as undici's interceptor does, is answered", async () => {
+  for (const intercept of ["nock", "sockets"] as const) {
+    const { requests, stop } = mock({ intercept });
+    const lookup: NonNullable<Parameters<typeof undici7.interceptors.dns>[0]>["lookup"] = (
+      _origin,
+      _options,
+      callback,
+    ) => callback(null, [{ address: "203.0.113.1", family: 4, ttl: 1000 }]);
+    const dispatcher = new undici7.Agent().compose(undici7.interceptors.dns({ lookup }));
+    expect(await (await undici7.request(HOST, { dispatcher })).body.text()).toBe("ours");
+    expect(requests).toHaveLength(1);
+    stop();
+    await dispatcher.close();
+  }
+});
+
 test("the dispatchers are restored when the last mock stops", () => {
   const before = dispatchers();
   expect(before[0]?.value).toBeDefined();

@@ -50,6 +50,23 @@ it("also fails the test for a request that the mock itself could not answer", as
   );
 });
 
+it("reports a late request of a test that timed out, and does not fail the next test for it", async () => {
+  const earlier = openFixture({ failOnRefusedRequests: true });
+  const { serverAccessKey } = earlier.database;
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  earlier.end({ failed: true, error: new Error("Test timed out in 5000ms."), print });
+  const next = openFixture({ failOnRefusedRequests: true });
+  await summary(serverAccessKey);
+  expect(next.end({ ...passed, print })).toBeUndefined();
+  expect(printed.at(-1)).toMatch(
+    /^The mock refused, left over from an earlier test that timed out, 1 request:\n#1 .*GET \/summary → 40\d/,
+  );
+  const last = openFixture({ failOnRefusedRequests: true });
+  await summary("unknown");
+  expect(() => last.end(passed)).toThrow(/the mock refused 1 request, and failOnRefusedRequests is set/);
+});
+
 it("ignores refused requests without failOnRefusedRequests", async () => {
   const { database, end } = openFixture();
   await summary(database.serverAccessKey);

@@ -20,6 +20,18 @@ interface FetchOptions {
   readonly redirections?: number;
 }
 
+/** Makes a request of the arguments of `fetch`, also of a `Request` of another realm or of the package undici. */
+export function requestOf(input: Request | string | URL, init?: RequestInit): Request {
+  if (input instanceof Request || !isRequest(input)) return new Request(input, init);
+  const { url, method, headers, body, signal, redirect } = input;
+  const pairs: [string, string][] = [...headers];
+  const given: RequestInit = { method, headers: pairs, body, signal, redirect, duplex: "half" };
+  return new Request(new Request(url, given), init);
+}
+
+const isRequest = (input: Request | string | URL): input is Request =>
+  typeof input === "object" && "headers" in input;
+
 const NO_BYTES = new ArrayBuffer(0);
 
 /** Statuses whose responses must not have a body, not even an empty one. */
