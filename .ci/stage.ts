@@ -25,7 +25,7 @@ const installed = (name: string): string => join(repository, "node_modules", nam
  */
 export async function stagePackage(folder: string): Promise<readonly string[]> {
   await mkdir(folder);
-  for (const part of ["README.md", "CHANGELOG.md", "LICENSE", "examples"])
+  for (const part of ["README.md", "CHANGELOG.md", "LICENSE", "llms.txt", "examples"])
     await cp(join(repository, part), join(folder, part), { recursive: true });
   const manifest = await manifestOf(repository);
   for (const field of OWN_FIELDS) delete manifest[field];

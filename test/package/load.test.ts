@@ -121,6 +121,7 @@ it("contains only the necessary files, in less than 2 MB", async () => {
     "README.md",
     "dist",
     "examples",
+    "llms.txt",
     "package.json",
   ]);
 });

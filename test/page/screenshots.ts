@@ -101,6 +101,52 @@ try {
       await fetch(`${servers.urls.manager}/clock`, { method: "DELETE" });
       await page.close();
     }
+  if (values.guide === true) await drawFailingTest();
 } finally {
   await browser.close();
+}
+
+/** The README's picture: a failing test as a terminal shows it, and the same request on the page. */
+async function drawFailingTest(): Promise<void> {
+  const shown = await browser.newPage({ viewport: { width: 1500, height: 748 }, deviceScaleFactor: 2 });
+  await shown.goto(`${servers.urls.manager}/#/requests`);
+  await shown
+    .getByRole("button", { name: /^401\s*GET/ })
+    .last()
+    .click();
+  const request = shown.getByRole("region", { name: /^Request \d/ });
+  await request.getByRole("row", { name: /^Path/ }).waitFor();
+  const details = (await request.screenshot()).toString("base64");
+  const reason = await request.locator(".callout p").textContent();
+  const address = servers.urls.manager.replace(/^http:\/\//, "");
+  // Another one, because the page's policy allows no other content.
+  const page = await browser.newPage({ viewport: { width: 1100, height: 300 }, deviceScaleFactor: 2 });
+  await page.setContent(`<style>
+    body { display: flex; gap: 24px; margin: 0; padding: 24px; background: #eef0f4; font: 15px/1.5 sans-serif; align-items: start; }
+    pre { flex: 1; margin: 0; padding: 20px; border-radius: 12px; background: #16181d; color: #e6e8ee; white-space: pre-wrap; }
+    b { color: #ff8b84; } i { color: #8ad69f; font-style: normal; }
+    figure { margin: 0; border-radius: 12px; overflow: hidden; background: white; box-shadow: 0 1px 4px #0003; }
+    figcaption { padding: 8px 16px; color: #555; background: #f6f7f9; } img { display: block; width: 540px; }
+  </style>
+  <pre>$ npx vitest run
+
+<b>FAIL</b>  the shop lists its pictures
+<b>AssertionError: expected 401 to be 200</b>
+
+The mock refused 1 request:
+#1 GET /targets → 401 AuthenticationFailure
+   signatureMatches: <i></i></pre>
+  <figure><figcaption></figcaption><img src="data:image/png;base64,${details}"></figure>`);
+  await page.locator("i").evaluate((element, text) => {
+    element.textContent = text;
+  }, reason);
+  await page.locator("figcaption").evaluate((element, text) => {
+    element.textContent = text;
+  }, address);
+  const picture = await page.screenshot({ path: `${folder}/failing.png`, fullPage: true });
+  await sharp(picture)
+    .resize(1600)
+    .webp({ quality: 50, effort: 6, preset: "text" })
+    .toFile("examples/page/failing.webp");
+  await Promise.all([shown.close(), page.close()]);
 }
