@@ -1,5 +1,5 @@
 import type { FaultRule } from "../../emulator/faults.ts";
-import { header } from "../../emulator/message.ts";
+import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
@@ -50,7 +50,8 @@ export const query = operation({
       searchTargets(targets, image, queryMatcher, maxNumResults, now),
     );
     const isUnasked =
-      isGzipped(found.status, context, services) && header(context.request, "accept-encoding") === undefined;
+      isGzipped(found.status, context, services) &&
+      !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
     const remark = notes.reason ?? search.whyNone ?? (isUnasked ? GZIP_UNASKED : undefined);
     if (remark !== undefined) notes.reason = remark;
     notes.considered = [...search.considered, ...search.unseen];
@@ -73,7 +74,7 @@ export const query = operation({
 });
 
 const GZIP_UNASKED =
-  "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option queryContentEncoding to " +
+  "the response is gzip-encoded although the request does not accept gzip: decode it, or set the option queryContentEncoding to " +
   '"identity"';
 
 /** `cloudQueryFailure`: every query gets the configured response. */

@@ -142,13 +142,15 @@ describe("the printed journal explains", () => {
     const session = new MockSession(mock, mock.addCloudDatabase());
     await session.query();
     expect(lines(mock.explain())).toContain(
-      "the response is gzip-encoded although the request has no Accept-Encoding: decode it, or set the option " +
+      "the response is gzip-encoded although the request does not accept gzip: decode it, or set the option " +
         'queryContentEncoding to "identity"',
     );
     expect(mock.requestsOf({ refused: true })).toEqual([]);
     const { headers, ...query } = session.signedQuery();
     await nodeClient({ ...query, headers: { ...headers, "Accept-Encoding": "gzip" } });
     expect(mock.requests.at(-1)?.reason).toBeUndefined();
+    await nodeClient({ ...query, headers: { ...headers, "Accept-Encoding": "identity" } });
+    expect(mock.requests.at(-1)?.reason).toContain("gzip-encoded although the request does not accept gzip");
   });
 
   it("a target that failed, also on its record", async () => {
