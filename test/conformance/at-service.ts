@@ -10,7 +10,6 @@ import { redactor } from "./engine/redact.ts";
 import { type Outcome, Run } from "./engine/run.ts";
 import { evidenceOf } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
-import "./settings.ts";
 import { holds, titleOf } from "./try.ts";
 
 /*
