@@ -35,6 +35,12 @@ const FILES = [
   "test/intercept/truthful.test.ts",
   "test/intercept/user-nock-first.test.ts",
   "test/intercept/proxies.test.ts",
+  "test/intercept/socks.test.ts",
+  "test/intercept/kept-connections.test.ts",
+  "test/intercept/kept-sockets.test.ts",
+  "test/intercept/tracers.test.ts",
+  "test/intercept/as-fetch.test.ts",
+  "test/intercept/origin-pattern.test.ts",
   "test/intercept/asynchronous-context.test.ts",
 ];
 

@@ -13,5 +13,5 @@ it("clients with captured functions, HTTP/2 or a proxy are answered or refused b
   }
   const { code, printed } = await runNode("bypassing", [inModules("vitest/vitest.mjs"), "run"]);
   expect(code, printed).toBe(0);
-  expect(printed).toMatch(/Tests +21 passed \(21\)/);
+  expect(printed).toMatch(/Tests +22 passed \(22\)/);
 });
