@@ -3,28 +3,8 @@ import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { results, START } from "../protocol/query/send.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { layOut } from "../support/recognition.ts";
 import { drawStructured } from "../support/structured-pictures.ts";
-
-/** Puts pictures onto a background, each over those before it. */
-async function layOut(
-  pictures: readonly {
-    readonly file: Buffer;
-    readonly left: number;
-    readonly top: number;
-    readonly turn: number;
-  }[],
-): Promise<Buffer> {
-  const laid = pictures.map(async ({ file, left, top, turn }) => ({
-    input: await sharp(file).ensureAlpha().rotate(turn, { background: "transparent" }).png().toBuffer(),
-    left,
-    top,
-  }));
-  const background = await pngOf(drawLeaves(81_000, 800, 600));
-  return sharp(background)
-    .composite(await Promise.all(laid))
-    .jpeg({ quality: 80 })
-    .toBuffer();
-}
 
 describe("one thing in a photograph is one result", () => {
   /** Adds targets by their names, and returns what a query finds and why the others were not found. */

@@ -64,6 +64,27 @@ export async function photographFile(
   return sharp(file).jpeg({ quality: 90 }).toBuffer();
 }
 
+/** Puts pictures onto a background, each over those before it. */
+export async function layOut(
+  pictures: readonly {
+    readonly file: Buffer;
+    readonly left: number;
+    readonly top: number;
+    readonly turn: number;
+  }[],
+): Promise<Buffer> {
+  const laid = pictures.map(async ({ file, left, top, turn }) => ({
+    input: await sharp(file).ensureAlpha().rotate(turn, { background: "transparent" }).png().toBuffer(),
+    left,
+    top,
+  }));
+  const background = await pngOf(drawLeaves(81_000, 800, 600));
+  return sharp(background)
+    .composite(await Promise.all(laid))
+    .jpeg({ quality: 80 })
+    .toBuffer();
+}
+
 /** Pictures to photograph, and targets: those pictures first, then others. */
 export async function drawTargets(pictures: number, others: number) {
   const drawn = Array.from({ length: pictures }, (_, index) => drawLeaves(20_000 + index));
