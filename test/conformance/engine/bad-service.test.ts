@@ -269,3 +269,30 @@ test.each([
     expect(elapsed()).toBe(seconds * 3);
   },
 );
+
+test("what is being added when a run ends is removed too", async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let arrived = () => {};
+  const underWay = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const slow: Meddle = async ({ method }, forward) => {
+    if (method === "POST") {
+      arrived();
+      await held;
+    }
+    return forward();
+  };
+  await behind(slow, async (one) => {
+    const trying = tryAll(one.run, /^target-add$/);
+    await underWay;
+    const closing = one.run.close();
+    release();
+    await trying;
+    expect(await closing).toEqual([]);
+    expect(await targetsOf(one)).toEqual([]);
+  });
+});

@@ -25,6 +25,8 @@ export class Run {
   readonly #databases = new Map<"given" | "created", Database>();
   #modelTargets: ModelTargets | undefined;
   #count = 0;
+  /** Never rejects. */
+  #underWay: Promise<Outcome> | undefined;
 
   constructor(private readonly verified: Verified) {
     this.#exchanges = new Exchanges(verified);
@@ -57,7 +59,13 @@ export class Run {
     }
   }
 
-  async try(fact: Fact): Promise<Outcome> {
+  try(fact: Fact): Promise<Outcome> {
+    const trying = this.#try(fact);
+    this.#underWay = trying;
+    return trying;
+  }
+
+  async #try(fact: Fact): Promise<Outcome> {
     const why = this.whyNot(fact) ?? this.#exchanges.away(fact.api);
     if (why !== undefined) return { fact, result: "notTried", why };
     try {
@@ -180,6 +188,8 @@ export class Run {
 
   /** Removes everything that the run added, and returns what could not be removed. */
   async close(): Promise<readonly string[]> {
+    // A test runner does not wait for a test that it stops, which may be adding something.
+    await this.#underWay;
     this.#exchanges.startClosing();
     // A database that the run created takes its targets with it.
     return [
