@@ -81,6 +81,7 @@ const NOT_IN_CORE = [
   "testing/",
   "openapi/",
   "mock/(register|serve-page)",
+  "intercept/descendants",
   "schema/kernel/json-schema",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.
