@@ -134,7 +134,8 @@ interface Look {
 
 /** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. */
 export function lookAtPixels(target: Kept, query: Pyramid, corners: Outline): Look {
-  const level = Math.max(0, Math.ceil(Math.log2(densityOf(corners, smallSize(target)) / MOST_DENSE)));
+  let level = 0;
+  for (let dense = densityOf(corners, smallSize(target)); dense > MOST_DENSE; dense /= 2) level += 1;
   const picture = query.level(level);
   begin(target);
   const { kernel, memory } = load();
