@@ -6,7 +6,7 @@ import {
   rememberKeys,
   removeKeyOwner,
 } from "../apis/explanations/values.ts";
-import { type Journal, type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
+import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
 import { show } from "../emulator/text.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
@@ -17,7 +17,7 @@ import { InvalidOptionError } from "../schema/kernel/problems.ts";
 import { quoted } from "../schema/kernel/values.ts";
 import type { Service } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { callerOf, isThrownHere } from "./caller.ts";
+import { callerOf } from "./caller.ts";
 import { EmulatorControl } from "./emulator-control.ts";
 import {
   type EmulatorParts,
@@ -26,6 +26,19 @@ import {
   interceptedHosts,
   ownerOfKey,
 } from "./emulator-state.ts";
+import {
+  answered,
+  appendToError,
+  Evidence,
+  explainFailure,
+  explainTimeout,
+  fieldOf,
+  isLeftOver,
+  isTimeout,
+  listed,
+  messageIn,
+} from "./explanation.ts";
+import { explainInRunningTest } from "./failing-test.ts";
 import {
   type MockCloudRecoOptions,
   PendingDelays,
@@ -69,12 +82,20 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   };
 
   /** Reads stacks for test fixtures. @internal */
-  static readonly stacks = { callerOf, isThrownHere } as const;
+  static readonly stacks = { callerOf } as const;
 
-  /** Every request that a mock of this process has answered. @internal */
-  static readonly answered = new Signal<{ readonly mock: MockCloudReco; readonly entry: JournalEntry }>(
-    "answered",
-  );
+  /** Explains failed tests, for test fixtures. @internal */
+  static readonly failures = {
+    appendToError,
+    Evidence,
+    explainFailure,
+    explainTimeout,
+    fieldOf,
+    isLeftOver,
+    isTimeout,
+    listed,
+    messageIn,
+  } as const;
 
   /** Checks the options of test fixtures and adds their defaults. @internal */
   static readonly fixtureOptions = resolveFixtureOptions;
@@ -94,9 +115,12 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#random = createRandom(seed);
     this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, () => !this.#isStopped));
     this.#hosts.add(interceptedHosts(this.#options, this.#isolation));
-    this.#journal.recorded.on((entry) => MockCloudReco.answered.emit({ mock: this, entry }));
+    this.#journal.recorded.on((entry) => answered.emit({ mock: this, entry }));
     if (this.#options.intercept === false) addIdleKeyOwner(this.#ownsKey);
     this.start();
+    // A test that has ended has stopped its mock, as it should.
+    if (this.#options.explainFailures)
+      explainInRunningTest(this, () => (this.#isStopped ? undefined : this.whyUnreached));
   }
 
   /**

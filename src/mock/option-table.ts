@@ -178,6 +178,13 @@ const mock = {
     "which requests to other hosts may leave the process: all, none, those to this machine, or a list or function",
     { default: "bypass" },
   ),
+  explainFailures: option(
+    flag,
+    "a test of Vitest, Jest or node:test that fails tells what its mock refused",
+    {
+      default: true,
+    },
+  ),
   cloudQueryFailure: option(configuredResponse, "response to every query, sent unchanged"),
   modelTargetFailure: option(
     deferred("an object", () =>

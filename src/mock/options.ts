@@ -70,6 +70,11 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   readonly intercept?: "nock" | "sockets" | false;
   /** Which requests to other hosts may leave the process. Default `bypass`: all. */
   readonly unhandledRequests?: UnhandledRequests;
+  /**
+   * Whether a mock that is made in a test of Vitest, Jest or node:test explains in the test's error what it refused, if the test
+   * fails. Default true. A fixture of this package always does.
+   */
+  readonly explainFailures?: boolean;
 }
 
 /** Options that only a mock in process has. */
@@ -116,7 +121,13 @@ type Required<Name extends keyof MockCloudRecoOptions> = {
 /** Validated options with their defaults. */
 export interface ResolvedOptions
   extends Required<
-    "targetRater" | "intercept" | "unhandledRequests" | "clock" | "journalCapacity" | "journalBodyBytes"
+    | "targetRater"
+    | "intercept"
+    | "unhandledRequests"
+    | "explainFailures"
+    | "clock"
+    | "journalCapacity"
+    | "journalBodyBytes"
   > {
   readonly seed?: string | number | undefined;
   readonly realism?: boolean | RealismOptions | undefined;

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
-import { fieldOf } from "./explanation.ts";
+import { fieldOf } from "./field.ts";
 import { FixtureHooks, type MockFixture, type MockFixtureOptions, type TestOutcome } from "./fixture.ts";
 import {
   type MatcherResult,

@@ -9,44 +9,9 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-import {
-  Evidence,
-  explainFailure,
-  explainTimeout,
-  isLeftOver,
-  isTimeout,
-  listed,
-  messageIn,
-} from "./explanation.ts";
 
-/**
- * Appends text to an error's message so that every test reporter shows it once.
- *
- * @returns false when the value is not an error or cannot be changed.
- */
-function appendToError(error: unknown, text: string): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const { message, stack }: { message?: unknown; stack?: unknown } = error;
-  if (typeof message !== "string") return false;
-  const extended = `${message.trimEnd()}\n\n${text}`;
-  try {
-    // Both, because reporters print either the message or the stack.
-    Object.assign(error, {
-      message: extended,
-      ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function extendedStack(stack: string, message: string, extended: string, text: string): string {
-  const start = message === "" ? -1 : stack.indexOf(message);
-  if (start >= 0) return stack.slice(0, start) + extended + stack.slice(start + message.length);
-  const frames = stack.search(/\n\s+at /);
-  return frames < 0 ? `${stack}\n\n${text}` : `${stack.slice(0, frames)}\n\n${text}${stack.slice(frames)}`;
-}
+const { appendToError, Evidence, explainFailure, explainTimeout, isLeftOver, isTimeout, listed, messageIn } =
+  MockCloudReco.failures;
 
 /** What a runner says of a test. */
 interface TestIdentity {
@@ -146,7 +111,8 @@ let hasTimedOut = false;
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const { database: fields, mockOptions, ...reporting } = MockCloudReco.fixtureOptions(options);
   const { failOnRefusedRequests, except, report, reportFolder } = reporting;
-  const mock = new MockCloudReco(mockOptions);
+  // The fixture explains failures itself.
+  const mock = new MockCloudReco({ ...mockOptions, explainFailures: false });
   try {
     const database = mock.addCloudDatabase(fields);
     const exceptions = [except].flat();

@@ -7,7 +7,7 @@ import {
   type TestOutcome,
 } from "./fixture.ts";
 import "./jest-matchers.ts";
-import { fieldOf } from "./explanation.ts";
+import { fieldOf } from "./field.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual, types } from "node:util";
 import type { JournalEntry, MockCloudReco, Operation, RequestFilter } from "../index.ts";
-import { fieldOf } from "./explanation.ts";
+import { fieldOf } from "./field.ts";
 
 /** An expected value: an equal value, a pattern for text, or an asymmetric matcher such as `expect.any(Number)`. */
 export type ExpectedValue = unknown;

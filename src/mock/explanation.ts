@@ -1,11 +1,36 @@
-import { formatJournal, type JournalEntry, MockCloudReco, type RequestFilter } from "../index.ts";
+import type { Clock } from "../emulator/clock.ts";
+import { type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
+import { isThrownHere } from "./caller.ts";
+import type { MockPage } from "./page.ts";
+import { formatJournal, type RequestFilter } from "./requests.ts";
+
+/** What a mock's requests are explained with. */
+export interface ExplainedMock {
+  readonly clock: Clock;
+  readonly urls: Readonly<Record<string, string>>;
+  readonly page: Pick<MockPage, "report">;
+  on<Name extends keyof JournalEvents>(event: Name, listener: (entry: JournalEvents[Name]) => void): unknown;
+  requestsOf(filter: RequestFilter, entries?: readonly JournalEntry[]): readonly JournalEntry[];
+  unexpectedRefusals(entries: readonly JournalEntry[]): readonly JournalEntry[];
+  missingRefusals(entries: readonly JournalEntry[]): readonly RequestFilter[];
+}
+
+interface Answered {
+  readonly mock: ExplainedMock;
+  readonly entry: JournalEntry;
+}
+
+/** Every request that a mock of this process has answered. */
+export const answered = new Signal<{ readonly mock: ExplainedMock; readonly entry: JournalEntry }>(
+  "answered",
+);
 
 /** The newest requests are shown, because they usually made the test fail. */
 const MAX_SHOWN = 5;
 const MOST_OF_OTHERS = 100;
 
 /** The mocks of fixtures: tests that run concurrently are not told of each other's. */
-const fixtures = new WeakSet<MockCloudReco>();
+const fixtures = new WeakSet<ExplainedMock>();
 
 /** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
 export class Evidence {
@@ -19,16 +44,17 @@ export class Evidence {
   /** Number of requests that arrived. */
   arrived = 0;
 
-  /** @param exceptions - requests that may be refused. */
+  /**
+   * @param exceptions - requests that may be refused.
+   * @param isOfFixture - whether a fixture, which is told of the mocks that a test makes by hand too, collects it.
+   */
   constructor(
-    private readonly mock: MockCloudReco,
+    private readonly mock: ExplainedMock,
     private readonly exceptions: readonly RequestFilter[],
+    isOfFixture = true,
   ) {
-    fixtures.add(mock);
-    this.end = MockCloudReco.answered.on(({ mock: other, entry }) => {
-      if (!fixtures.has(other)) this.ofOthers.push(entry);
-      if (this.ofOthers.length > MOST_OF_OTHERS) this.ofOthers.shift();
-    });
+    if (isOfFixture) fixtures.add(mock);
+    this.end = isOfFixture ? answered.on((request) => this.#addOther(request)) : () => {};
     this.#readClock();
     mock.on("request", () => {
       this.#readClock();
@@ -46,6 +72,11 @@ export class Evidence {
   get clockStandsStill(): boolean {
     const now = this.mock.clock.now().getTime();
     return this.#readings.every((reading) => reading === now);
+  }
+
+  #addOther({ mock, entry }: Answered): void {
+    if (!fixtures.has(mock)) this.ofOthers.push(entry);
+    if (this.ofOthers.length > MOST_OF_OTHERS) this.ofOthers.shift();
   }
 
   #readClock(): void {
@@ -121,7 +152,7 @@ const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
  * @returns undefined when the requests explain nothing.
  */
 export function explainFailure(
-  mock: MockCloudReco,
+  mock: ExplainedMock,
   evidence: Pick<
     Evidence,
     "arrived" | "refused" | "inconsistent" | "unmatched" | "faulted" | "noted" | "ofOthers"
@@ -160,7 +191,7 @@ export function explainFailure(
 
 /** Explains why a test ran into its time limit: it waits for targets, and the mock's clock does not move. */
 export function explainTimeout(
-  mock: MockCloudReco,
+  mock: ExplainedMock,
   { clockStandsStill }: Pick<Evidence, "clockStandsStill">,
   error: unknown,
 ): string | undefined {
@@ -174,9 +205,7 @@ export function explainTimeout(
 
 /** A field of a value that other code made, perhaps in another realm; undefined when it has none. */
 export const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
+  Object(value) === value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 export function messageIn(error: unknown): string {
   const message = typeof error === "object" ? fieldOf(error, "message") : error;
@@ -205,7 +234,7 @@ function mayComeFromRequest(error: unknown): boolean {
 /** Whether a function of this package threw an error that is not about a connection. */
 function isThrownByMock(error: unknown): boolean {
   if (fieldOf(error, "code") !== undefined || /fetch failed/.test(messageIn(error))) return false;
-  return MockCloudReco.stacks.isThrownHere(fieldOf(error, "stack"));
+  return isThrownHere(fieldOf(error, "stack"));
 }
 
 /** Counts requests and lists the newest ones. */
@@ -213,4 +242,33 @@ export function listed(entries: readonly JournalEntry[], one: string, many: stri
   const left = entries.length - MAX_SHOWN;
   const count = entries.length === 1 ? `1 ${one}` : `${entries.length} ${many}`;
   return `${count}${left > 0 ? `, the last ${MAX_SHOWN} of them` : ""}:\n${formatJournal(entries.slice(-MAX_SHOWN))}`;
+}
+
+/**
+ * Appends text to an error's message so that every test reporter shows it once.
+ *
+ * @returns false when the value is not an error or cannot be changed.
+ */
+export function appendToError(error: unknown, text: string): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const { message, stack }: { message?: unknown; stack?: unknown } = error;
+  if (typeof message !== "string") return false;
+  const extended = `${message.trimEnd()}\n\n${text}`;
+  try {
+    // Both, because reporters print either the message or the stack.
+    Object.assign(error, {
+      message: extended,
+      ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function extendedStack(stack: string, message: string, extended: string, text: string): string {
+  const start = message === "" ? -1 : stack.indexOf(message);
+  if (start >= 0) return stack.slice(0, start) + extended + stack.slice(start + message.length);
+  const frames = stack.search(/\n\s+at /);
+  return frames < 0 ? `${stack}\n\n${text}` : `${stack.slice(0, frames)}\n\n${text}${stack.slice(frames)}`;
 }

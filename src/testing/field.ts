@@ -1,0 +1,3 @@
+import { MockCloudReco } from "../index.ts";
+
+export const { fieldOf } = MockCloudReco.failures;

@@ -1,0 +1,110 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inConsumer, inModules, runNode } from "./run.ts";
+
+/** Signs with the wrong secret key, as in every failing test here. */
+const SUMMARY = `
+  async function summary({ serverAccessKey: accessKey, clientSecretKey: secretKey }) {
+    const date = rfc1123Date();
+    const authorization = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
+    return (await fetch("https://vws.vuforia.com/summary", { headers: { authorization, date } })).status;
+  }
+`;
+const MODULE = `
+  import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+  ${SUMMARY}
+  const make = (options) => {
+    const mock = new MockCloudReco(options);
+    return { mock, database: mock.addCloudDatabase() };
+  };
+`;
+const REQUIRED = MODULE.replace("import {", "const {").replace(
+  '} from "mock-cloud-reco"',
+  '} = require("mock-cloud-reco")',
+);
+
+/** Three tests fail with an explanation: a mock made at once, later, and in a hook. `equal` is the runner's assertion. */
+const TESTS = (test: string, equal: (got: string, wanted: number) => string) => `
+  ${test}("made at once", async () => {
+    const { mock, database } = make();
+    try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
+  });
+  ${test}("made later", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const { mock, database } = make();
+    try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
+  });
+  ${test}("turned off", async () => {
+    const { mock, database } = make({ explainFailures: false });
+    try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
+  });
+  ${test}("passes", async () => {
+    const { mock, database } = make();
+    try { ${equal("await summary(database)", 401)} } finally { mock.stop(); }
+  });
+`;
+const toBe = (got: string, wanted: number) => `expect(${got}).toBe(${wanted});`;
+
+const FILES = {
+  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
+  "vitest.config.mjs": `export default { test: { include: ["**/*.vitest.mjs"] } };`,
+  "by-hand.vitest.mjs": `
+    import { beforeEach, describe, expect, test } from "vitest";
+    ${MODULE}
+    ${TESTS("test", toBe)}
+    describe("in a hook", () => {
+      let made;
+      beforeEach(() => { made = make(); return () => made.mock.stop(); });
+      test("made in a hook", async () => { ${toBe("await summary(made.database)", 200)} });
+    });
+  `,
+  "by-hand.jest.cjs": `
+    ${REQUIRED}
+    ${TESTS("test", toBe)}
+    describe("in a hook", () => {
+      let made;
+      beforeEach(() => { made = make(); });
+      afterEach(() => made.mock.stop());
+      test("made in a hook", async () => { ${toBe("await summary(made.database)", 200)} });
+    });
+  `,
+  "by-hand.node.mjs": `
+    import assert from "node:assert";
+    import { test } from "node:test";
+    ${MODULE}
+    ${TESTS("test", (got, wanted) => `assert.equal(${got}, ${wanted});`)}
+  `,
+  "no-test.mjs": `
+    ${MODULE}
+    const { mock, database } = make();
+    console.log(await summary(database));
+    mock.stop();
+  `,
+};
+
+beforeAll(async () => {
+  await mkdir(inConsumer("by-hand"));
+  for (const [name, source] of Object.entries(FILES)) await writeFile(inConsumer("by-hand", name), source);
+});
+
+describe("a mock made by hand explains the test that fails, once, in", () => {
+  it.each<[string, number, readonly string[]]>([
+    ["Vitest", 3, [inModules("vitest/vitest.mjs"), "run"]],
+    ["Jest", 3, [inModules("jest/bin/jest.js"), "--runInBand"]],
+    ["node:test", 2, ["--test", "--test-reporter=tap", "by-hand.node.mjs"]],
+  ])("%s", async (_runner, times, args) => {
+    const { code, printed } = await runNode("by-hand", args);
+    expect(code, printed).toBe(1);
+    expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
+    const reason = "the signature was made with the database's client secret key";
+    expect(printed.split(reason), printed).toHaveLength(times + 1);
+  });
+});
+
+it("a mock in a program without tests reports none, whatever the environment says", async () => {
+  const { code, printed } = await runNode("by-hand", ["no-test.mjs"], {
+    NODE_TEST_CONTEXT: "child-v8",
+    VITEST: "true",
+  });
+  expect([code, printed.trim()]).toEqual([0, "401"]);
+});
