@@ -10,15 +10,20 @@ const TRAP = `--import=${new URL("../support/network-trap.mjs", import.meta.url)
 /** Until the mock stops. The first request of undici is sent after some milliseconds. */
 const DELAYS = ["none", "microtask", "tick", "immediate", "2 immediates", "1 ms", "5 ms", "20 ms"];
 
+const AT_A_TIME = 3;
 const CLIENTS = ["fetch", "node:https", "axios", "axios (fetch)", "got", "undici"];
 
 test.each(combinations(["nock", "sockets"], CLIENTS))(
   'with intercept: "%s", the first request of a process is answered or refused when the mock stops soon after it: %s',
   async (mode, client) => {
-    const outcomes = DELAYS.map(async (delay) => {
+    const outcome = async (delay: string) => {
       const { stdout } = await run(process.execPath, [TRAP, program(), client, mode, delay]);
       return stdout.replace(/^(401|.* the mock was stopped[ ;].*)\n$/, "settled");
-    });
-    expect(await Promise.all(outcomes)).toEqual(DELAYS.map(() => "settled"));
+    };
+    // Few at a time: a request that is not sent within a second counts as never sent.
+    for (let first = 0; first < DELAYS.length; first += AT_A_TIME) {
+      const delays = DELAYS.slice(first, first + AT_A_TIME);
+      expect(await Promise.all(delays.map(outcome)), delays.join()).toEqual(delays.map(() => "settled"));
+    }
   },
 );
