@@ -6,7 +6,7 @@ import { interceptNativeFetch } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
-import { UndiciInterceptor } from "./undici/undici-interceptor.ts";
+import { UndiciInterceptor } from "./undici-interceptor.ts";
 import { isLocal, mayLeave, type OtherHosts, type UnhandledRequests } from "./unhandled-requests.ts";
 
 /** The hosts that one mock intercepts, and how. */

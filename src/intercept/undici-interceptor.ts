@@ -1,7 +1,7 @@
-import { realTimers } from "../../emulator/real-timers.ts";
-import { stoppedError } from "../errors.ts";
-import { type HostTable, originOf } from "../host-table.ts";
-import type { OtherHosts } from "../unhandled-requests.ts";
+import { realTimers } from "../emulator/real-timers.ts";
+import { stoppedError } from "./errors.ts";
+import { type HostTable, originOf } from "./host-table.ts";
+import type { OtherHosts } from "./unhandled-requests.ts";
 
 /** Keys of the global dispatcher, shared by the undici package and the undici inside Node. */
 const DISPATCHER_SLOTS = [
