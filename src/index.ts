@@ -47,7 +47,7 @@ export {
 export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/database.ts";
 export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
 export type { ConfiguredResponse } from "./schema/fault-response.ts";
-export { InvalidOptionError } from "./schema/kernel/problems.ts";
+export { InvalidOptionError } from "./schema/forms/problems.ts";
 export type {
   ClientCredential,
   DatasetFields,

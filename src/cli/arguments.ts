@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { messageOf, show } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
-import { nearest } from "../schema/kernel/problems.ts";
+import { nearest } from "../schema/forms/problems.ts";
 import type { Environment } from "../servers/settings.ts";
 import { HELP } from "./help.ts";
 

@@ -2,7 +2,7 @@ import { release, version } from "../emulator/package.ts";
 import { messageOf } from "../emulator/text.ts";
 import { ROLES } from "../mock/option.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
-import { InvalidOptionError } from "../schema/kernel/problems.ts";
+import { InvalidOptionError } from "../schema/forms/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";

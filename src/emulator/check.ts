@@ -17,7 +17,7 @@ export interface Check<In, Found, Name extends Operation> {
   /** Appears in the journal as `refusedBy`. */
   readonly name: string;
   /** Default: every operation of its table. */
-  readonly concerns?: readonly Name[];
+  readonly operations?: readonly Name[];
   /** Every response that it may refuse with. */
   readonly refusals: DeclaredResponses;
   /** A string refuses with the only declared response, and is the reason. */
@@ -30,7 +30,7 @@ export interface Check<In, Found, Name extends Operation> {
  * @example
  * export const widthPositive = check({
  *   name: "widthPositive",
- *   concerns: ["addTarget", "updateTarget"],
+ *   operations: ["addTarget", "updateTarget"],
  *   refusals: [fail],
  *   test: ({ body }: ApiContext) => isPositive(body.fields.width) || "width must be a number above 0",
  * });
@@ -42,7 +42,7 @@ export const check = <In extends object, Found extends object, Name extends Oper
 /** A check with the type of its context erased. */
 export interface AnyCheck {
   readonly name: string;
-  readonly concerns?: readonly Operation[];
+  readonly operations?: readonly Operation[];
   readonly refusals: DeclaredResponses;
   readonly test: (context: never) => MaybePromise<Verdict<object>>;
 }
@@ -72,7 +72,7 @@ export class CheckTable<Contexts> {
 
   /** The rows that concern an operation. */
   for(operation: Operation): readonly AnyCheck[] {
-    return this.rows.filter(({ concerns }) => concerns === undefined || concerns.includes(operation));
+    return this.rows.filter(({ operations }) => operations === undefined || operations.includes(operation));
   }
 }
 

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { END_OF_CLOCKS, isClockMoment } from "../schema/kernel/values.ts";
+import { END_OF_CLOCKS, isClockMoment } from "../schema/forms/values.ts";
 import { realMilliseconds, realTimers } from "./real-timers.ts";
 import { show } from "./text.ts";
 import { wrongResult } from "./user-function.ts";
@@ -193,7 +193,7 @@ export class ManualClock implements Clock {
    */
   advance(seconds: number): void {
     const moved = typeof seconds === "number" ? this.#milliseconds + seconds * 1000 : Number.NaN;
-    this.#milliseconds = checked(moved, show(seconds));
+    this.#milliseconds = validMoment(moved, show(seconds));
   }
 
   /**
@@ -206,13 +206,13 @@ export class ManualClock implements Clock {
   }
 }
 
-function checked(milliseconds: number, given: string): number {
+function validMoment(milliseconds: number, given: string): number {
   if (!Number.isNaN(new Date(milliseconds).getTime())) return milliseconds;
   throw new RangeError(`ManualClock: expected a valid date or a finite number of seconds; got ${given}`);
 }
 
 function checkedMoment(given: unknown): number {
-  if (isDate(given)) return checked(given.getTime(), String(given));
+  if (isDate(given)) return validMoment(given.getTime(), String(given));
   throw new RangeError(
     `ManualClock: expected a Date, as new Date("2026-11-21T10:42:00Z") makes it; got ${show(given)}`,
   );

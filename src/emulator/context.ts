@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from "../schema/forms/values.ts";
 import type { ResultFacts } from "../schema/journal-entry.ts";
-import { isJsonObject, type JsonObject } from "../schema/kernel/values.ts";
 import type { Operation } from "../schema/protocol.ts";
 import { type ParsedJson, parseJson } from "./json.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
@@ -55,7 +55,8 @@ export interface Context {
   readonly moment: number;
   readonly profile: Profile;
   readonly random: Random;
-  readonly notes: JournalNotes;
+  /** What checks and handlers add to the journal entry of this request. */
+  readonly entry: EntryDraft;
 }
 
 /** The keys that a JSON object may have. */
@@ -73,8 +74,8 @@ export interface OperationContext<Services = unknown> extends Context {
   readonly services: Services;
 }
 
-/** What checks and handlers note for the journal: everything but the outcome itself. */
-type JournalNotes = {
+/** A journal entry that is being made: everything but the outcome itself. */
+type EntryDraft = {
   -readonly [Name in keyof Omit<
     ResultFacts,
     "status" | "resultCode" | "refusedBy" | "durationMs"

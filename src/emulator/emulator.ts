@@ -79,7 +79,7 @@ export class Emulator<Services extends EmulatorServices> {
     const found = route(this.apis, host, request, rejection);
     const { api, operation, params } = found;
     const { moment, clockFailure } = arrivalBy(clock);
-    const context: Context = { request, now: Math.floor(moment), moment, profile, random, notes: {} };
+    const context: Context = { request, now: Math.floor(moment), moment, profile, random, entry: {} };
     const record = this.open(found, context);
 
     let fault: FaultEffect | undefined;
@@ -102,7 +102,7 @@ export class Emulator<Services extends EmulatorServices> {
       const failure = this.options.answerFailure?.(error);
       if (failure === undefined) {
         const reason = bounded(`the request failed: ${messageOf(error)}`);
-        record({ ...context.notes, refusedBy: "emulator", reason });
+        record({ ...context.entry, refusedBy: "emulator", reason });
         throw error;
       }
       fault = undefined;
@@ -139,8 +139,8 @@ export class Emulator<Services extends EmulatorServices> {
     const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
     const fault = await this.services.faults.choose(request, this.services.random);
     if (fault === undefined) return undefined;
-    context.notes.fault = fault.origin;
-    if (database !== undefined) context.notes.database = database;
+    context.entry.fault = fault.origin;
+    if (database !== undefined) context.entry.database = database;
     return fault;
   }
 
@@ -170,13 +170,13 @@ export class Emulator<Services extends EmulatorServices> {
   private close(
     { response, connection = "reset", refusedBy, reason: given }: Outcome,
     { holdsSecrets }: Api<Services>,
-    { request, notes }: Context,
+    { request, entry }: Context,
     record: CloseEntry,
   ): Result {
-    const why = refusedBy === undefined ? (given ?? notes.reason) : withCutOff(given, request);
+    const why = refusedBy === undefined ? (given ?? entry.reason) : withCutOff(given, request);
     const reason = why && bounded(why);
     if (response === undefined) {
-      record({ ...notes, refusedBy, reason });
+      record({ ...entry, refusedBy, reason });
       const message = refusedBy === undefined ? `${request.method} ${request.path}: ${given}` : (given ?? "");
       return { connectionError: { kind: connection, message } };
     }
@@ -184,7 +184,7 @@ export class Emulator<Services extends EmulatorServices> {
     const isStreamed = stream !== undefined && this.options.sendsStreams === true;
     const body = stream === undefined || isStreamed ? response.body : Buffer.concat([...stream.chunks()]);
     const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
-    record({ ...notes, response: recorded, status, resultCode, refusedBy, reason });
+    record({ ...entry, response: recorded, status, resultCode, refusedBy, reason });
     return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
   }
 }
@@ -250,7 +250,7 @@ function applyFault<Services>(
   context: Context,
 ): Outcome {
   const { refusedBy } = own;
-  const told = own.reason ?? context.notes.reason;
+  const told = own.reason ?? context.entry.reason;
   const isDelayedOnly = response === undefined && !resetConnection;
   // For a request that was executed all the same, its own refusal says more than what the fault did.
   const reason =

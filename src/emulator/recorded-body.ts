@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { decodeServiceBase64 } from "../schema/base64.ts";
-import { isJsonObject } from "../schema/kernel/values.ts";
+import { isJsonObject } from "../schema/forms/values.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { parseJson } from "./json.ts";
 import { HIDDEN, isSecretName, maskJson, maskParameters, maskSentence } from "./masking.ts";

@@ -149,7 +149,7 @@ export const moment: JsonSchema = { type: "string", format: "date-time" };
 export const hex32: JsonSchema = { type: "string", pattern: "^[0-9a-f]{32}$" };
 
 export const constant = (value: string): JsonSchema => ({ type: "string", const: value });
-export const oneOf = (values: readonly string[]): JsonSchema => ({ type: "string", enum: values });
+export const enumOf = (values: readonly string[]): JsonSchema => ({ type: "string", enum: values });
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 export const described = (schema: JsonSchema, description: string): JsonSchema => ({
   ...schema,

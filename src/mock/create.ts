@@ -16,7 +16,7 @@ import {
   type VuMarkDatabaseFields,
   vuMarkDatabaseFields,
 } from "../schema/database.ts";
-import { checked } from "../schema/kernel/problems.ts";
+import { checked } from "../schema/forms/problems.ts";
 import { whyNotFound } from "../schema/processing.ts";
 import {
   type Target,

@@ -13,7 +13,7 @@ import {
   vuMarkDatabaseChanges,
 } from "../schema/database.ts";
 import type { Fault } from "../schema/fault.ts";
-import { checked } from "../schema/kernel/problems.ts";
+import { checked } from "../schema/forms/problems.ts";
 import {
   type ClientCredential,
   credentialRecord,

@@ -3,8 +3,8 @@ import type { Faults } from "../emulator/faults.ts";
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
 import type { VuMarkDatabase } from "../schema/database.ts";
 import { type Fault, fault } from "../schema/fault.ts";
-import { checked, InvalidOptionError } from "../schema/kernel/problems.ts";
-import { CLOCK_YEARS, isClockMoment } from "../schema/kernel/values.ts";
+import { checked, InvalidOptionError } from "../schema/forms/problems.ts";
+import { CLOCK_YEARS, isClockMoment } from "../schema/forms/values.ts";
 import {
   type Dataset,
   type DatasetStatus,

@@ -16,8 +16,8 @@ import {
   requestsPerSecondLimit,
 } from "../schema/cloud-database.ts";
 import { configuredResponse, configuredResponseFields } from "../schema/fault-response.ts";
-import { textMatching, textReadBy } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
+import { textMatching, textReadBy } from "../schema/forms/problems.ts";
+import { optional, record } from "../schema/forms/record.ts";
 import {
   aFunction,
   CLOCK_YEARS,
@@ -33,7 +33,7 @@ import {
   textOrNumber,
   wholeNumber,
   wholeNumberFrom,
-} from "../schema/kernel/values.ts";
+} from "../schema/forms/values.ts";
 import { realismOption, realismSetting } from "../schema/realism.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
 import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";

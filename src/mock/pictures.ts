@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { drawPicture, encodePixels } from "../images/on-demand.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
-import { oneOf, wholeNumber, wholeNumberFrom } from "../schema/kernel/values.ts";
+import { checked } from "../schema/forms/problems.ts";
+import { optional, record } from "../schema/forms/record.ts";
+import { oneOf, wholeNumber, wholeNumberFrom } from "../schema/forms/values.ts";
 
 /** How a picture for tests is drawn. */
 export interface PictureOptions {

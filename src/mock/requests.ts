@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
+import { checked } from "../schema/forms/problems.ts";
+import { optional, record } from "../schema/forms/record.ts";
+import { flag, text, wholeNumberFrom } from "../schema/forms/values.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
-import { flag, text, wholeNumberFrom } from "../schema/kernel/values.ts";
 import { isRefused, isRefusedOrFailed, type Service } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 

@@ -11,10 +11,10 @@ import {
   profiles,
 } from "../emulator/profiles.ts";
 import { type JsonSchema, responsesUnder, text } from "../emulator/response.ts";
-import { requestSchema } from "../schema/kernel/json-schema.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
-import { text as nonEmpty, oneOf } from "../schema/kernel/values.ts";
+import { requestSchema } from "../schema/forms/json-schema.ts";
+import { checked } from "../schema/forms/problems.ts";
+import { optional, record } from "../schema/forms/record.ts";
+import { text as nonEmpty, oneOf } from "../schema/forms/values.ts";
 import type { Service } from "../schema/protocol.ts";
 import {
   isResourceSchema,

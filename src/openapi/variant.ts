@@ -3,11 +3,11 @@ import type { Profile } from "../emulator/profiles.ts";
 import {
   type AnyDeclaredResponse,
   type BodySchema,
+  enumOf,
   hex32,
   type JsonSchema,
-  oneOf,
 } from "../emulator/response.ts";
-import { responseSchema } from "../schema/kernel/json-schema.ts";
+import { responseSchema } from "../schema/forms/json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {
@@ -81,7 +81,7 @@ function mediaType(variants: readonly Variant[]): MediaTypeObject {
 
 const failureBody = (codes: readonly string[]): JsonSchema => ({
   type: "object",
-  properties: { transaction_id: hex32, result_code: oneOf(codes) },
+  properties: { transaction_id: hex32, result_code: enumOf(codes) },
   required: ["transaction_id", "result_code"],
   additionalProperties: false,
 });

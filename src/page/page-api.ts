@@ -63,7 +63,7 @@ export class PageApi {
   });
 
   /** Of this run of the server. */
-  private readonly epoch = systemRandom.hex(16);
+  private readonly run = systemRandom.hex(16);
 
   constructor(private readonly parts: PageParts) {
     this.changes = new Changes(parts);
@@ -150,7 +150,7 @@ export class PageApi {
 
   /** What a view reads, unless the page has it already. */
   private async unlessKnown(reading: Reading, request: WireRequest): Promise<WireResponse> {
-    const hash = createHash("sha256").update(`${this.epoch} ${request.path}?${request.query} ${reading.tag}`);
+    const hash = createHash("sha256").update(`${this.run} ${request.path}?${request.query} ${reading.tag}`);
     const etag = `"${hash.digest("base64url")}"`;
     const caching: HeaderList = [
       ["Cache-Control", "no-cache"],

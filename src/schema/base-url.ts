@@ -1,4 +1,4 @@
-import { InvalidOptionError } from "./kernel/problems.ts";
+import { InvalidOptionError } from "./forms/problems.ts";
 
 /** A base URL does not begin with `http://` or `https://`. */
 export class MissingSchemeError extends TypeError {

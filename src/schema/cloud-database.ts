@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { optional, record, withoutUndefined } from "./kernel/record.ts";
-import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+import { optional, record, withoutUndefined } from "./forms/record.ts";
+import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import { seededTarget, TARGET_NAMES, targetView } from "./target.ts";
 
 /** The four states of a database. */

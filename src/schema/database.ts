@@ -6,9 +6,9 @@ import {
   type HexSource,
   stateName,
 } from "./cloud-database.ts";
-import { byKind, keptRecord, optional, record } from "./kernel/record.ts";
-import { flag, key, kind, listOf, moment, oneOf, pathName, seconds, text } from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+import { byKind, keptRecord, optional, record } from "./forms/record.ts";
+import { flag, key, kind, listOf, moment, oneOf, pathName, seconds, text } from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
 export interface TemplateTargetFields {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { decodeServiceBase64 } from "./base64.ts";
-import { optional, record } from "./kernel/record.ts";
+import { optional, record } from "./forms/record.ts";
 import {
   anyText,
   base64UpTo,
@@ -10,7 +10,7 @@ import {
   text,
   textOrBytes,
   wholeNumberFrom,
-} from "./kernel/values.ts";
+} from "./forms/values.ts";
 import { RESULT_CODES, type ResultCode } from "./protocol.ts";
 
 /** A response that a test configured: sent exactly as given. A text body is UTF-8. */

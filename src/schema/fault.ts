@@ -8,8 +8,8 @@ import {
   responseStatus,
   statusOf,
 } from "./fault-response.ts";
-import { checked, nearest } from "./kernel/problems.ts";
-import { optional, record } from "./kernel/record.ts";
+import { checked, nearest } from "./forms/problems.ts";
+import { optional, record } from "./forms/record.ts";
 import {
   aFunction,
   deferred,
@@ -25,8 +25,8 @@ import {
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
-} from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+} from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import {
   isOperation,
   OPERATION_NAMES,

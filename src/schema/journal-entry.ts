@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { service } from "./fault.ts";
-import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./kernel/record.ts";
+import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./forms/record.ts";
 import {
   anyText,
   deferred,
@@ -12,8 +12,8 @@ import {
   orNull,
   wholeNumber,
   wholeNumberFrom,
-} from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+} from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import { isOperation, type Operation, type Service } from "./protocol.ts";
 
 /*

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { keptRecord, optional, record } from "./kernel/record.ts";
+import { keptRecord, optional, record } from "./forms/record.ts";
 import {
   anyText,
   deferred,
@@ -13,8 +13,8 @@ import {
   pathName,
   seconds,
   text,
-} from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+} from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import { hasPassed } from "./processing.ts";
 
 export const DATASET_FAMILIES = ["STANDARD", "ADVANCED"] as const;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { checked, textReadBy } from "./kernel/problems.ts";
-import { optional, record } from "./kernel/record.ts";
-import { deferred, flag, fromZeroToOne, seconds } from "./kernel/values.ts";
+import { checked, textReadBy } from "./forms/problems.ts";
+import { optional, record } from "./forms/record.ts";
+import { deferred, flag, fromZeroToOne, seconds } from "./forms/values.ts";
 
 /** What makes a mock as inconsistent as the real service. Omitted fields are 0: the mock is consistent. */
 export interface RealismOptions {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { keptRecord, record } from "./kernel/record.ts";
-import { flag, listOf, moment, pathName, seconds, text, wholeNumber } from "./kernel/values.ts";
+import { keptRecord, record } from "./forms/record.ts";
+import { flag, listOf, moment, pathName, seconds, text, wholeNumber } from "./forms/values.ts";
 import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
 

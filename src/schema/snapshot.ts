@@ -7,9 +7,9 @@ import {
   type TemplateTarget,
   templateTargetRecord,
 } from "./database.ts";
-import { optional, record } from "./kernel/record.ts";
-import { kind, listOf, text } from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+import { optional, record } from "./forms/record.ts";
+import { kind, listOf, text } from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import {
   type ClientCredential,
   credentialRecord,

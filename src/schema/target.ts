@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { keptRecord, optional, record } from "./kernel/record.ts";
+import { keptRecord, optional, record } from "./forms/record.ts";
 import {
   aboveZero,
   base64UpTo,
@@ -17,8 +17,8 @@ import {
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
-} from "./kernel/values.ts";
-import { wireForm } from "./kernel/wire.ts";
+} from "./forms/values.ts";
+import { wireForm } from "./forms/wire.ts";
 import type { TargetProcessing } from "./processing.ts";
 import { MAX_METADATA_BYTES } from "./protocol.ts";
 

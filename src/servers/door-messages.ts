@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
+import { keptRecord, record } from "../schema/forms/record.ts";
+import { anyText, flag, listOf, oneOf, wholeNumber } from "../schema/forms/values.ts";
 import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
-import { keptRecord, record } from "../schema/kernel/record.ts";
-import { anyText, flag, listOf, oneOf, wholeNumber } from "../schema/kernel/values.ts";
 import { decoded } from "../store/codec.ts";
 
 /*

@@ -13,7 +13,7 @@ export type { LogLevel } from "../mock/option.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
 export type { VuMarkDatabaseFields } from "../schema/database.ts";
 export type { Fault } from "../schema/fault.ts";
-export { InvalidOptionError } from "../schema/kernel/problems.ts";
+export { InvalidOptionError } from "../schema/forms/problems.ts";
 export type { TlsFiles } from "./http/http-server.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { StartProgress } from "./server.ts";

@@ -11,8 +11,8 @@ import {
   refuseMisplaced,
   resolveOptions,
 } from "../mock/options.ts";
-import { checked } from "../schema/kernel/problems.ts";
-import { optional, record } from "../schema/kernel/record.ts";
+import { checked } from "../schema/forms/problems.ts";
+import { optional, record } from "../schema/forms/record.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 
 /** Options of servers: as in process, but with matchers and raters by name. */

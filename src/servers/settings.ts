@@ -14,8 +14,8 @@ import {
 import { baseUrl, LOGGED, OPTIONS, port } from "../mock/option-table.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "../mock/options.ts";
 import { withoutCredentials } from "../schema/base-url.ts";
-import { readText, textMatching, textReadBy } from "../schema/kernel/problems.ts";
-import { flag, oneOf, text, wordsOf } from "../schema/kernel/values.ts";
+import { readText, textMatching, textReadBy } from "../schema/forms/problems.ts";
+import { flag, oneOf, text, wordsOf } from "../schema/forms/values.ts";
 import { LOG_FORMATS } from "./log.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -20,13 +20,13 @@ import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } 
 
 export { StateRefusedError } from "../store/redis/redis-connection.ts";
 
-const oneOf =
+const routedTo =
   (...routes: readonly string[]) =>
   ({ method, path }: Pick<WireRequest, "method" | "path">) =>
     routes.includes(`${method} ${path}`);
-const clearsJournal = oneOf("POST /reset", "DELETE /requests");
+const clearsJournal = routedTo("POST /reset", "DELETE /requests");
 const isOfManager = ({ api }: Pick<JournalEntry, "api">) => api === "manager";
-const changesClock = oneOf("PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset");
+const changesClock = routedTo("PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset");
 
 /** Connects to the state; this server rates the images that it adds. */
 export function stateInRedis(

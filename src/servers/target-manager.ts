@@ -14,7 +14,7 @@ import { openApiDocument } from "../openapi/index.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
 import { MemoryStore } from "../store/memory-store.ts";
-import { SnapshotUpload } from "../store/snapshot-upload.ts";
+import { SnapshotReader } from "../store/snapshot-reader.ts";
 import type { Store } from "../store/store.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
 import { answerMalformed } from "./http/http-messages.ts";
@@ -69,7 +69,7 @@ export const managerEmulator = (services: Services): Emulator =>
 
 /** Snapshots may be of any size. */
 export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
-  method === "PUT" && path === "/snapshot" ? new SnapshotUpload() : undefined;
+  method === "PUT" && path === "/snapshot" ? new SnapshotReader() : undefined;
 
 /** A door's question is longer than its client's request. */
 const EXTRA_BYTES = 2 ** 21;

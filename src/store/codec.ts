@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { joined, type Problem, read } from "../schema/kernel/problems.ts";
+import { joined, type Problem, read } from "../schema/forms/problems.ts";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
 import { freedImage } from "./verbs.ts";
 

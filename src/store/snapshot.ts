@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { show } from "../emulator/text.ts";
 import { Base64Text } from "../schema/base64.ts";
-import { read } from "../schema/kernel/problems.ts";
+import { read } from "../schema/forms/problems.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";

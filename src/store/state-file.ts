@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../emulator/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";
-import { SnapshotUpload } from "./snapshot-upload.ts";
+import { SnapshotReader } from "./snapshot-reader.ts";
 
 /** A state file that cannot be read or used. The message names the file and what is wrong, without values from it. */
 export class StateFileError extends Error {
@@ -90,7 +90,7 @@ export async function restoreState(
   store: MemoryStore,
   onRead: (done: number, total: number) => void = () => {},
 ): Promise<boolean> {
-  const upload = new SnapshotUpload();
+  const upload = new SnapshotReader();
   const rest: Buffer[] = [];
   let snapshot: unknown;
   try {

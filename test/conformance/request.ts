@@ -1,5 +1,5 @@
 import { authorizationHeader, rfc1123Date } from "../../src/emulator/signing.ts";
-import { withoutUndefined } from "../../src/schema/kernel/record.ts";
+import { withoutUndefined } from "../../src/schema/forms/record.ts";
 import { makePng } from "../support/png.ts";
 import type { RequestParts, Situation } from "./engine/fact.ts";
 import { ROUTES, type Route, type Send } from "./rows.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { filterFor } from "../../src/servers/target-manager.ts";
-import { SnapshotUpload } from "../../src/store/snapshot-upload.ts";
+import { SnapshotReader } from "../../src/store/snapshot-reader.ts";
 import { makePng } from "../support/png.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { echo, serve } from "./serving.ts";
@@ -147,7 +147,7 @@ test.each([1, 2, 3, 5, 7, 1000])("images are found in chunks of %d bytes", (size
   const others = { first: [{ images: "a" }], 'im"ages': { a: '\\"images":{"b":"c"}' }, version: 1 };
   const given = JSON.stringify({ ...others, more: [{}], images: { one: "#", two: "", three: {} } });
   const text = given.replace("#", base64.replaceAll("/", "\\/"));
-  const upload = new SnapshotUpload();
+  const upload = new SnapshotReader();
   const bytes = Buffer.from(text);
   const kept: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) kept.push(...upload.write(bytes.subarray(at, at + size)));

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../src/schema/kernel/values.ts";
+import { isJsonObject } from "../../src/schema/forms/values.ts";
 import type { ServerKeys, ServiceUnderTest } from "./backends.ts";
 import { type Client, type ClientResponse, nodeClient } from "./clients.ts";
 import { signedRequest } from "./signed-request.ts";

@@ -18,7 +18,7 @@ import {
   newVuMarkDatabase,
   vuMarkDatabaseFields,
 } from "../../src/schema/database.ts";
-import { checked } from "../../src/schema/kernel/problems.ts";
+import { checked } from "../../src/schema/forms/problems.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DatabaseKeys } from "./backends.ts";
 

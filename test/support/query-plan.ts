@@ -1,5 +1,5 @@
 import { authorizationHeader, rfc1123Date } from "../../src/emulator/signing.ts";
-import { withoutUndefined } from "../../src/schema/kernel/record.ts";
+import { withoutUndefined } from "../../src/schema/forms/record.ts";
 import type { RequestParts } from "../conformance/engine/fact.ts";
 import { makePng } from "./png.ts";
 

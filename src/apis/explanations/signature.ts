@@ -22,13 +22,13 @@ export async function explainSignature(
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { request, notes } = context;
+  const { request, entry } = context;
   const { expected, signed, reason } = await compareSignature(request, context.body.digest, keys, {
     otherSecrets,
     reused: reuseAdvice(context, signatureIn(request)),
     secretsOfOthers: () => secretsOfOthers(context, keys),
   });
-  notes.signature = { expected, ...(signed !== undefined && { signed }) };
+  entry.signature = { expected, ...(signed !== undefined && { signed }) };
   return reason;
 }
 

@@ -6,8 +6,8 @@ import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
-import { type Problem, read } from "../../schema/kernel/problems.ts";
-import type { JsonObject } from "../../schema/kernel/values.ts";
+import { type Problem, read } from "../../schema/forms/problems.ts";
+import type { JsonObject } from "../../schema/forms/values.ts";
 import type { Target } from "../../schema/target.ts";
 import type { ApiContext } from "../services.ts";
 import {

@@ -18,8 +18,8 @@ import {
   templateTargetJson,
   vuMarkDatabaseJson,
 } from "../../schema/database.ts";
-import type { JsonObject } from "../../schema/kernel/values.ts";
-import type { WireForm } from "../../schema/kernel/wire.ts";
+import type { JsonObject } from "../../schema/forms/values.ts";
+import type { WireForm } from "../../schema/forms/wire.ts";
 import { targetJson } from "../../schema/target.ts";
 import { wasDrawn } from "../../store/state.ts";
 import type { ApiContext, Services } from "../services.ts";

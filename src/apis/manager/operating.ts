@@ -5,8 +5,7 @@ import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { constant, described, object, ok, text } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
-import { optional, record } from "../../schema/kernel/record.ts";
+import { optional, record } from "../../schema/forms/record.ts";
 import {
   anyObject,
   CLOCK_YEARS,
@@ -16,8 +15,9 @@ import {
   type JsonObject,
   kind,
   wholeNumber,
-} from "../../schema/kernel/values.ts";
-import { wireForm } from "../../schema/kernel/wire.ts";
+} from "../../schema/forms/values.ts";
+import { wireForm } from "../../schema/forms/wire.ts";
+import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { snapshotJson } from "../../store/snapshot.ts";
 import type { ApiContext } from "../services.ts";

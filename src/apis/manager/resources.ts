@@ -5,7 +5,7 @@ import { unusedId } from "../../emulator/random.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { faultJson, postedFault } from "../../schema/fault.ts";
-import type { WireForm } from "../../schema/kernel/wire.ts";
+import type { WireForm } from "../../schema/forms/wire.ts";
 import {
   credentialJson,
   datasetJson,

@@ -11,7 +11,7 @@ import {
   refuse,
   text,
 } from "../../emulator/response.ts";
-import type { WireForm } from "../../schema/kernel/wire.ts";
+import type { WireForm } from "../../schema/forms/wire.ts";
 import type { Conflict } from "../../store/state.ts";
 import { plainText } from "../signed/responses.ts";
 

@@ -5,7 +5,7 @@ import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
-import type { JsonObject } from "../../schema/kernel/values.ts";
+import type { JsonObject } from "../../schema/forms/values.ts";
 import { ratingAt } from "../../schema/processing.ts";
 import {
   postedCounts,

@@ -4,7 +4,7 @@ import { header } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
 import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
-import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/unavailable.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
@@ -163,7 +163,7 @@ function payloadOf(token: string): JsonObject | Refusal {
 export const bearerToken = check({
   name: "bearerToken",
   refusals: [unauthorized],
-  test: async ({ request, notes, services }: ApiContext): Promise<Refusal | Bearer> => {
+  test: async ({ request, entry, services }: ApiContext): Promise<Refusal | Bearer> => {
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) {
@@ -179,7 +179,7 @@ export const bearerToken = check({
     const owner = await ownerOfClient(given, services).catch((error: unknown) => {
       if (!(error instanceof StateUnavailableError)) throw error;
     });
-    if (owner) notes.database = owner.databaseName;
+    if (owner) entry.database = owner.databaseName;
     return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
   },
 });

@@ -3,7 +3,7 @@ import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { listOf, object, ok, openObject, type Refusal, refuse, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { isJsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject } from "../../schema/forms/values.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import type { ApiContext } from "../services.ts";
 import {
@@ -30,7 +30,7 @@ const kindOf = (value: unknown): string => (typeof value === "string" ? "text" :
 /** The real service treats any other JSON value as a dataset request without any field. */
 const bodyIsJsonObject = check({
   name: "bodyIsJsonObject",
-  concerns: ["createCredential"],
+  operations: ["createCredential"],
   refusals: [validationError],
   test: ({ body: { json } }: ApiContext) => {
     if (json.error !== undefined || isJsonObject(json.value)) return true;
@@ -43,7 +43,7 @@ const bodyIsJsonObject = check({
 /** `scopes` is an array of strings. Finds them. */
 const scopesGiven = check({
   name: "scopesGiven",
-  concerns: ["createCredential"],
+  operations: ["createCredential"],
   refusals: [validationError],
   test: ({ body }: ApiContext): Refusal | { readonly wanted: readonly string[] } => {
     const { scopes } = body.fields;
@@ -70,7 +70,7 @@ const credentialUnknown = (id: string): Refusal =>
 /** The path names a credential. Finds it. */
 const knownCredential = check({
   name: "knownCredential",
-  concerns: ["updateCredentialScopes", "deleteCredential"],
+  operations: ["updateCredentialScopes", "deleteCredential"],
   refusals: [unknownCredential],
   test: async ({ params: { id = "" }, services }: ApiContext) => {
     const credential = await services.store.findCredential(id);
@@ -86,7 +86,7 @@ const invalidScopes = serviceError(400, "BAD_REQUEST", "The body is not an array
 /** The body is an array of strings. Finds them. */
 const scopesValid = check({
   name: "scopesValid",
-  concerns: ["updateCredentialScopes"],
+  operations: ["updateCredentialScopes"],
   refusals: [invalidScopes],
   test: ({ body: { json } }: ApiContext): string | { readonly wanted: readonly string[] } =>
     json.error === undefined && isScopes(json.value)
@@ -105,8 +105,8 @@ export const credentialTable = CheckTable.on<ApiContext, CredentialOperation>()
   .row(bearerToken)
   .row(holdsScope(CLIENT_CREDENTIALS))
   .row(knownCredential)
-  .row({ ...jsonContentType, concerns: ["createCredential"] })
-  .row({ ...validJson, concerns: ["createCredential"] })
+  .row({ ...jsonContentType, operations: ["createCredential"] })
+  .row({ ...validJson, operations: ["createCredential"] })
   .row(bodyIsJsonObject)
   .row(scopesGiven)
   .row(scopesValid);

@@ -1,7 +1,7 @@
 import type { Profile } from "../../emulator/profiles.ts";
-import { described, type JsonSchema, listOf, oneOf, openObject, text } from "../../emulator/response.ts";
+import { described, enumOf, type JsonSchema, listOf, openObject, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 
 /** A creation request in the shape that the stages read: where an object belongs, any other value counts as `{}`. */
@@ -115,11 +115,11 @@ export function datasetRequestSchema(
       cadDataUrl: described(text, "Exactly one of the sources must be given."),
       cadDataBlob: text,
       cadDataUuid: text,
-      cadDataFormat: cadDataFormats === null ? text : oneOf(cadDataFormats),
-      automaticColoring: oneOf(WHEN),
-      simplify: oneOf(WHEN),
-      optimizeTrackingFor: oneOf(OPTIMIZATIONS),
-      ...(family === "ADVANCED" && { realisticAppearance: oneOf(APPEARANCES) }),
+      cadDataFormat: cadDataFormats === null ? text : enumOf(cadDataFormats),
+      automaticColoring: enumOf(WHEN),
+      simplify: enumOf(WHEN),
+      optimizeTrackingFor: enumOf(OPTIMIZATIONS),
+      ...(family === "ADVANCED" && { realisticAppearance: enumOf(APPEARANCES) }),
       stateBasedConfigurationJsonString: described(text, "JSON as text."),
     },
   );

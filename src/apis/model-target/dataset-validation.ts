@@ -1,7 +1,7 @@
 import { type ParsedJson, parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { show } from "../../emulator/text.ts";
-import { isJsonObject, type JsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
   APPEARANCES,

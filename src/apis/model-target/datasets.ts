@@ -3,20 +3,20 @@ import { operation } from "../../emulator/operation.ts";
 import { unusedId } from "../../emulator/random.ts";
 import {
   constant,
+  enumOf,
   hex32,
   listOf,
   moment,
   notYet,
   object,
   ok,
-  oneOf,
   openObject,
   type Refusal,
   refuse,
   text,
 } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import type { ApiContext, Settings } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
@@ -37,7 +37,7 @@ import { datasetArchive, done, serviceError, success, validationError, zip } fro
 /** The user that every token of this emulator belongs to. */
 const USER = "userId:mock";
 
-const concerns = ["createDataset"] as const;
+const operations = ["createDataset"] as const;
 const OF_ONE = ["datasetStatus", "downloadDataset", "deleteDataset"] as const;
 
 const statesNotAllowed = serviceError(
@@ -50,7 +50,7 @@ const statesNotAllowed = serviceError(
 const mayUseStates = (family: DatasetTypeName) =>
   check({
     name: "mayUseStates",
-    concerns,
+    operations,
     refusals: [statesNotAllowed],
     test: ({ body, scopes }: ApiContext & Bearer) => {
       const accepted = [FAMILY_SCOPES[family].stateBased, EVERYTHING];
@@ -68,7 +68,7 @@ const MOST_DETAILS = 1000;
 const validRequest = (family: DatasetTypeName) =>
   check({
     name: "validRequest",
-    concerns,
+    operations,
     refusals: [validationError],
     test: ({ body, profile }: ApiContext) => {
       const findings = findingsIn(body.fields, family, profile);
@@ -92,7 +92,7 @@ const allowanceExceeded = serviceError(
 
 const allowanceLeft = check({
   name: "allowanceLeft",
-  concerns,
+  operations,
   refusals: [allowanceExceeded],
   test: ({ services: { settings } }: ApiContext) =>
     !settings.modelTargetTrainingAllowanceExceeded ||
@@ -110,7 +110,7 @@ const datasetUnknown = (uuid: string): Refusal =>
 /** The path names a dataset of either family. Finds it. */
 const knownDataset = check({
   name: "knownDataset",
-  concerns: OF_ONE,
+  operations: OF_ONE,
   refusals: [unknownDataset],
   test: async ({ params: { uuid = "" }, services }: ApiContext) => {
     const dataset = await services.store.findDataset(uuid);
@@ -120,14 +120,14 @@ const knownDataset = check({
 
 /** The checks of one family's operations. */
 export const datasetTable = (family: DatasetTypeName) =>
-  CheckTable.on<ApiContext, (typeof concerns | typeof OF_ONE)[number]>()
-    .row({ ...contentLengthIsInteger, concerns: OF_ONE })
-    .row({ ...creationLengthIsInteger, concerns })
+  CheckTable.on<ApiContext, (typeof operations | typeof OF_ONE)[number]>()
+    .row({ ...contentLengthIsInteger, operations: OF_ONE })
+    .row({ ...creationLengthIsInteger, operations })
     .row(bearerToken)
     .row(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING))
     .row(knownDataset)
-    .row({ ...jsonContentType, concerns })
-    .row({ ...validJson, concerns })
+    .row({ ...jsonContentType, operations })
+    .row({ ...validJson, operations })
     .row(mayUseStates(family))
     .row(validRequest(family))
     .row(allowanceLeft);
@@ -159,7 +159,7 @@ const status = success(
   200,
   "The status.",
   object(
-    { status: oneOf(["processing", "done", "failed"]), uuid: text, createdAt: moment },
+    { status: enumOf(["processing", "done", "failed"]), uuid: text, createdAt: moment },
     {
       eta: moment,
       completedAt: moment,

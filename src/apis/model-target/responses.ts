@@ -11,7 +11,7 @@ import {
   text,
 } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
-import { isJsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject } from "../../schema/forms/values.ts";
 import type { Dataset } from "../../schema/model-target.ts";
 
 /** The response envelopes of OAuth 2.0 and the Model Target API. */

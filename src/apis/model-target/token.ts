@@ -88,7 +88,7 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   const { id, secret } = settings.modelTargetClient;
   if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
   const created = await store.findCredential(given.id);
-  if (created?.databaseName !== undefined) context.notes.database = created.databaseName;
+  if (created?.databaseName !== undefined) context.entry.database = created.databaseName;
   if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
   const swapped =
     (given.id === secret && given.secret === id) ||

@@ -73,12 +73,12 @@ const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
   test: async (context: ApiContext) => {
-    const { request, notes, services } = context;
+    const { request, entry, services } = context;
     const authorization = header(request, "authorization");
     const records = await ownerOf("clientAccessKey", authorization, services);
     if (!isOfCloud(records)) return unknownKeyReason(context, namedAccessKey(authorization), "client");
     const { database } = records;
-    notes.database = database.databaseName;
+    entry.database = database.databaseName;
     const { databaseName, clientSecretKey: secretKey } = database;
     const verdict = await signatureVerdict(
       context,

@@ -44,7 +44,7 @@ export const query = operation({
   },
   responses: [found],
   handle: async (context) => {
-    const { services, image, maxNumResults, includeTargetData, notes, now } = context;
+    const { services, image, maxNumResults, includeTargetData, entry, now } = context;
     const { queryMatcher } = services.settings;
     const search = await foundAmong(context, (targets) =>
       searchTargets(targets, image, queryMatcher, maxNumResults, now),
@@ -52,10 +52,10 @@ export const query = operation({
     const isUnasked =
       isGzipped(found.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
-    const remark = notes.reason ?? search.whyNone ?? (isUnasked ? GZIP_UNASKED : undefined);
-    if (remark !== undefined) notes.reason = remark;
-    notes.considered = [...search.considered, ...search.unseen];
-    if (search.otherTargets !== undefined) notes.otherTargets = search.otherTargets;
+    const remark = entry.reason ?? search.whyNone ?? (isUnasked ? GZIP_UNASKED : undefined);
+    if (remark !== undefined) entry.reason = remark;
+    entry.considered = [...search.considered, ...search.unseen];
+    if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
     return ok(found, {
       results: search.found.map(({ targetId, name, applicationMetadata, lastModifiedDate }, index) => ({

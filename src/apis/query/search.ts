@@ -45,7 +45,7 @@ export async function searchTargets(
   }
   const certain = Math.max(maxNumResults, LEAST_CERTAIN);
   const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);
-  const report = new Report();
+  const report = new Findings();
   for (const [index, { target, score, recognition }] of matches.entries()) {
     const isRankCertain = index < certain || notCompared.length === 0;
     const rank = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
@@ -136,7 +136,7 @@ const cutOff = (place: string, maxNumResults: number): Reason => {
 };
 
 /** Reports the first targets one by one, and counts the others. */
-class Report {
+class Findings {
   readonly considered: ConsideredTarget[] = [];
   readonly others = new Map<string, number>();
 

@@ -10,7 +10,7 @@ import {
   text,
 } from "../../emulator/response.ts";
 import { xmlText } from "../../emulator/text.ts";
-import { MOST_MILLISECONDS } from "../../schema/kernel/values.ts";
+import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
 /** The error documents of report downloads. */

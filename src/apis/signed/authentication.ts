@@ -70,11 +70,11 @@ const withinRateLimits = check({
 
 function limited(
   keyOwner: RecordsOf | undefined,
-  { services: { store, realism }, operation, now, notes, profile }: ApiContext,
+  { services: { store, realism }, operation, now, entry, profile }: ApiContext,
 ): MaybePromise<string | Pick<KeyContext, "keyOwner">> {
   if (keyOwner === undefined) return { keyOwner };
   const { database } = keyOwner;
-  notes.database = database.databaseName;
+  entry.database = database.databaseName;
   const rules = rulesFor(database, operation.name, profile);
   if (rules.length === 0) return { keyOwner };
   const verdict = (full: RateRule | undefined) => {
@@ -83,7 +83,7 @@ function limited(
     const window = `${full.windowSeconds} s${full.isAligned ? ", aligned to the clock" : ""}`;
     const why = `${limit} allows ${full.maxRequests} requests in ${window}, and that many were already accepted`;
     if (realism?.draws("looseLimits") !== true) return why;
-    notes.reason = `${why}; this one is accepted all the same (realism)`;
+    entry.reason = `${why}; this one is accepted all the same (realism)`;
     return { keyOwner };
   };
   const full = store.takeRateToken(database.databaseName, rules, now);
@@ -219,7 +219,7 @@ export const stateAllows = check({
 /** A cloud database is not inactive. */
 export const stateAllowsMore = check({
   name: "stateAllows",
-  concerns: [
+  operations: [
     "addTarget",
     "updateTarget",
     "deleteTarget",

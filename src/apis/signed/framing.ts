@@ -3,7 +3,7 @@ import type { Context } from "../../emulator/context.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
-import { isJsonObject } from "../../schema/kernel/values.ts";
+import { isJsonObject } from "../../schema/forms/values.ts";
 import { LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";

@@ -160,7 +160,7 @@ function because({ now }: Context, { verb, at, seconds }: Lag, [state, end]: Wor
 
 function note(context: Context, lags: readonly Lag[], words: Words): void {
   const last = lags.at(-1);
-  if (last !== undefined) context.notes.reason = because(context, last, words, lags.length - 1);
+  if (last !== undefined) context.entry.reason = because(context, last, words, lags.length - 1);
 }
 
 /** What shows the fields of a target, besides its status and rating. */

@@ -35,7 +35,7 @@ type CloudContext = ApiContext & {
 
 const targetQuotaLeft = check({
   name: "targetQuotaLeft",
-  concerns: ["addTarget"],
+  operations: ["addTarget"],
   refusals: [failure("TargetQuotaReached")],
   test: ({ records }: CloudContext) => hasRoom(records) || targetQuotaReached(records.database.targetQuota),
 });
@@ -46,7 +46,7 @@ export const targetQuotaReached = (quota: number): string =>
 /** The path's target exists and is not deleted. Finds it. */
 const knownTarget = check({
   name: "knownTarget",
-  concerns: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
+  operations: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
   refusals: [failure("UnknownTarget")],
   test: (context: CloudContext) => {
     const { target, hidden } = seenTarget(context, context.params.id ?? "");
@@ -66,23 +66,23 @@ const WITHOUT_BODY = [
 
 const noUnexpectedBody = check({
   name: "noUnexpectedBody",
-  concerns: WITHOUT_BODY,
+  operations: WITHOUT_BODY,
   refusals: [unexpectedBody],
   test: ({ request, body }: ApiContext) =>
     body.isEmpty || `a ${request.method} request must not have a body; got ${body.bytes.length} bytes`,
 });
 
 /** The operations whose body has a target's fields; a check of an absent field passes. */
-const concerns = ["addTarget", "updateTarget"] as const;
+const operations = ["addTarget", "updateTarget"] as const;
 
 const MAX_NAME_CHARACTERS = 64;
 const MANY_CHARACTERS = 10_000;
 
 /** Notes for the journal that a base64 text is in lines, as encoders for mail write it. */
-function noteLines({ notes }: ApiContext, name: string, text: string): void {
+function noteLines({ entry }: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
   const remark = `${name} is base64 in lines of ${text.search(/[\r\n]/)} characters, whose line breaks are skipped`;
-  notes.reason = notes.reason === undefined ? remark : `${notes.reason}; ${remark}`;
+  entry.reason = entry.reason === undefined ? remark : `${entry.reason}; ${remark}`;
 }
 
 /**
@@ -91,7 +91,7 @@ function noteLines({ notes }: ApiContext, name: string, text: string): void {
  */
 const metadataFits = check({
   name: "metadataFits",
-  concerns,
+  operations,
   refusals: [fail(400), fail(422), failure("MetadataTooLarge")],
   test: (context: ApiContext) => {
     const metadata = context.body.fields.application_metadata;
@@ -122,7 +122,7 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 /** `active_flag` is a boolean, 0, 1 or null. Finds it as it is stored; undefined when it is absent or null. */
 const activeFlagBoolean = check({
   name: "activeFlagBoolean",
-  concerns,
+  operations,
   refusals: [fail(400)],
   test: ({ body }: ApiContext) => {
     const flag = body.fields.active_flag;
@@ -136,7 +136,7 @@ const activeFlagBoolean = check({
 /** `image` is a base64 string. Finds its bytes; undefined when it is absent. */
 const imageIsBase64 = check({
   name: "imageIsBase64",
-  concerns,
+  operations,
   refusals: [fail(400), fail(422)],
   test: (context: ApiContext) => {
     const { image } = context.body.fields;
@@ -154,7 +154,7 @@ const imageIsBase64 = check({
 /** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
 const imageAcceptable = check({
   name: "imageAcceptable",
-  concerns,
+  operations,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
   test: async ({ image, services }: ApiContext & { readonly image: Buffer | undefined }) => {
     if (image === undefined) return true;
@@ -164,10 +164,10 @@ const imageAcceptable = check({
 });
 
 /** `name` is a string of 1 to 64 characters up to U+FFFF that no other target of the database has. */
-const nameFree = <Name extends (typeof concerns)[number]>(name: Name, astral: DeclaredResponse) =>
+const nameFree = <Name extends (typeof operations)[number]>(name: Name, astral: DeclaredResponse) =>
   check({
     name: "nameFree",
-    concerns: [name],
+    operations: [name],
     refusals: [fail(400), astral, failure("TargetNameExist")],
     test: ({ body, params, records }: CloudContext) => {
       const given = body.fields.name;
@@ -202,7 +202,7 @@ export const nameTaken = (name: unknown) =>
 /** `width` is a number above 0, in scene units. */
 const widthPositive = check({
   name: "widthPositive",
-  concerns,
+  operations,
   refusals: [fail(400)],
   test: ({ body }: ApiContext) => {
     const { width } = body.fields;
@@ -225,9 +225,9 @@ export const targetTable = signedTable
   .row(knownTarget) // finds the path's target
   .row(noUnexpectedBody)
   .row(dateCurrent)
-  .row({ ...bodyGiven(fail(500)), concerns })
-  .row({ ...bodyIsJsonObject(fail(400)), concerns })
-  .row({ ...keysAllowed(fail(400)), concerns })
+  .row({ ...bodyGiven(fail(500)), operations })
+  .row({ ...bodyIsJsonObject(fail(400)), operations })
+  .row({ ...keysAllowed(fail(400)), operations })
   .row(metadataFits)
   .row(activeFlagBoolean)
   .row(imageIsBase64) // finds the image's bytes
@@ -235,5 +235,5 @@ export const targetTable = signedTable
   .row(newNameFree)
   .row(changedNameFree)
   .row(widthPositive)
-  .row({ ...contentTypeGiven, concerns })
+  .row({ ...contentTypeGiven, operations })
   .row(contentLengthFits);

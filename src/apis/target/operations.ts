@@ -105,10 +105,10 @@ const getTarget = operation({
   summary: "Returns a target's record and status.",
   ...signed,
   responses: [targetRecord],
-  handle: async ({ target, now, notes }) => {
+  handle: async ({ target, now, entry }) => {
     const status = statusAt(target, now);
     const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
-    if (why !== undefined) notes.reason = why;
+    if (why !== undefined) entry.reason = why;
     return ok(targetRecord, {
       target_record: {
         target_id: target.targetId,

@@ -2,18 +2,18 @@ import type { Profile } from "../../emulator/profiles.ts";
 import {
   constant,
   described,
+  enumOf,
   flag,
   hex32,
   type JsonSchema,
   listOf,
   object,
-  oneOf,
   text,
   wholeNumber,
 } from "../../emulator/response.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
-const status = oneOf(["processing", "success", "failed"]);
+const status = enumOf(["processing", "success", "failed"]);
 const rating: JsonSchema = {
   type: "integer",
   minimum: -1,

@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { factsOf, type Journal, type JournalEntry } from "../../emulator/journal.ts";
 import { RecordedBody } from "../../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
+import { keptRecord, record } from "../../schema/forms/record.ts";
+import { anyText, flag, isJsonObject, listOf, wholeNumber } from "../../schema/forms/values.ts";
 import { entryFields } from "../../schema/journal-entry.ts";
-import { keptRecord, record } from "../../schema/kernel/record.ts";
-import { anyText, flag, isJsonObject, listOf, wholeNumber } from "../../schema/kernel/values.ts";
 import { decoded } from "../codec.ts";
 import { pack, unpack } from "./codec.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../src/schema/kernel/values.ts";
+import { isJsonObject, type JsonObject } from "../../../src/schema/forms/values.ts";
 import { makePng } from "../../support/png.ts";
 import { requestTo } from "../request.ts";
 import { Additions, type Exchanges, NotTried, type Sending } from "./exchanges.ts";

@@ -18,8 +18,8 @@ import {
   vuMarkDatabaseJson,
   vuMarkDatabaseRecord,
 } from "../../../src/schema/database.ts";
-import { read } from "../../../src/schema/kernel/problems.ts";
-import type { WireForm } from "../../../src/schema/kernel/wire.ts";
+import { read } from "../../../src/schema/forms/problems.ts";
+import type { WireForm } from "../../../src/schema/forms/wire.ts";
 import {
   DATASET_FAMILIES,
   datasetJson,

@@ -8,7 +8,7 @@ const IMAGES = "images";
  * Takes the images out of a snapshot's JSON while it arrives: the texts of its field `images`, whose strings are then empty.
  * So a snapshot of any size takes no more memory than the state that it holds, and no step of reading it takes long.
  */
-export class SnapshotUpload {
+export class SnapshotReader {
   /** By SHA-256. */
   readonly images = new Map<string, Buffer>();
   private depth = 0;
