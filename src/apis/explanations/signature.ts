@@ -3,6 +3,7 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import type { ApiContext } from "../services.ts";
+import { cutAdvice } from "./bodies.ts";
 import { joined, rightLines, type SignedLines, type Variant, wrongVariants } from "./signed-variants.ts";
 import { missingDateAdvice, missingIdAdvice, notSet, TEXTS_OF_NOTHING } from "./values.ts";
 
@@ -76,10 +77,12 @@ export async function compareSignature(
       `signed: ${marked(signed, expected)}`;
     return { expected, signed, reason };
   }
+  const cut = cutAdvice(request.body);
+  const known = cut ?? "no common mistake explains it";
   const advice =
     header(request, "date") === undefined
       ? `the signature does not match, and ${missingDateAdvice(request)}: send the Date that was signed`
-      : "the signature does not match, and no common mistake explains it: check the secret key";
+      : `the signature does not match, and ${known}: check the secret key`;
   const reason = `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
   return { expected, reason };
 }
@@ -217,9 +220,16 @@ interface Explained {
   readonly signed: string;
 }
 
-export type ComputeHmac = (algorithm: Form["algorithm"], key: string | Buffer, text: string) => Buffer;
+export type ComputeHmac = (
+  algorithm: Form["algorithm"],
+  key: string | Buffer,
+  text: string | Buffer,
+) => Buffer;
 
 const computeHmac: ComputeHmac = (algorithm, key, text) => createHmac(algorithm, key).update(text).digest();
+
+const SWAPPED =
+  "the signature does not match: the HMAC's key and message are swapped; its key is the secret key, its message the string to sign";
 
 /** Less than 1 ms of work. */
 const HMACS_PER_SLICE = 50;
@@ -258,6 +268,11 @@ export async function findMistakes(
   const bySecret = await attempt([...ownSecrets, ...otherSecrets], [[]]);
   if (bySecret !== undefined) return bySecret;
   const [rightSecret, ...wrongSecrets] = ownSecrets;
+  const message = joined(right);
+  const swapped = hmac(first.algorithm, message, rightSecret.key);
+  const form = forms.find(({ of }) => of(swapped) === signature);
+  if (form !== undefined)
+    return { advice: form.advice === undefined ? [SWAPPED] : [SWAPPED, form.advice], signed: message };
   const variants = await makeVariants();
   const likely = variants.filter((variant) => variant.likely);
   const one = (variant: Variant) => [variant];

@@ -51,6 +51,12 @@ const COMMON_TYPES = [
   "application/x-www-form-urlencoded",
 ];
 
+/** What clients send with a body of text when no type is set. */
+const TYPES_OF_CLIENTS = new Map([
+  ["application/x-www-form-urlencoded", "axios"],
+  ["text/plain", "fetch"],
+]);
+
 /** Added by HTTP clients, or only signed. */
 const CHARSETS = ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8"];
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
@@ -78,6 +84,8 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
       variant(line, value, `sign ${what} (${shown}, not ${JSON.stringify(value)})`, likely);
   };
   const type = "the Content-Type that is sent, up to its first semicolon";
+  const client = TYPES_OF_CLIENTS.get(right.type);
+  const unsetType = client === undefined ? "" : ` (${client} sends this one with a text: set the header)`;
   const wholePath = "the path as it is sent, without the query string and without the base URL's own prefix";
   const urls =
     host === undefined
@@ -85,7 +93,9 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
       : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
   const variants: readonly Variant[] = [
     ...[contentType, ""].map(sent("type", type, true)),
-    ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(sent("type", type)),
+    ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(
+      sent("type", type + unsetType),
+    ),
     ...(await bodyVariants(request.body, right.digest)),
     variant("date", "", "sign the Date header's exact value, not an empty line", true),
     ...nearDates(right.date),
@@ -95,6 +105,7 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
     ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map(
       sent("path", wholePath),
     ),
+    variant("path", `${path}\n`, "the string to sign ends with the path: sign no line feed behind it"),
     ...partsOf(path).map(sent("path", "the whole path as it is sent")),
     ...SEPARATORS.map(([value, what]) =>
       variant("separator", value, `join the five lines with a line feed ("\\n"), not ${what}`),
@@ -194,6 +205,7 @@ async function otherTextsOf(
           [() => body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
         ] as const)),
     [() => Buffer.from(text, "utf16le"), as("UTF-16")],
+    [() => `\ufeff${text}`, as("UTF-8 with a byte-order mark")],
     [() => body.toString("base64"), as("base64")],
     [() => `${text}\n`, as("text with a line feed appended")],
     ...rewritten.map((write) => [write, again] as const),

@@ -96,6 +96,7 @@ function detail(given: string, scheme: string): string {
   if (!given.includes(" ")) return ": there is no space after VWS";
   if (/^\S+ [^:]+:$/.test(given)) return ": the signature is empty";
   if (/^\S+ +:/.test(given)) return ": the access key is empty";
+  if (/^\S+ +(?: \S+|\S+ +):/.test(given)) return ": there is white space around the access key: trim it";
   return given.split(":").length > 2 ? ": it has more than one colon" : ": it has more than one space";
 }
 
@@ -257,43 +258,4 @@ export async function unknownTargetReason({
     return `${why}; the database ${show(other.databaseName)} has it: sign with the keys of the database that the target was added to`;
   }
   return why;
-}
-
-/** Searching more takes long. */
-const MOST_SEARCHED = 2 ** 22;
-
-/** What makes a text invalid base64, where, and the likely cause. */
-export function explainBase64(text: string): string {
-  const rule = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
-  if (looksLikeText(text)) return `${rule}: it is plain text; send Buffer.from(text).toString("base64")`;
-  const dataUri = /^data:[^,]{0,200},/i.exec(text);
-  if (dataUri !== null) {
-    return `${rule}: it is a data URI; send only what follows ${show(dataUri[0])}`;
-  }
-  const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=\r\n]/);
-  if (at < 0 && text.length > MOST_SEARCHED) return rule;
-  if (at < 0)
-    return `${rule}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`;
-  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  return `${rule}: the character ${JSON.stringify(character)} at position ${at + 1} of ${text.length} ${likely(text, character)}`;
-}
-
-/** Words, or JSON. Base64 in which spaces replaced each `+` has far longer ones. */
-function looksLikeText(text: string): boolean {
-  const beginning = text.slice(0, 1000).trim();
-  if (/^[[{"]/.test(beginning)) return true;
-  const words = beginning.split(/ +/);
-  return words.length > 1 && words.every((word) => /^[\p{L}\p{N}.,:;!?'"()-]{1,20}$/u.test(word));
-}
-
-function likely(text: string, character: string): string {
-  if (/[-_]/.test(character)) return 'belongs to base64url; encode with + and / ("base64", not "base64url")';
-  if (character === "%") return "comes from percent-encoding; send the base64 as it is";
-  if (character === " ") {
-    return / /.test(text.trim())
-      ? "is a space, probably a + that form encoding replaced"
-      : "is surrounding white space; trim it";
-  }
-  if (character === "\ufffd") return "comes from bytes that were read as text; encode the file's bytes";
-  return "is not a base64 character; encode the file's bytes as base64";
 }

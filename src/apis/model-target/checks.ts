@@ -7,9 +7,10 @@ import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/unavailable.ts";
+import { contentLengthReason } from "../explanations/bodies.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { contentLengthReason, isLengthInteger } from "../signed/framing.ts";
+import { isLengthInteger } from "../signed/framing.ts";
 import { loadBalancerPage } from "../signed/responses.ts";
 import { lacksScope, serviceError, validationError } from "./responses.ts";
 

@@ -4,6 +4,7 @@ import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
+import { lostInForm } from "../explanations/bodies.ts";
 import {
   badImage,
   entityTooLarge,
@@ -68,7 +69,10 @@ export const imageGiven = check({
   test: ({ form }: FormContext) => {
     const file = form.parts.find(({ name, filename }) => name === "image" && filename !== undefined);
     if (file !== undefined) return { image: file.content };
-    const found = form.parts.some(({ name }) => name === "image")
+    const text = form.parts.find(({ name }) => name === "image")?.content;
+    const lost = text && lostInForm(text);
+    if (lost !== undefined) return `the form's part image is no file: ${lost}`;
+    const found = text
       ? "the form's part image has no filename parameter"
       : "the form has no complete part named image";
     return `${found}; expected Content-Disposition: form-data; name="image"; filename="<any>"`;

@@ -3,8 +3,10 @@ import type { Context } from "../../emulator/context.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
+import { nearest } from "../../schema/forms/problems.ts";
 import { isJsonObject } from "../../schema/forms/values.ts";
 import { LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
+import { contentLengthReason, notJsonObjectReason } from "../explanations/bodies.ts";
 import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
@@ -32,9 +34,6 @@ export const headerLinesFit = linesFit(headerTooLargePage);
 /** Whether `Content-Length` is an integer. A header that is not visible counts as right. */
 export const isLengthInteger = (request: WireRequest): boolean =>
   /^\s*[+-]?\d+\s*$/.test(header(request, "content-length") ?? "0");
-
-export const contentLengthReason = ({ headers, body }: WireRequest): string =>
-  `the Content-Length header is ${show(header({ headers }, "content-length"))}; the body has ${body.length} bytes`;
 
 /** `Content-Length`, where visible, is an integer. The load balancer checks it, before all other servers. */
 export const lengthIsInteger = (refusal: DeclaredResponse) =>
@@ -128,11 +127,14 @@ export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
   check({
     name: "bodyIsJsonObject",
     refusals: [refusal],
-    test: ({ body: { json } }: ApiContext) => {
-      if (json.error !== undefined) return `the body is not valid JSON: ${json.error}`;
-      return isJsonObject(json.value) || `the body must be a JSON object; got ${show(json.value)}`;
+    test: ({ body }: ApiContext) => {
+      const { json } = body;
+      return (json.error === undefined && isJsonObject(json.value)) || notJsonObjectReason(json, body.bytes);
     },
   });
+
+/** How many unknown keys are compared with the known ones. */
+const MOST_COMPARED = 20;
 
 /** The body has every required key, and only allowed ones. */
 export const keysAllowed = (refusal: DeclaredResponse) =>
@@ -144,10 +146,11 @@ export const keysAllowed = (refusal: DeclaredResponse) =>
       const missing = required.filter((key) => !Object.hasOwn(fields, key));
       if (missing.length > 0) return `the body lacks ${missing.join(", ")}`;
       const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
-      return (
-        unknown.length === 0 ||
-        `the body has unknown keys (${show(unknown.join(", "))}); expected only ${[...required, ...optional].join(", ")}`
-      );
+      if (unknown.length === 0) return true;
+      const known = [...required, ...optional];
+      const [meant] = unknown.slice(0, MOST_COMPARED).flatMap((name) => nearest(name, known) ?? []);
+      const advice = meant === undefined ? "" : `; is ${meant} meant?`;
+      return `the body has unknown keys (${show(unknown.join(", "))})${advice}; expected only ${known.join(", ")}`;
     },
   });
 

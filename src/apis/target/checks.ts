@@ -7,7 +7,8 @@ import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { hasRoom, isNameFree } from "../../store/verbs.ts";
-import { explainBase64, unknownTargetReason } from "../explanations/values.ts";
+import { explainBase64, lostInJson, unreadText } from "../explanations/bodies.ts";
+import { unknownTargetReason } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   knownAccessKey,
@@ -97,7 +98,11 @@ const metadataFits = check({
     const metadata = context.body.fields.application_metadata;
     if (metadata === undefined || metadata === null) return { applicationMetadata: null };
     if (typeof metadata !== "string") {
-      return refuse(fail(400), `application_metadata must be a base64 string or null; got ${show(metadata)}`);
+      const lost = lostInJson("application_metadata", metadata);
+      return refuse(
+        fail(400),
+        lost ?? `application_metadata must be a base64 string or null; got ${show(metadata)}`,
+      );
     }
     const decoded = decodeServiceBase64(metadata);
     if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
@@ -142,7 +147,10 @@ const imageIsBase64 = check({
     const { image } = context.body.fields;
     if (image === undefined) return { image };
     if (typeof image !== "string") {
-      return refuse(fail(400), `image must be a base64 string; got ${show(image)}`);
+      return refuse(
+        fail(400),
+        lostInJson("image", image) ?? `image must be a base64 string; got ${show(image)}`,
+      );
     }
     const bytes = decodeServiceBase64(image);
     if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
@@ -156,10 +164,14 @@ const imageAcceptable = check({
   name: "imageAcceptable",
   operations,
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
-  test: async ({ image, services }: ApiContext & { readonly image: Buffer | undefined }) => {
+  test: async ({ image, body, services }: ApiContext & { readonly image: Buffer | undefined }) => {
     if (image === undefined) return true;
     const verdict = await inspectTargetImage(image, wantsOf(services.settings));
-    return verdict.ok || refuse(failure(verdict.resultCode), verdict.reason);
+    if (verdict.ok) return true;
+    // Some of these texts are base64 too.
+    const unread = unreadText(String(body.fields.image));
+    const why = unread === undefined ? verdict.reason : `image is no picture: ${unread}`;
+    return refuse(failure(verdict.resultCode), why);
   },
 });
 

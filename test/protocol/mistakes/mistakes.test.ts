@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { describeBackends } from "../../support/backends.ts";
 import { adding, image, md5, request, type Sent, type Situation, searching, send } from "./mistakes.ts";
@@ -29,6 +30,12 @@ const datasets = (s: Situation, authorization: string): Sent => ({
   ...authorized(request(s, "POST", "/modeltargets/datasets"), authorization),
   api: "modelTarget",
 });
+const typed = (sent: Sent, type: string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, "Content-Type": type },
+});
+const written = (s: Situation, text: string) =>
+  request(s, "POST", "/targets", Buffer.from(text), "application/json");
 const asText = (bytes: Buffer) => Buffer.from(bytes.toString("utf8"));
 
 const MISTAKES: readonly Mistake[] = [
@@ -329,7 +336,7 @@ const MISTAKES: readonly Mistake[] = [
     "has no filename parameter",
     'filename="<any>"',
   ],
-  ["camelCase keys", (s) => adding(s, { activeFlag: true }), "activeFlag", "active_flag"],
+  ["camelCase keys", (s) => adding(s, { activeFlag: true }), "activeFlag", "is active_flag meant?"],
   // Paths and targets
   [
     "a target of another database",
@@ -440,10 +447,150 @@ const MISTAKES: readonly Mistake[] = [
     "characters)",
     "expected the access_token of POST /oauth2/token",
   ],
+  [
+    "the key and the message of the HMAC are swapped",
+    (s) => ({ ...listing(s), isSwapped: true }),
+    "the HMAC's key and message are swapped",
+    "its key is the secret key, its message the string to sign",
+  ],
+  [
+    "a line feed behind the signed string",
+    (s) => changed(listing(s), { path: "/targets\n" }),
+    "the string to sign ends with the path",
+    "sign no line feed behind it",
+  ],
+  [
+    "the MD5 is made of UTF-16",
+    (s) => {
+      const sent = adding(s);
+      return changed(sent, { digest: md5(Buffer.from(sent.body.toString(), "utf16le")) });
+    },
+    "as UTF-16",
+    "the body's exact bytes",
+  ],
+  [
+    "the MD5 is made with a byte-order mark",
+    (s) => {
+      const sent = adding(s);
+      return changed(sent, { digest: md5(`\ufeff${sent.body}`) });
+    },
+    "as UTF-8 with a byte-order mark",
+    "the body's exact bytes",
+  ],
+  [
+    "axios' default content type on text",
+    (s) => typed(adding(s), "application/x-www-form-urlencoded"),
+    '("application/x-www-form-urlencoded", not "application/json")',
+    "axios sends this one with a text: set the header",
+  ],
+  [
+    "fetch's default content type on text",
+    (s) => typed(adding(s), "text/plain;charset=UTF-8"),
+    '("text/plain", not "application/json")',
+    "fetch sends this one with a text: set the header",
+  ],
+  [
+    "a body that was cut within its JSON",
+    (s) => {
+      const sent = adding(s);
+      return { ...sent, body: sent.body.subarray(0, -2) };
+    },
+    "the body ends within its JSON",
+    "counts bytes, not characters",
+  ],
+  [
+    "a Content-Length in characters",
+    (s) => {
+      const sent = adding(s);
+      const length = String(sent.body.toString().length);
+      return { ...sent, headers: { ...sent.headers, "Content-Length": length } };
+    },
+    "characters",
+    "Buffer.byteLength",
+  ],
+  [
+    "an access key with a blank behind it",
+    (s) => ({ ...listing(s), accessKey: `${s.keys.serverAccessKey} ` }),
+    "white space around the access key",
+    "trim it",
+  ],
+  [
+    "a long body that was cut within its JSON, signed as it arrives",
+    (s) => written(s, `{"image":"${"A".repeat(300_000)}`),
+    "the body ends within its JSON",
+    "counts bytes, not characters",
+  ],
+  ...[
+    ["[object Object]", "in place of what the object contains"],
+    ["[object Promise]", "await the value first"],
+    ["undefined", "is a variable not set?"],
+    ["null", "is a variable not set?"],
+  ].map(
+    ([text = "", fix = ""]): Mistake => [
+      `the text ${text} as the body`,
+      (s) => written(s, text),
+      text === "null" ? "got null" : `it is the text "${text}"`,
+      fix,
+    ],
+  ),
+  [
+    "JSON that was written twice",
+    (s) => written(s, JSON.stringify(JSON.stringify({ name: "twice" }))),
+    "JSON that was written as JSON once more",
+    "call JSON.stringify once",
+  ],
+  ...(
+    [
+      ["a Buffer", Buffer.from("bytes"), "image is a Buffer that JSON wrote", "send it as base64"],
+      ["a Uint8Array", Uint8Array.of(1, 2, 3), "image is a Uint8Array that JSON", "send it as base64"],
+      ["a Blob", new Blob(["bytes"]), "a Blob, File, ArrayBuffer", "await its bytes"],
+      ["an array of bytes", [137, 80, 78, 71], "an array of bytes", "send them as base64"],
+      ["a stream", new PassThrough(), "a stream that JSON wrote", "read it to its end"],
+      [
+        "a Uint8Array as text",
+        String(Uint8Array.of(137, 80, 78)),
+        "written as text",
+        "send Buffer.from(bytes)",
+      ],
+      ["[object Blob]", "[object Blob]", 'the text "[object Blob]"', "in place of what the object contains"],
+      ["undefined as text", "undefined", 'the text "undefined"', "is a variable not set?"],
+    ] as const
+  ).map(
+    ([what, lost, mistake, fix]): Mistake => [
+      `${what} as the picture in JSON`,
+      (s) => adding(s, { image: lost }),
+      mistake,
+      fix,
+    ],
+  ),
+  [
+    "a long Buffer in JSON",
+    (s) => adding(s, { image: Buffer.alloc(600_000) }),
+    "image is a Buffer that JSON wrote as an object",
+    "send it as base64",
+  ],
+  [
+    "a Buffer as metadata",
+    (s) => adding(s, { application_metadata: Buffer.from("bytes") }),
+    "application_metadata is a Buffer that JSON wrote as an object",
+    "send it as base64",
+  ],
+  [
+    "bytes that a form took for text",
+    (s) => searching(s, Buffer.from(String(Uint8Array.of(137, 80, 78))), 'name="image"'),
+    "it is bytes written as text",
+    "append a Blob and a file name",
+  ],
+  [
+    "an object that a form took for text",
+    (s) => searching(s, Buffer.from("[object Object]"), 'name="image"'),
+    'it is the text "[object Object]"',
+    "append a Blob and a file name",
+  ],
 ];
 
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
-  it("is one of 69", () => expect(MISTAKES).toHaveLength(69));
+  it("is one of 96", () => expect(MISTAKES).toHaveLength(96));
 
   it("the signature of another request", async () => {
     await using service = await backend.open(

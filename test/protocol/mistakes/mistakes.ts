@@ -17,6 +17,8 @@ export interface Sent {
   secretKey: string | Buffer;
   algorithm: "sha1" | "sha256";
   encode: (hmac: Buffer) => string;
+  /** Whether the HMAC's key and message are swapped. */
+  isSwapped?: boolean;
   scheme: string;
   headers: Record<string, string | undefined>;
   body: Buffer;
@@ -94,9 +96,9 @@ export function searching(
 /** Sends it; the journal then has it. */
 export async function send({ service }: Situation, sent: Sent): Promise<void> {
   const { method, digest, type, date, path } = sent.signed;
-  const hmac = createHmac(sent.algorithm, sent.secretKey)
-    .update([method, digest, type, date, path].join(sent.separator))
-    .digest();
+  const message = [method, digest, type, date, path].join(sent.separator);
+  const [key, text] = sent.isSwapped === true ? [message, sent.secretKey] : [sent.secretKey, message];
+  const hmac = createHmac(sent.algorithm, key).update(text).digest();
   const all = { Authorization: `${sent.scheme} ${sent.accessKey}:${sent.encode(hmac)}`, ...sent.headers };
   const headers = Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
