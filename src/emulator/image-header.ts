@@ -11,6 +11,19 @@ export function formatOf(bytes: Buffer): ImageFormat | undefined {
   return undefined;
 }
 
+const PNG_END = Buffer.from("IEND\xaeB`\x82", "latin1");
+const JPEG_END = Buffer.from([0xff, 0xd9]);
+const START_OF_SCAN = 0xda;
+
+/** Whether an image has its format's end, which a file that is cut off lacks. */
+export function hasEnd(bytes: Buffer): boolean {
+  if (formatOf(bytes) === "PNG") return bytes.includes(PNG_END);
+  // Thumbnails in front of the scan have an end of their own.
+  for (const [marker, at] of jpegSegments(bytes))
+    if (marker === START_OF_SCAN) return bytes.includes(JPEG_END, at);
+  return false;
+}
+
 /** Width and height in pixels. */
 export interface PixelSize {
   readonly width: number;

@@ -11,6 +11,8 @@ export interface FormPart {
   readonly contentType: string | undefined;
   /** Exactly the bytes between the part's headers and the next boundary, or the end of a body that is cut. */
   readonly content: Buffer;
+  /** The body ends within the part. */
+  readonly isCutOff: boolean;
 }
 
 /** A multipart form. */
@@ -94,7 +96,9 @@ function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | u
   if (!DISPOSITION.test(headers)) return "noDisposition";
   const [, contentType] = /^content-type:(.*)$/im.exec(headers) ?? [];
   const content = part.subarray(end === -1 ? part.length : end + LINE_END.length);
-  return name === null ? undefined : { name, filename, contentType: contentType?.trim(), content };
+  return name === null
+    ? undefined
+    : { name, filename, contentType: contentType?.trim(), content, isCutOff: isLast };
 }
 
 /** No header has this name. */

@@ -138,6 +138,7 @@ describe("any form", () => {
       filename: fc.constantFrom(undefined, "", "a b.png"),
       contentType: fc.constantFrom(undefined, "image/png; x=y"),
       content: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      isCutOff: fc.constant(false),
     }),
     { maxLength: 5 },
   );

@@ -1,5 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
+import { hasEnd } from "../../emulator/image-header.ts";
 import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
@@ -68,7 +69,7 @@ export const imageGiven = check({
   refusals: [noImage],
   test: ({ form }: FormContext) => {
     const file = form.parts.find(({ name, filename }) => name === "image" && filename !== undefined);
-    if (file !== undefined) return { image: file.content };
+    if (file !== undefined) return { image: file.content, isImageCutOff: file.isCutOff };
     const text = form.parts.find(({ name }) => name === "image")?.content;
     const lost = text && lostInForm(text);
     if (lost !== undefined) return `the form's part image is no file: ${lost}`;
@@ -81,15 +82,22 @@ export const imageGiven = check({
 
 interface ImageContext {
   readonly image: Buffer;
+  readonly isImageCutOff: boolean;
 }
 
-/** The image opens, is a PNG or JPEG, and its sides are not too long. */
+/**
+ * The image opens, is a PNG or JPEG, and its sides are not too long. One that lacks its end is accepted, unless the body ends
+ * within it.
+ */
 export const imageOpens = check({
   name: "imageOpens",
   refusals: [badImage],
-  test: async ({ image }: ImageContext) => {
+  test: async ({ image, isImageCutOff }: ImageContext) => {
     const verdict = await inspectQueryImage(image);
-    return verdict.ok || verdict.reason;
+    if (!verdict.ok) return verdict.reason;
+    return (
+      !isImageCutOff || hasEnd(image) || `the body ends within the image, after ${image.length} bytes of it`
+    );
   },
 });
 

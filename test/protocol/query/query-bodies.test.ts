@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { placeholder } from "../../conformance/engine/plan.ts";
 import { FACTS } from "../../conformance/facts.ts";
@@ -123,6 +124,7 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
     ["between the boundary and its two hyphens", "\r\n--b0undary", 400, "No image."],
     ["before the closing boundary", "\r\n--b0undary--", 200, '"result_code":"Success"'],
     ["within the head of the image", "IHDR", 422, "BadImage"],
+    ["within the data of the image", "IEND", 422, "BadImage"],
     ["behind the part's headers", "\x89PNG", 422, "BadImage"],
     ["behind a header line", "Content-Type", 422, "BadImage"],
     ["within Content-Disposition", "form-data", 400, "Could find no Content-Disposition header within part"],
@@ -134,6 +136,19 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
       good.lastIndexOf(before, undefined, "latin1") + (where.startsWith("between") ? before.length : 0);
     const response = await send(good.subarray(0, cut), "b0undary", false);
     expect([response.status, decoded(response)]).toEqual([status, expect.stringContaining(shown)]);
+  });
+
+  test("a body that ends within a JPEG, which may have a complete thumbnail", async () => {
+    const background = { r: 200, g: 30, b: 30 };
+    const picture = sharp({ create: { width: 64, height: 64, channels: 3, background } }).jpeg();
+    const jpeg = await picture.toBuffer();
+    const thumbnail = Buffer.concat([Buffer.from([0xff, 0xe1, 0, 0]), jpeg]);
+    thumbnail.writeUInt16BE(jpeg.length + 2, 2);
+    const image = Buffer.concat([jpeg.subarray(0, 2), thumbnail, jpeg.subarray(2)]);
+    const good = multipart([imagePart(image)], "b0undary");
+    const end = good.lastIndexOf("\r\n--b0undary--");
+    expect((await send(good.subarray(0, end), "b0undary", false)).status).toBe(200);
+    expect((await send(good.subarray(0, end - 2), "b0undary", false)).status).toBe(422);
   });
 
   test.each([
