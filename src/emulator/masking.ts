@@ -1,5 +1,5 @@
 import type { HeaderList } from "./message.ts";
-import { showUnknownKey } from "./text.ts";
+import { characters, showUnknownKey } from "./text.ts";
 
 /** Shown in place of a secret. */
 export const HIDDEN = "‹hidden›";
@@ -36,7 +36,7 @@ function maskAuthorization(value: string): string {
   return `${scheme} ‹key ${showUnknownKey(credentials.slice(0, colon))}›:${hiddenText(credentials.slice(colon + 1))}`;
 }
 
-const hiddenText = (text: string): string => `‹hidden, ${text.length} characters›`;
+const hiddenText = (text: string): string => `‹hidden, ${characters(text.length)}›`;
 
 const USUAL_SCOPES = /^(modeltargets\.[a-z.]+( |$))*$/i;
 /** What the values of these parameters and fields look like; anything else may be a misplaced secret. */

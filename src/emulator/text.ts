@@ -35,6 +35,9 @@ export const asciiOnly = (json: string): string =>
     ? json.replace(/[\u007f-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`)
     : json;
 
+/** A length in words: `1 character`, `2 characters`. */
+export const characters = (length: number): string => `${length} character${length === 1 ? "" : "s"}`;
+
 const LONGEST_SHOWN = 80;
 /** Quoting megabytes only to truncate them takes long. */
 const LONGEST_QUOTED = 10_000;
@@ -44,7 +47,7 @@ export function show(value: unknown): string {
   if (typeof value === "string") {
     const text = JSON.stringify(value.slice(0, LONGEST_QUOTED));
     if (text.length <= LONGEST_SHOWN) return text;
-    return `${text.slice(0, LONGEST_SHOWN)}… (${Math.max(value.length, text.length)} characters)`;
+    return `${text.slice(0, LONGEST_SHOWN)}… (${characters(Math.max(value.length, text.length))})`;
   }
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
@@ -58,7 +61,7 @@ export function bounded(text: string): string {
   if (text.length <= LONGEST_RECORDED) return text;
   // Copied, because a slice would keep the whole text in memory.
   const beginning = Buffer.from(text.slice(0, LONGEST_RECORDED), "utf16le").toString("utf16le");
-  return `${beginning}… (${text.length} characters)`;
+  return `${beginning}… (${characters(text.length)})`;
 }
 
 /** Formats a value that a user's function returned, with its type. */
@@ -68,7 +71,27 @@ export const showWithType = (value: unknown): string =>
 /** Formats an unknown key: only its beginning, because it may be a misplaced secret. */
 export function showUnknownKey(key: string | undefined): string {
   if (key === undefined) return "none";
-  return `"${key.slice(0, Math.min(4, key.length / 4))}…" (${key.length} characters)`;
+  return `"${key.slice(0, Math.min(4, key.length / 4))}…" (${characters(key.length)})`;
+}
+
+const LONGEST_LINE = 100;
+
+/** Breaks long lines for a terminal, and indents what follows. A word, or a text in quotation marks, stays in one line. */
+export const wrapped = (text: string): string => text.split("\n").map(wrappedLine).join("\n");
+
+function wrappedLine(line: string): string {
+  if (line.length <= LONGEST_LINE) return line;
+  const [indent = ""] = /^ */.exec(line) ?? [];
+  const lines: string[] = [];
+  let current = indent;
+  for (const word of line.match(/(?:"(?:[^"\\]|\\.)*"|\S)+/g) ?? []) {
+    const isFirst = current.trim() === "";
+    if (!isFirst && current.length + 1 + word.length > LONGEST_LINE) {
+      lines.push(current);
+      current = `${indent}  ${word}`;
+    } else current += isFirst ? word : ` ${word}`;
+  }
+  return [...lines, current].join("\n");
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

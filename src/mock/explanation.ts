@@ -1,5 +1,6 @@
 import type { Clock } from "../emulator/clock.ts";
 import { type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
+import { wrapped } from "../emulator/text.ts";
 import { isThrownHere } from "./caller.ts";
 import type { MockPage } from "./page.ts";
 import { formatJournal, type RequestFilter } from "./requests.ts";
@@ -177,10 +178,12 @@ export function explainFailure(
   );
   if (evidence.arrived === 0) {
     if (!mayComeFromRequest(error)) return undefined;
-    if (evidence.ofOthers.length > 0) return others[0];
-    if (whyUnreached !== undefined) return `No request reached the mock: it ${whyUnreached}.`;
+    if (evidence.ofOthers.length > 0) return others[0] && wrapped(others[0]);
+    if (whyUnreached !== undefined) return wrapped(`No request reached the mock: it ${whyUnreached}.`);
     const urls = [...new Set(Object.values(mock.urls))].join(", ");
-    return `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`;
+    return wrapped(
+      `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`,
+    );
   }
   const paragraphs = [
     ...paragraph("The option realism changed the answer to", evidence.inconsistent, "request", "requests"),
@@ -190,7 +193,7 @@ export function explainFailure(
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
   const all = paragraphs.length > 0 ? paragraphs : others;
-  return all.length === 0 ? undefined : all.join("\n");
+  return all.length === 0 ? undefined : wrapped(all.join("\n"));
 }
 
 /** Explains why a test ran into its time limit: it waits for targets, and the mock's clock does not move. */
@@ -245,7 +248,8 @@ function isThrownByMock(error: unknown): boolean {
 export function listed(entries: readonly JournalEntry[], one: string, many: string): string {
   const left = entries.length - MAX_SHOWN;
   const count = entries.length === 1 ? `1 ${one}` : `${entries.length} ${many}`;
-  return `${count}${left > 0 ? `, the last ${MAX_SHOWN} of them` : ""}:\n${formatJournal(entries.slice(-MAX_SHOWN))}`;
+  const shown = wrapped(formatJournal(entries.slice(-MAX_SHOWN)));
+  return `${count}${left > 0 ? `, the last ${MAX_SHOWN} of them` : ""}:\n${shown}`;
 }
 
 /**

@@ -114,7 +114,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   // The fixture explains failures itself.
   const mock = new MockCloudReco({ ...mockOptions, explainFailures: false });
   try {
-    const database = mock.addCloudDatabase(fields);
+    const database = mock.addCloudDatabase({ databaseName: "test-database", ...fields });
     const exceptions = [except].flat();
     for (const filter of exceptions) mock.requestsOf(filter);
     const evidence = new Evidence(mock, exceptions);

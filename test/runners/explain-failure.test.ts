@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { endFixture, type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
 import { MockSession } from "../support/mock-session.ts";
 import { makePng } from "../support/png.ts";
+import { unwrapped } from "../support/unwrapped.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
 const refusal =
@@ -19,10 +20,21 @@ describe("a test that failed", () => {
     const error = new Error("expected 401 to be 200");
     const text = end({ failed: true, error });
     expect(error.message).toMatch(/^expected 401 to be 200\n/);
-    expect(error.message).toMatch(refusal);
+    expect(unwrapped(error.message)).toMatch(refusal);
     expect(error.message.split("authorizationGiven")).toHaveLength(2);
     expect(error.stack).toContain(`expected 401 to be 200\n\n${text}\n    at `);
     expect(error.stack?.split("authorizationGiven")).toHaveLength(2);
+  });
+
+  it("is told in lines of at most 100 characters, of a database with a readable name", async () => {
+    const { mock, database, end } = openFixture();
+    const session = new MockSession(mock, database);
+    await session.target({ method: "GET", path: "/summary", secretKey: "x" });
+    const text = end({ failed: true, error: new Error("expected 401 to be 200") }) ?? "";
+    for (const line of text.split("\n")) expect(line.replace(/"[^"]*"/, "").length).toBeLessThanOrEqual(100);
+    expect(text.split("\n").length).toBeGreaterThan(4);
+    expect(unwrapped(text)).toContain('database "test-database")');
+    expect(unwrapped(text)).toContain(mock.requests[0]?.reason);
   });
 
   it("shows why the nearest targets did not match a query", async () => {
@@ -31,7 +43,7 @@ describe("a test that failed", () => {
     await new MockSession(mock, database).query();
     const error = new Error("expected [] to have length 1");
     end({ failed: true, error });
-    expect(error.message).toMatch(
+    expect(unwrapped(error.message)).toMatch(
       /\n\nNo target matched 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}the response is gzip-encoded.*\n)? {3}✗ "off" \(\w+\): inactive/,
     );
   });
@@ -39,7 +51,7 @@ describe("a test that failed", () => {
   it("says that nothing reached the mock, and which URLs would", () => {
     const error = new Error("timed out");
     openFixture({ targetUrl: "https://target.example/v2" }).end({ failed: true, error });
-    expect(error.message).toBe(
+    expect(unwrapped(error.message)).toBe(
       "timed out\n\nNo request reached the mock. It serves https://target.example/v2, https://cloudreco.vuforia.com, " +
         "http://target-manager.test; check the scheme and the host that the client uses.",
     );
@@ -70,7 +82,7 @@ describe("a test that failed", () => {
     });
     const error = new Error("expected 401 to be 200");
     end({ failed: true, error });
-    expect(error.message).toMatch(
+    expect(unwrapped(error.message)).toMatch(
       /200\n\nAnother mock of this process, not the fixture's, refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}signatureMatches: /,
     );
   });
@@ -97,7 +109,9 @@ describe("a test that failed", () => {
       "No request reached the mock: it is stopped: call `mock.start()`.",
     );
     expect(
-      openFixture({ intercept: false }).end({ failed: true, error: new TypeError("fetch failed") }),
+      unwrapped(
+        openFixture({ intercept: false }).end({ failed: true, error: new TypeError("fetch failed") }) ?? "",
+      ),
     ).toBe(
       "No request reached the mock: it intercepts nothing (`intercept: false`): pass `mock.fetch` to the client, or use `handlers(mock)`.",
     );
@@ -227,7 +241,7 @@ describe("a test that failed is told what may surprise about served requests", (
       await session.query(image);
       await session.target({ method: "GET", path: `/targets/${targetId}` });
     }
-    const text = end({ failed: true, error: new Error("unexpected token") }) ?? "";
+    const text = unwrapped(end({ failed: true, error: new Error("unexpected token") }) ?? "");
     expect(text).toMatch(
       /^The mock served, with a remark, 2 requests:\n#3 .* POST \/v1\/query → 200 Success .*\n {3}the response is gzip-encoded although .*\n/,
     );
@@ -243,7 +257,7 @@ describe("a test that failed is told what may surprise about served requests", (
     const session = new MockSession(mock, database);
     const { target_id: id } = JSON.parse((await session.add()).body.toString());
     await session.target({ method: "GET", path: `/targets/${id}` });
-    const text = end({ failed: true, error: new Error("expected 404 to be 200") }) ?? "";
+    const text = unwrapped(end({ failed: true, error: new Error("expected 404 to be 200") }) ?? "");
     expect(text).toMatch(
       /^The option realism changed the answer to 1 request:\n#3 .* → 404 UnknownTarget .*\n {3}not yet visible: added [\d.]+ s ago, visible after 1 s \(realism\)\nThe mock refused 1 request:\n#1 /,
     );
@@ -255,7 +269,7 @@ describe("a test that failed is told what may surprise about served requests", (
     const [, above] = /explain-failure\.test\.ts:(\d+)/.exec(new Error().stack ?? "") ?? [];
     mock.addFault({ operation: "databaseSummary", response: { status: 503 } });
     await summary();
-    const text = end({ failed: true, error: new Error("503") }) ?? "";
+    const text = unwrapped(end({ failed: true, error: new Error("503") }) ?? "");
     expect(text).toMatch(/^A fault of this test applied to 1 request:\n#1 .* → 503 .*\n {3}addFault: .*$/);
     expect(text.split("addFault: ")[1]).toBe(
       `answered with 503, by the fault that was added at test/runners/explain-failure.test.ts:${Number(above) + 1}`,
@@ -295,7 +309,7 @@ describe("with report: on-failure", () => {
     const fixture = open({ failOnRefusedRequests: true });
     await summary();
     await expect(endFixture(fixture, { failed: false, ...test })).rejects.toThrow(
-      /^the mock refused 1 request, .*\n#1 .*\n.*\nReport of all requests: .*pictures-are-found-.*\.html$/,
+      /^the mock refused 1 request, .*\n#1 .*\n.*\n.*\nReport of all requests: .*pictures-are-found-.*\.html$/,
     );
     expect(await written()).toHaveLength(1);
   });

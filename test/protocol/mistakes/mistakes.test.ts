@@ -193,6 +193,12 @@ const MISTAKES: readonly Mistake[] = [
     "server keys sign target API requests",
   ],
   [
+    "an access key of one character",
+    (s) => ({ ...listing(s), accessKey: "x" }),
+    '"…" (1 character); server keys',
+    "server keys sign target API requests",
+  ],
+  [
     "a key in another letter case",
     (s) => ({ ...listing(s), accessKey: s.keys.serverAccessKey.toUpperCase() }),
     "in other letter case",
@@ -590,7 +596,7 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
-  it("is one of 96", () => expect(MISTAKES).toHaveLength(96));
+  it("is one of 97", () => expect(MISTAKES).toHaveLength(97));
 
   it("the signature of another request", async () => {
     await using service = await backend.open(
