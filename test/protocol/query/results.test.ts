@@ -16,7 +16,7 @@ const ids = (found: Awaited<ReturnType<typeof results>>) => found.map(({ target_
 describeBackends("the results of a query", (backend) => {
   it("arrive byte for byte, through every client", async () => {
     await using service = await backend.open(OPTIONS);
-    service.clock.set(new Date(START.getTime() - 1_600));
+    service.clock.set(new Date(START.getTime() - 1_400));
     const keys = await service.addCloudDatabase();
     const fields = { name: "näme/\uffee", application_metadata: "XN", image: base64(image) };
     const id = await add(service, keys, fields);

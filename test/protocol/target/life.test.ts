@@ -253,12 +253,13 @@ describeBackends("the life of a target", (backend) => {
     });
 
     it("are empty for a failed target", async () => {
-      await using service = await open(other);
+      await using service = await open({ ...other, duplicatesMatcher: () => 1 });
       const keys = await service.addCloudDatabase();
-      const flat = flatImage.toString("base64");
-      const id = await add(service, keys, { image: flat, name: "1" });
-      await addProcessed(service, keys, { image: flat, name: "2" });
-      expect(await duplicates(service, keys, id)).toEqual([]);
+      const failed = await add(service, keys, { image: flatImage.toString("base64"), name: "1" });
+      const good = await addProcessed(service, keys, { image: image(7), name: "2" });
+      const another = await addProcessed(service, keys, { image: image(11), name: "3" });
+      expect(await duplicates(service, keys, failed)).toEqual([]);
+      expect(await duplicates(service, keys, good)).toEqual([another]);
     });
   });
 
