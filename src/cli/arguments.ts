@@ -3,7 +3,7 @@ import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { messageOf, show } from "../emulator/text.ts";
 import { IN_PROCESS_ONLY } from "../mock/options.ts";
 import { nearest } from "../schema/forms/problems.ts";
-import type { Environment } from "../servers/settings.ts";
+import type { Environment } from "../servers/setting-names.ts";
 import { HELP } from "./help.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -47,13 +47,6 @@ function parsedBy<const T extends Options>(args: readonly string[], options: T, 
     const meant = nearest(unknown, Object.keys(options));
     throw new UsageError(meant === undefined ? known : `${known}; did you mean --${meant}?`);
   }
-}
-
-/** @throws UsageError when it is not a valid port. */
-export function readPort(option: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (/^\d{1,5}$/.test(given) && Number(given) <= 65535) return Number(given);
-  throw new UsageError(`--${option}: expected a whole number from 0 to 65535; got ${JSON.stringify(given)}`);
 }
 
 /** What a command uses of its process. */

@@ -4,20 +4,22 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { messageOf } from "../emulator/text.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
-import { SERVERS_FLAGS, startAll, variablesOf } from "./serve.ts";
+import { serversFlags, startAll, variablesOf } from "./serve.ts";
+
+const LOG_LEVEL = "MOCK_CLOUD_RECO_LOG_LEVEL";
 
 /** `mock-cloud-reco exec -- command`: all three servers, as long as a command runs. Returns the command's exit code. */
 export async function exec(args: readonly string[], terminal: Terminal): Promise<number> {
   const end = args.indexOf("--");
   const own = end < 0 ? args : args.slice(0, end);
-  const { values } = readOptions("exec", own, SERVERS_FLAGS, Number.POSITIVE_INFINITY);
+  const { values } = readOptions("exec", own, serversFlags("exec"), Number.POSITIVE_INFINITY);
   const [program, ...its] = end < 0 ? [] : args.slice(end + 1);
   if (program === undefined)
     throw new UsageError("exec: expected a command after --, as in: mock-cloud-reco exec -- npm test");
   const { environment } = terminal;
   // Its log stands between the lines of the command.
-  const settings = { ...environment, LOG_LEVEL: environment.LOG_LEVEL || "warn" };
-  const started = await startAll(values, { ...terminal, environment: settings });
+  const settings = { ...environment, [LOG_LEVEL]: environment[LOG_LEVEL] || "warn" };
+  const started = await startAll("exec", values, { ...terminal, environment: settings });
   try {
     return await runProgram(program, its, { ...environment, ...variablesOf(started) });
   } finally {

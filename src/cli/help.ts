@@ -1,24 +1,11 @@
 import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
-import type { Role } from "../mock/option.ts";
+import type { Command } from "../servers/setting-names.ts";
 import { LISTENING, settingsOf } from "../servers/settings.ts";
 
-/** The options of a command that are settings too. */
-const optionsHelp = (command: Role | "serve"): string =>
-  settingsOf(command)
-    .flatMap(({ flag, says, unlessGiven }) => {
-      const unless = unlessGiven === "none" ? "" : ` (default: ${unlessGiven})`;
-      return flag === undefined ? [] : [`  ${flag.padEnd(17)}  ${says}${unless}`];
-    })
-    .join("\n");
-
-/** The options of the commands that run all three servers. */
-const SERVERS_OPTIONS = `  --target-port N    port of the target API       (default: any free port)
-  --query-port N     port of the query API        (default: any free port)
-  --manager-port N   port of the target manager   (default: any free port)
-  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
+/** The options of the commands that run all three servers, besides the settings. */
+const SERVERS_OPTIONS = `  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
                      address of one server, so that several can have the same port   (default: that of --host)
-${optionsHelp("serve")}
-  --tls-ca FILE      write the certificate that clients have to trust (with TLS_GENERATE=true)`;
+  --tls-ca FILE      write the certificate that clients have to trust (with --tls-generate)`;
 
 /** What settings are about, in the order of the help: a setting belongs to the first group whose pattern fits its name. */
 const GROUPS = [
@@ -31,23 +18,23 @@ const GROUPS = [
 ] as const;
 
 /** The settings that a server or `serve` reads, by what they are about. */
-const settingGroups = (command: Role | "serve") =>
+const settingGroups = (command: Command) =>
   GROUPS.map(([title]) => ({
     title,
     settings: settingsOf(command).filter(
-      ({ name }) => GROUPS.find(([, pattern]) => pattern.test(name))?.[0] === title,
+      ({ setting }) => GROUPS.find(([, pattern]) => pattern.test(setting))?.[0] === title,
     ),
   })).filter(({ settings }) => settings.length > 0);
 
-/** The settings that a command reads from the environment, by group, one paragraph each. */
-const settingsHelp = (command: Role | "serve"): string =>
+/** The settings of a command, as options and environment variables, by group, one paragraph each. */
+const settingsHelp = (command: Command): string =>
   settingGroups(command)
     .map(({ title, settings }) => {
       const paragraphs = settings.map(
-        ({ name, purpose, expected, unlessGiven }) =>
-          `  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`,
+        ({ variable, flag, purpose, expected, unlessGiven }) =>
+          `  ${flag.usage}, ${variable}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`,
       );
-      return `Settings (environment): ${title}\n${paragraphs.join("")}`;
+      return `Settings (option, environment variable): ${title}\n${paragraphs.join("")}`;
     })
     .join("\n")
     .trimEnd();
@@ -86,7 +73,6 @@ ${SERVERS_OPTIONS}
   --env FILE         write the URLs and keys to a file that only you can read, as lines of NAME=value
   --json             print the URLs and keys as one line of JSON, for scripts
   --open             open the web page in the browser
-  --no-ui            do not serve the web page
   --help
 
 ${settingsHelp("serve")}
@@ -97,13 +83,13 @@ ${settingsHelp("serve")}
 Starts the servers, as serve does, and then the command, with its environment extended by
   VUFORIA_TARGET_URL, VUFORIA_QUERY_URL, VUFORIA_MANAGER_URL,
   VUFORIA_SERVER_ACCESS_KEY, VUFORIA_SERVER_SECRET_KEY, VUFORIA_CLIENT_ACCESS_KEY and VUFORIA_CLIENT_SECRET_KEY.
-Passes signals on to it, stops the servers when it ends, and exits with its exit code. LOG_LEVEL is warn unless given.
+Passes signals on to it, stops the servers when it ends, and exits with its exit code. --log-level is warn unless given.
 
 Options:
 ${SERVERS_OPTIONS}
   --help
 
-The settings (environment) are those of serve: mock-cloud-reco serve --help
+The settings (option, environment variable) are those of serve: mock-cloud-reco serve --help
 
 Try it:
   npx mock-cloud-reco exec -- npm test
@@ -112,7 +98,6 @@ Try it:
   "target-manager": `mock-cloud-reco target-manager: the server that holds the state
 
 Options:
-${optionsHelp("target-manager")}
   --help
 
 ${settingsHelp("target-manager")}
@@ -123,7 +108,6 @@ It has no authentication: keep it on loopback or a private network.
   "target-api": `mock-cloud-reco target-api: the target API and the Model Target API
 
 Options:
-${optionsHelp("target-api")}
   --help
 
 ${settingsHelp("target-api")}
@@ -132,7 +116,6 @@ ${settingsHelp("target-api")}
   query: `mock-cloud-reco query: the query API
 
 Options:
-${optionsHelp("query")}
   --help
 
 ${settingsHelp("query")}
@@ -184,6 +167,6 @@ Try it:
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
 Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}), or
-TARGET_PORT for serve.
+MOCK_CLOUD_RECO_HOST and MOCK_CLOUD_RECO_TARGET_PORT (or TARGET_PORT) for serve.
 `,
 } as const;

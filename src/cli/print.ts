@@ -6,6 +6,7 @@ import { flatPicture, type PictureOptions, samplePicture } from "../mock/picture
 import { openApiDocument } from "../openapi/index.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
+import { PREFIX, readVariable } from "../servers/setting-names.ts";
 import { LISTENING } from "../servers/settings.ts";
 import { type ExitCode, readOptions, readProfile, type Terminal, text, UsageError } from "./arguments.ts";
 
@@ -74,14 +75,16 @@ function addressed(given: string): URL {
  * addresses are checked on loopback.
  */
 function ownUrls({ environment }: Terminal): readonly string[] {
-  const { HOST = "", PORT = "", TARGET_PORT = "", TLS_CERT_FILE = "", TLS_GENERATE = "" } = environment;
-  const host = localHost(HOST === "" ? LISTENING.host : HOST);
-  const secure = TLS_CERT_FILE !== "" || /^(true|1|yes)$/i.test(TLS_GENERATE);
-  const ports = new Set([
-    PORT === "" ? String(LISTENING.port) : PORT,
-    ...(TARGET_PORT === "" ? [] : [TARGET_PORT]),
-  ]);
-  return [...ports].map((port) => `${secure ? "https" : "http"}://${host}:${port}`);
+  const urlOf = (prefix: string, port: string) => {
+    const given = (setting: string) => readVariable(environment, prefix + setting);
+    const isSecure =
+      given("TLS_CERT_FILE") !== undefined || /^(true|1|yes)$/i.test(given("TLS_GENERATE") ?? "");
+    return `${isSecure ? "https" : "http"}://${localHost(given("HOST") ?? LISTENING.host)}:${port}`;
+  };
+  const alone = urlOf("", readVariable(environment, "PORT") ?? String(LISTENING.port));
+  const targetPort =
+    readVariable(environment, `${PREFIX}TARGET_PORT`) ?? readVariable(environment, "TARGET_PORT");
+  return targetPort === undefined ? [alone] : [...new Set([alone, urlOf(PREFIX, targetPort)])];
 }
 
 const isHealthy = (answer: number | string): boolean =>

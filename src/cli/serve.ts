@@ -4,20 +4,19 @@ import { release } from "../emulator/package.ts";
 import { createRandom } from "../emulator/random.ts";
 import { realTimers } from "../emulator/real-timers.ts";
 import { codeOf } from "../emulator/text.ts";
-import type { Role } from "../mock/option.ts";
+import { ROLES, type Role } from "../mock/option.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { withoutUndefined } from "../schema/forms/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
 import { startOneServer, startThreeServers } from "../servers/launch.ts";
-import { FLAGS, readSettings, readSharedSettings, withFlags } from "../servers/settings.ts";
+import { type Flags, flagsOf, readSettings, readSharedSettings } from "../servers/settings.ts";
 import { type Launched, launchServers } from "../servers/start-servers.ts";
 import type { Manager } from "../servers/target-manager.ts";
 import {
   type ExitCode,
   flag,
   readOptions,
-  readPort,
   type Terminal,
   text,
   UsageError,
@@ -25,21 +24,16 @@ import {
 } from "./arguments.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
-const { port: _port, ...SHARED_FLAGS } = FLAGS;
-
-type ServerName = "target" | "query" | "manager";
-
-/** Options of the commands that run all three servers. */
-export const SERVERS_FLAGS = {
-  "target-port": text,
-  "query-port": text,
-  "manager-port": text,
+/** Options of the commands that run all three servers, besides the settings. */
+const SERVERS_FLAGS = {
   "target-host": text,
   "query-host": text,
   "manager-host": text,
   "tls-ca": text,
-  ...SHARED_FLAGS,
 } as const;
+
+/** Every option of a command that runs all three servers. */
+export const serversFlags = (command: "serve" | "exec") => ({ ...flagsOf(command), ...SERVERS_FLAGS });
 
 /** Three servers with a first database. */
 interface Started extends Launched<Manager> {
@@ -55,33 +49,29 @@ interface Started extends Launched<Manager> {
  * @throws UsageError; the errors of the settings and of the servers.
  */
 export async function startAll(
-  values: Readonly<Partial<Record<`${ServerName}-${"port" | "host"}` | "tls-ca", string>>>,
+  command: "serve" | "exec",
+  values: Flags & Readonly<Partial<Record<keyof typeof SERVERS_FLAGS, string>>>,
   terminal: Terminal,
-  { hasPage = true, opens = false }: { readonly hasPage?: boolean; readonly opens?: boolean } = {},
+  opensPage = false,
 ): Promise<Started> {
   const { state, options, logFormat, targetPort, queryPort, managerPort, ...settings } = readSharedSettings(
-    withFlags(terminal.environment, values),
+    terminal.environment,
+    values,
+    command,
   );
-  const portOf = (name: ServerName, setting = 0) =>
-    readPort(`${name}-port`, values[`${name}-port`]) ?? setting;
-  const ports = {
-    target: portOf("target", targetPort),
-    query: portOf("query", queryPort),
-    manager: portOf("manager", managerPort),
-  };
+  const ports = withoutUndefined({ target: targetPort, query: queryPort, manager: managerPort });
   const hosts = withoutUndefined({
     target: values["target-host"],
     query: values["query-host"],
     manager: values["manager-host"],
   });
-  const { stateFile } = settings;
-  const ui = settings.ui && hasPage;
-  if (opens && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
+  const { stateFile, ui } = settings;
+  if (opensPage && !ui) throw new UsageError("--open: with --no-ui there is no page to open");
   const authorityFile = values["tls-ca"];
   if (authorityFile !== undefined && settings.tls === undefined)
-    throw new UsageError("--tls-ca: the servers use plain HTTP; set TLS_GENERATE=true");
+    throw new UsageError("--tls-ca: the servers use plain HTTP; add --tls-generate");
   const launched = await launchServers(
-    { ...options, ...withoutUndefined(settings), hosts, ports, ui },
+    { ...options, ...withoutUndefined(settings), hosts, ports },
     (setup) => startThreeServers(setup, state),
     logOf(terminal, logFormat),
     startProgressOf(terminal.showProgress),
@@ -171,12 +161,9 @@ async function openOutput(path: string, mode: number, stop?: Promise<void>): Pro
 
 /** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const options = { ...SERVERS_FLAGS, env: text, json: flag, open: flag, "no-ui": flag };
+  const options = { ...serversFlags("serve"), env: text, json: flag, open: flag };
   const { values } = readOptions("serve", args, options);
-  const started = await startAll(values, terminal, {
-    hasPage: values["no-ui"] !== true,
-    opens: values.open === true,
-  });
+  const started = await startAll("serve", values, terminal, values.open === true);
   try {
     // Before printing: whoever reads the output may stop the process at once.
     const stop = terminal.stopRequested();
@@ -249,15 +236,15 @@ Press Ctrl+C to stop the servers. Their state is kept in ${place}.
 export const singleServer =
   (role: Role) =>
   async (args: readonly string[], terminal: Terminal): Promise<ExitCode> => {
-    const { values } = readOptions(role, args, FLAGS);
-    const ofManager = (["seed", "state", "realism"] as const).find((option) => values[option] !== undefined);
-    if (ofManager !== undefined && role !== "target-manager") {
-      throw new UsageError(
-        `--${ofManager}: only the target manager has state; use this option with that server`,
-      );
+    // All roles' options, to say whose an option is.
+    const flags: ReturnType<typeof flagsOf> = Object.assign({}, ...ROLES.map(flagsOf));
+    const { values } = readOptions(role, args, flags);
+    const foreign = Object.keys(values).find((name) => !(name in flagsOf(role)));
+    if (foreign !== undefined) {
+      const others = ROLES.filter((other) => foreign in flagsOf(other));
+      throw new UsageError(`--${foreign}: not an option of ${role}, only of ${others.join(" and ")}`);
     }
-    readPort("port", values.port);
-    const settings = readSettings(role, withFlags(terminal.environment, values));
+    const settings = readSettings(role, terminal.environment, values);
     const log = logOf(terminal, settings.logFormat);
     const server = await startOneServer(role, settings, log, startProgressOf(terminal.showProgress));
     // Before printing: whoever reads the output may stop the process at once.

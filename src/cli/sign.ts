@@ -12,7 +12,7 @@ import {
   stringToSign,
 } from "../emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../emulator/text.ts";
-import type { Environment } from "../servers/settings.ts";
+import type { Environment } from "../servers/setting-names.ts";
 import { type ExitCode, readOptions, type Terminal, text, UsageError } from "./arguments.ts";
 
 const OPTIONS = { body: text, "content-type": text, date: text, keys: text, explain: text } as const;

@@ -74,7 +74,7 @@ const common = {
   profile: option(
     oneOf(...PROFILE_NAMES),
     "behaviour: the emulator's specification, or that observed of the real service",
-    { default: DEFAULT_PROFILE, setting: { SERVICE_PROFILE: SERVICES } },
+    { default: DEFAULT_PROFILE, setting: { SERVICE_PROFILE: SERVICES }, flag: "--profile NAME" },
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),

@@ -26,7 +26,7 @@ export interface Option {
   readonly defaultWords?: string;
   /** What reads the setting, where {@link schema} does not read text. */
   readonly settingSchema?: z.core.$ZodType;
-  /** The same as an option of the commands. */
+  /** The setting as an option of the commands, unless it is named as the setting. */
   readonly flag?: string;
 }
 

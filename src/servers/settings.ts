@@ -17,8 +17,15 @@ import { withoutCredentials } from "../schema/base-url.ts";
 import { readText, textMatching, textReadBy } from "../schema/forms/problems.ts";
 import { flag, oneOf, text, wordsOf } from "../schema/forms/values.ts";
 import { LOG_FORMATS } from "./log.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import {
+  type Command,
+  type Environment,
+  flagOf,
+  readVariable,
+  runsAll,
+  unknownVariables,
+  variablesOf,
+} from "./setting-names.ts";
 
 /** The settings of one server, from its environment. */
 export type ServerSettings = ReturnType<typeof read>;
@@ -44,7 +51,7 @@ const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:
 const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
 const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
-/** The settings of `serve` alone are read by no server in a process of its own. */
+/** The settings of `serve` and `exec` alone are read by no server in a process of its own. */
 const SERVE_ONLY: readonly Role[] = [];
 
 /** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
@@ -55,17 +62,20 @@ const SETTINGS = {
     setting: { LOG_FORMAT: ROLES },
   }),
   port: option(port, "port to listen on", { default: 5000, setting: { PORT: ROLES }, flag: "--port N" }),
-  targetPort: option(port, "port of the target API, like --target-port", {
+  targetPort: option(port, "port of the target API", {
     defaultWords: "any free port",
     setting: { TARGET_PORT: SERVE_ONLY },
+    flag: "--target-port N",
   }),
-  queryPort: option(port, "port of the query API, like --query-port", {
+  queryPort: option(port, "port of the query API", {
     defaultWords: "any free port",
     setting: { QUERY_PORT: SERVE_ONLY },
+    flag: "--query-port N",
   }),
-  managerPort: option(port, "port of the target manager, like --manager-port", {
+  managerPort: option(port, "port of the target manager", {
     defaultWords: "any free port",
     setting: { MANAGER_PORT: SERVE_ONLY },
+    flag: "--manager-port N",
   }),
   managerUrl: option(baseUrl, "URL of the target manager", {
     defaultWords: "none: required",
@@ -121,76 +131,98 @@ const DEFAULTS = defaultsOf(OTHERS);
 /** Where a server listens unless told otherwise. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
-type Command = Role | "serve";
-
-/** The environment variables that a command reads, with their options. */
+/** The settings that a command reads, with their options. */
 const settingsIn = (rows: Rows, command: Command) =>
   Object.entries(rows).flatMap(([option, row]) => {
     const isRead = (roles: readonly Role[]) =>
-      command === "serve" ? !ALONE.some((alone) => alone === option) : roles.includes(command);
-    const names = Object.entries(row.setting ?? {}).filter(([, roles]) => isRead(roles));
+      runsAll(command) ? !ALONE.some((alone) => alone === option) : roles.some((role) => role === command);
+    const settings = Object.entries(row.setting ?? {}).filter(([, roles]) => isRead(roles));
     const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
-    return names.map(([name]) => ({ option, name, row, schema, expected: wordsOf(schema) }));
+    return settings.map(([setting, roles]) => ({
+      option,
+      setting,
+      row,
+      schema,
+      variables: variablesOf(command, setting, roles),
+      flag: flagOf(setting, row),
+      expected: wordsOf(schema),
+    }));
   });
 
-/** How help describes every setting that a server or `serve` reads. */
+/** How help describes every setting that a command reads. */
 export const settingsOf = (command: Command) =>
-  settingsIn({ ...OTHERS, ...SERVER_OPTIONS }, command).map(({ name, row, expected }) => ({
-    name,
-    purpose: row.flag === undefined ? row.says : `${row.says}, like ${row.flag.split(" ", 1)[0]}`,
-    expected,
-    unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
-    says: row.says,
-    flag: row.flag,
-  }));
-
-/** The name of a command's option: `--seed FILE` is `seed`. */
-const flagName = (flag: string): string => flag.replace(/^--| .*/g, "");
-
-/** Options of the servers' commands that are the same as settings, for `parseArgs`. */
-export const FLAGS = Object.fromEntries(
-  settingsOf("target-manager").flatMap(({ flag }) =>
-    flag === undefined ? [] : [[flagName(flag), { type: "string" as const }]],
-  ),
-) as Readonly<Record<"port" | "host" | "seed" | "state" | "realism", { readonly type: "string" }>>;
-
-/** The environment, with the given options instead of their settings. */
-export const withFlags = (
-  environment: Environment,
-  values: Readonly<Record<string, unknown>>,
-): Environment => ({
-  ...environment,
-  ...Object.fromEntries(
-    settingsOf("target-manager").flatMap(({ flag, name }) => {
-      const value = flag === undefined ? undefined : values[flagName(flag)];
-      return typeof value === "string" ? [[name, value]] : [];
+  settingsIn({ ...OTHERS, ...SERVER_OPTIONS }, command).map(
+    ({ setting, variables, flag, row, expected }) => ({
+      setting,
+      variable: variables[0],
+      flag,
+      purpose: row.says,
+      expected,
+      unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
     }),
-  ),
-});
+  );
+
+type FlagType = { readonly type: "string" | "boolean" };
+
+/** Every setting of a command as an option, for `parseArgs`. */
+export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
+  Object.fromEntries(
+    settingsOf(command).map(({ flag: { name, switchesTo } }) => [
+      name,
+      { type: switchesTo === undefined ? "string" : "boolean" },
+    ]),
+  );
+
+/** What the configured failures of a mock in process would be called as settings. */
+const NOT_OF_SERVERS = IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map((option) =>
+  option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+);
 
 type Values<Table extends Rows> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
 
-/** Reads settings and collects their errors. An empty value counts as none. */
+/** What `parseArgs` read: settings by the names of their options, and others. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Reads the settings of a command and collects their errors. An empty value counts as none. */
 class SettingsReader {
   readonly wrong = new Set<string>();
 
-  constructor(readonly environment: Environment) {}
+  constructor(
+    readonly command: Command,
+    private readonly environment: Environment,
+    private readonly flags: Flags,
+  ) {}
 
-  has(name: string): boolean {
-    return (this.environment[name] ?? "") !== "";
+  /** The text of a setting, and how it was given; an option wins. */
+  private given({ flag, variables }: ReturnType<typeof settingsIn>[number]) {
+    const ofFlag = this.flags[flag.name];
+    const text = ofFlag === true ? flag.switchesTo : ofFlag;
+    if (typeof text === "string" && text !== "") return { name: `--${flag.name}`, text };
+    for (const name of variables) {
+      const text = readVariable(this.environment, name);
+      if (text !== undefined) return { name, text };
+    }
+    return undefined;
   }
 
-  read<Table extends Rows>(rows: Table, command: Command) {
+  /** The variable or option by which a setting is given. */
+  nameOf(option: keyof typeof OTHERS): string | undefined {
+    const [setting] = settingsIn({ [option]: OTHERS[option] }, this.command);
+    return setting && this.given(setting)?.name;
+  }
+
+  read<Table extends Rows>(rows: Table) {
     const values: Record<string, unknown> = {};
-    for (const { option, name, schema, expected } of settingsIn(rows, command)) {
-      if (!this.has(name)) continue;
-      const given = this.environment[name] ?? "";
-      const reading = readText(schema, given);
-      if ("value" in reading) values[option] = reading.value;
+    for (const setting of settingsIn(rows, this.command)) {
+      const given = this.given(setting);
+      if (given === undefined) continue;
+      const { name, text } = given;
+      const reading = readText(setting.schema, text);
+      if ("value" in reading) values[setting.option] = reading.value;
       else {
-        const isSecret = /secret|password|state_url/i.test(name) || mayBeKey(given);
-        const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(given));
-        this.wrong.add(`${name}: expected ${expected}; got ${got}`);
+        const isSecret = /secret|password|stateUrl/i.test(setting.option) || mayBeKey(text);
+        const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(text));
+        this.wrong.add(`${name}: expected ${setting.expected}; got ${got}`);
       }
     }
     return values as Values<Table>;
@@ -198,37 +230,56 @@ class SettingsReader {
 
   /** Reports a setting as missing if it is not given. */
   require(option: keyof typeof OTHERS): void {
-    for (const { name, expected } of settingsIn({ [option]: OTHERS[option] }, "target-api"))
-      if (!this.has(name)) this.wrong.add(`${name}: expected ${expected}; not given`);
+    for (const setting of settingsIn({ [option]: OTHERS[option] }, this.command))
+      if (this.given(setting) === undefined)
+        this.wrong.add(`${setting.variables[0]}: expected ${setting.expected}; not given`);
+  }
+
+  /** Reports a setting that its command cannot have, if it is given. */
+  refuse(setting: string, why: string): void {
+    const [name] = variablesOf(this.command, setting, ROLES);
+    if (readVariable(this.environment, name) !== undefined) this.wrong.add(`${name}: ${why}`);
+  }
+
+  refuseUnknown(): void {
+    if (!runsAll(this.command)) return;
+    const known = settingsOf(this.command).map(({ setting }) => setting);
+    for (const line of unknownVariables(this.environment, [...known, ...NOT_OF_SERVERS]))
+      this.wrong.add(line);
   }
 }
 
 /**
- * Reads the settings of a server from its environment. Settings of the other servers are ignored, so that all servers can
- * share one environment, except for STATE_URL, which only the server that keeps the state can have.
+ * Reads the settings of a server from its options and its environment. Settings of the other servers are ignored, so that all servers
+ * can share one environment, except for STATE_URL, which only the server that keeps the state can have.
  *
  * @throws InvalidSettingsError with a line for each invalid setting: its name, what was expected, and its value.
  */
-export const readSettings = (role: Role, environment: Environment): ServerSettings =>
-  read(role, new SettingsReader(environment));
+export const readSettings = (role: Role, environment: Environment, flags: Flags = {}): ServerSettings =>
+  read(new SettingsReader(role, environment, flags));
 
 /**
  * Reads the settings of all three servers in one process, which know each other's addresses and have their own ports.
  *
- * @throws InvalidSettingsError as {@link readSettings}.
+ * @throws InvalidSettingsError as {@link readSettings}; also for variables with the prefix that are no settings.
  */
-export function readSharedSettings(environment: Environment) {
+export function readSharedSettings(
+  environment: Environment,
+  flags: Flags = {},
+  command: "serve" | "exec" = "serve",
+) {
   const {
     port: _port,
     managerUrl: _url,
     managerCertificate: _certificate,
     ...shared
-  } = read("serve", new SettingsReader(environment));
+  } = read(new SettingsReader(command, environment, flags));
   return shared;
 }
 
-function read(command: Command, reader: SettingsReader) {
-  const given: Values<typeof OTHERS> = reader.read(OTHERS, command);
+function read(reader: SettingsReader) {
+  const { command } = reader;
+  const given: Values<typeof OTHERS> = reader.read(OTHERS);
   const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
     ...DEFAULTS,
     ...given,
@@ -246,15 +297,19 @@ function read(command: Command, reader: SettingsReader) {
   if (command === "target-api" || command === "query") reader.require("managerUrl");
   if (certificate !== undefined) reader.require("certificateKey");
   if (certificateKey !== undefined) reader.require("certificate");
-  const options = reader.read(SERVER_OPTIONS, command);
+  const options = reader.read(SERVER_OPTIONS);
   if (own.stateFile !== undefined && stateUrl !== undefined)
-    reader.wrong.add("STATE_FILE (--state): expected none, because STATE_URL says where the state is kept");
-  if ((command === "target-api" || command === "query") && reader.has("STATE_URL"))
     reader.wrong.add(
-      `STATE_URL: remove it; the ${command} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+      `${reader.nameOf("stateFile")}: remove it; ${reader.nameOf("stateUrl")} already says where the state is kept`,
     );
-  for (const name of IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map(upperCase))
-    if (reader.has(name)) reader.wrong.add(`${name}: servers do not support this; it ${IN_PROCESS_HINT}`);
+  if (command === "target-api" || command === "query")
+    reader.refuse(
+      "STATE_URL",
+      `remove it; the ${command} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+    );
+  for (const setting of NOT_OF_SERVERS)
+    reader.refuse(setting, `servers do not support this; it ${IN_PROCESS_HINT}`);
+  reader.refuseUnknown();
   if (reader.wrong.size > 0) throw new InvalidSettingsError([...reader.wrong]);
   return {
     ...own,
@@ -266,7 +321,7 @@ function read(command: Command, reader: SettingsReader) {
           ? ("generated" as const)
           : undefined,
     options:
-      command === "target-api" || command === "serve"
+      command === "target-api" || runsAll(command)
         ? {
             ...options,
             modelTargetClient: { id: clientId, secret: clientSecret },
@@ -275,7 +330,3 @@ function read(command: Command, reader: SettingsReader) {
         : options,
   };
 }
-
-/** The environment variable that an option would have if servers supported it. */
-const upperCase = (option: string): string =>
-  option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

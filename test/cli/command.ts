@@ -1,6 +1,6 @@
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { run } from "../../src/cli/run.ts";
-import type { Environment } from "../../src/servers/settings.ts";
+import type { Environment } from "../../src/servers/setting-names.ts";
 
 export interface Finished {
   readonly code: number;

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ROLES } from "../../src/mock/option.ts";
+import { settingsOf } from "../../src/servers/settings.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 import { start, summary } from "./command.ts";
@@ -74,7 +76,7 @@ test("the command gets the URLs, the keys, its arguments, its input and its own 
       "--help",
       "two words",
     ],
-    { OWN: "kept", LOG_LEVEL: "" },
+    { OWN: "kept", MOCK_CLOUD_RECO_LOG_LEVEL: "" },
   );
   child.stdin.end("typed");
   const { code, printed, complained } = await finished;
@@ -91,6 +93,28 @@ test("the command gets the URLs, the keys, its arguments, its input and its own 
   // What the mock refused, and nothing else.
   const lines = complained.trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).level)).toEqual(["warn", "warn"]);
+});
+
+test("settings of the tested program do not change or stop it, and exec has its own", async () => {
+  const names = new Set(
+    (["serve", ...ROLES] as const).flatMap((role) => settingsOf(role).map(({ setting }) => setting)),
+  );
+  const foreign = Object.fromEntries([...names].map((name) => [name, "not for exec"]));
+  const its = { ...foreign, LOG_LEVEL: "debug", UI: "bdd", LOG_FORMAT: "pretty", HOST: "mymachine" };
+  const args = ["--profile", "vuforia", "--log-level", "silent"];
+  const program = script(`
+    const { headers } = await fetch(process.env.VUFORIA_TARGET_URL + "/summary");
+    console.log(headers.has("x-aws-region"), process.env.LOG_LEVEL, process.env.HOST);
+  `);
+  const { code, printed, complained } = await exec([...args, ...program], its).finished;
+  expect([code, printed, complained]).toEqual([0, "true debug mymachine\n", ""]);
+  const wrong = { MOCK_CLOUD_RECO_PROFILE: "vuforia", MOCK_CLOUD_RECO_LOG_FORMAT: "pretty" };
+  expect(await start(["exec", "--", "true"], wrong).finished).toMatchObject({
+    code: 2,
+    complained:
+      'mock-cloud-reco: MOCK_CLOUD_RECO_LOG_FORMAT: expected "json" or "text"; got "pretty"\n' +
+      "mock-cloud-reco: MOCK_CLOUD_RECO_PROFILE: unknown setting; did you mean MOCK_CLOUD_RECO_SERVICE_PROFILE?\n",
+  });
 });
 
 test("its exit code and the signal that ended it become those of the command", async () => {
@@ -219,7 +243,7 @@ test("serve --env writes the same lines, for this user only, and quotes what a s
   await chmod(env, 0o644);
   const server_secret_key = "it's$HOME#1";
   await writeFile(seed, JSON.stringify({ cloud_databases: [{ server_secret_key }] }));
-  const command = start(["serve", "--env", env, "--seed", seed], { LOG_LEVEL: "silent" });
+  const command = start(["serve", "--env", env, "--seed", seed], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
   await command.printed();
   expect((await stat(env)).mode & 0o777).toBe(0o600);
   const lines = (await readFile(env, "utf8")).trimEnd().split("\n");
@@ -249,7 +273,7 @@ test.skipIf(!hasFifos)(
   async () => {
     const [fifo, state] = [join(folder, "mock.env"), join(folder, "state.json")];
     spawnSync("mkfifo", ["-m", "640", fifo]);
-    const unread = start(["serve", "--env", fifo, "--state", state], { LOG_LEVEL: "silent" });
+    const unread = start(["serve", "--env", fifo, "--state", state], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     // Written after the database was added, immediately before the FIFO is opened.
     await expect
       .poll(() => readFile(state, "utf8").catch(() => ""), { timeout: 20_000 })
@@ -257,7 +281,7 @@ test.skipIf(!hasFifos)(
     await unread.stop();
 
     const reading = readFile(fifo, "utf8");
-    const command = start(["serve", "--env", fifo], { LOG_LEVEL: "silent" });
+    const command = start(["serve", "--env", fifo], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     expect(await reading).toMatch(/^VUFORIA_TARGET_URL=http/);
     await command.printed();
     expect((await stat(fifo)).mode & 0o777).toBe(0o640);

@@ -98,7 +98,7 @@ mount --bind hosts /etc/hosts
 ${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
     const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "sh", "-euc", program], {
       cwd: folder,
-      env: { ...process.env, NODE: process.execPath, MAIN: main(), LOG_LEVEL: "silent" },
+      env: { ...process.env, NODE: process.execPath, MAIN: main(), MOCK_CLOUD_RECO_LOG_LEVEL: "silent" },
     });
     return stdout.trim();
   }
@@ -161,8 +161,8 @@ ${names.map(([name]) => `until [ -s started-${name} ]; do sleep 0.1; done`).join
 test("--tls-ca writes an authority, which signed a certificate with the service's names", async () => {
   const file = join(folder, "ca.pem");
   const command = start(["serve", "--json", "--tls-ca", file, "--query-host", "127.0.0.9"], {
-    TLS_GENERATE: "true",
-    LOG_LEVEL: "silent",
+    MOCK_CLOUD_RECO_TLS_GENERATE: "true",
+    MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
   });
   const { urls, certificate }: Served & { certificate: string } = JSON.parse(await command.printed());
   const pem = await readFile(file, "utf8");

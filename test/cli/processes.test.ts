@@ -22,7 +22,7 @@ interface Command {
 
 function command(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
   const child = spawn(process.execPath, [main(), ...args], {
-    env: { ...process.env, LOG_LEVEL: "silent", ...environment },
+    env: { ...process.env, LOG_LEVEL: "silent", MOCK_CLOUD_RECO_LOG_LEVEL: "silent", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   started.push(child);
@@ -65,7 +65,7 @@ async function workOnce(service: ServiceUnderTest): Promise<void> {
 
 describe("processes", () => {
   test("serve works and stops on SIGINT", async () => {
-    const serving = command(["serve", "--json"], { PROCESSING_TIME_SECONDS: "0" });
+    const serving = command(["serve", "--json", "--processing-time-seconds", "0"]);
     const { urls }: { urls: Record<"target" | "query" | "manager", string> } = JSON.parse(
       await serving.line(),
     );
@@ -83,7 +83,7 @@ describe("processes", () => {
   });
 
   test("a response that is delayed for an hour does not keep a server that was told to stop", async () => {
-    const serving = command(["serve", "--json"], { RESPONSE_DELAY_SECONDS: "3600" });
+    const serving = command(["serve", "--json", "--response-delay-seconds", "3600"]);
     const { urls }: { urls: Record<"target" | "manager", string> } = JSON.parse(await serving.line());
     const client = new AbortController();
     const answer = fetch(`${urls.target}/summary`, { signal: client.signal }).catch(() => "none");

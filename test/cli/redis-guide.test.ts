@@ -18,9 +18,9 @@ test.skipIf(whyNoRedis !== undefined)(
     const child = spawn(`${root}examples/redis/servers.sh`, ports, {
       env: {
         ...process.env,
-        LOG_LEVEL: "silent",
-        PROCESSING_TIME_SECONDS: "0",
-        STATE_URL: redis.url,
+        MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
+        MOCK_CLOUD_RECO_PROCESSING_TIME_SECONDS: "0",
+        MOCK_CLOUD_RECO_STATE_URL: redis.url,
         MOCK_CLOUD_RECO: `${process.execPath} ${command.path}`,
       },
       stdio: ["ignore", "ignore", "inherit"],

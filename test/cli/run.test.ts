@@ -8,7 +8,7 @@ import { openApiDocument } from "mock-cloud-reco/openapi";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { release, version } from "../../src/emulator/package.ts";
 import { generateCertificate } from "../../src/servers/certificate.ts";
-import type { Environment } from "../../src/servers/settings.ts";
+import type { Environment } from "../../src/servers/setting-names.ts";
 import { settingsOf } from "../../src/servers/settings.ts";
 import { type Served, start, summary } from "./command.ts";
 
@@ -45,18 +45,19 @@ describe("the command itself", () => {
       const { printed } = await start([command, "--help"]).finished;
       const settings = settingsOf(command);
       expect(settings.length).toBeGreaterThan(10);
-      for (const { name, purpose, expected, unlessGiven } of settings) {
-        expect(printed).toContain(`  ${name}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`);
+      for (const { variable, flag, purpose, expected, unlessGiven } of settings) {
+        const names = `${flag.usage}, ${variable}`;
+        expect(printed).toContain(`  ${names}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`);
       }
       expect(printed).toContain(
-        '  LOG_LEVEL   (default: info)\n      which requests are logged; warn: refused ones and failures: "silent", ',
+        'LOG_LEVEL   (default: info)\n      which requests are logged; warn: refused ones and failures: "silent", ',
       );
     },
   );
 
   test("help lists settings by what they are about", async () => {
     const { printed } = await start(["query", "--help"]).finished;
-    const groups = printed.split(/^Settings \(environment\): /m).slice(1);
+    const groups = printed.split(/^Settings \(option, environment variable\): /m).slice(1);
     expect(groups.map((group) => group.split("\n", 1)[0])).toEqual([
       "Address and who may ask",
       "HTTPS",
@@ -64,7 +65,9 @@ describe("the command itself", () => {
       "Log and memory",
       "Behaviour of the services",
     ]);
-    expect(groups.map((group) => [...group.matchAll(/^ {2}([A-Z_]+)/gm)].map(([, name]) => name))).toEqual([
+    expect(
+      groups.map((group) => [...group.matchAll(/^ {2}--.*, ([A-Z_]+) {3}/gm)].map(([, name]) => name)),
+    ).toEqual([
       expect.arrayContaining(["HOST", "PORT", "CORS_ALLOW_ORIGIN"]),
       expect.arrayContaining(["TLS_CERT_FILE", "TLS_GENERATE"]),
       expect.arrayContaining(["TARGET_MANAGER_BASE_URL"]),
@@ -78,9 +81,9 @@ describe("the command itself", () => {
       async (command) => (await start([command, "--help"]).finished).printed,
     );
     const having = async (setting: string) =>
-      (await Promise.all(helps)).map((help) => help.includes(`  ${setting}   `));
+      (await Promise.all(helps)).map((help) => new RegExp(`[ _]${setting} {3}`).test(help));
     expect(await having("STATE_URL")).toEqual([true, true, false, false]);
-    expect(await having("PORT")).toEqual([false, true, true, true]);
+    expect(await having("--port N, PORT")).toEqual([false, true, true, true]);
     expect(await having("SEED_FILE")).toEqual([true, true, false, false]);
     expect(await having("TARGET_MANAGER_BASE_URL")).toEqual([false, false, true, true]);
     expect(await having("QUERY_IMAGE_MATCHER")).toEqual([true, false, false, true]);
@@ -127,9 +130,15 @@ describe("the command itself", () => {
       /^mock-cloud-reco: --target-port: expected a whole number from 0 to 65535; got "x"/,
     ],
     [["query", "--port", "65536"], /^mock-cloud-reco: --port: expected .*; got "65536"/],
-    [["query", "--seed", "x"], /^mock-cloud-reco: --seed: only the target manager has state/],
-    [["query", "--realism", "true"], /^mock-cloud-reco: --realism: only the target manager has state/],
-    [["target-manager", "--realism", "x"], /^mock-cloud-reco: REALISM: expected true, false, or .*; got "x"/],
+    [["query", "--seed", "x"], /^mock-cloud-reco: --seed: not an option of query, only of target-manager$/m],
+    [
+      ["query", "--realism", "true"],
+      /^mock-cloud-reco: --realism: not an option of query, only of target-manager$/m,
+    ],
+    [
+      ["target-manager", "--realism", "x"],
+      /^mock-cloud-reco: --realism: expected true, false, or .*; got "x"/,
+    ],
     [
       ["serve", "--cloud-query-failure", "500"],
       /^mock-cloud-reco: --cloud-query-failure: available in process only, with new MockCloudReco\(\)/,
@@ -205,9 +214,12 @@ describe("files that a command reads", () => {
 
   test("serve uses the certificate from the environment", async () => {
     const { cert, key } = generateCertificate();
-    const [TLS_CERT_FILE, TLS_KEY_FILE] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-    await Promise.all([writeFile(TLS_CERT_FILE, cert), writeFile(TLS_KEY_FILE, key)]);
-    const command = start(["serve", "--json"], { TLS_CERT_FILE, TLS_KEY_FILE });
+    const [certificate, privateKey] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    await Promise.all([writeFile(certificate, cert), writeFile(privateKey, key)]);
+    const command = start(["serve", "--json"], {
+      MOCK_CLOUD_RECO_TLS_CERT_FILE: certificate,
+      MOCK_CLOUD_RECO_TLS_KEY_FILE: privateKey,
+    });
     const printed: Served & { certificate: string } = JSON.parse(await command.printed());
     expect(printed.certificate).toBe(cert);
     const { manager } = printed.urls;
@@ -264,8 +276,11 @@ describe("healthcheck", () => {
       expect((await start(["healthcheck"], environment).finished).code).toBe(0);
     });
     await withServer(200, async (url) => {
-      const environment = { PORT: "2", TARGET_PORT: new URL(url).port };
-      expect((await start(["healthcheck"], environment).finished).printed).toBe(`${url}/ is healthy: 200\n`);
+      for (const name of ["TARGET_PORT", "MOCK_CLOUD_RECO_TARGET_PORT"]) {
+        const environment = { HOST: "127.0.0.2", PORT: "2", [name]: new URL(url).port };
+        const { printed } = await start(["healthcheck"], environment).finished;
+        expect(printed).toBe(`${url}/ is healthy: 200\n`);
+      }
     });
     const { printed } = await start(["healthcheck"], { HOST: "127.0.0.1", PORT: "2" }).finished;
     expect(printed).toMatch(/^http:\/\/127\.0\.0\.1:2\/ /);

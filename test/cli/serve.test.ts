@@ -23,8 +23,8 @@ describe("serve", () => {
   test.each([
     [{}, true, /^<ESC>\[2m\d\d:\d\d:\d\d<ESC>\[0m GET {5}\/summary <ESC>\[33m401 \w+<ESC>\[0m {2}\w+: .+\n$/],
     [{ NO_COLOR: "1" }, true, /^\d\d:\d\d:\d\d GET {5}\/summary 401 \w+ {2}\w+: .+\n$/],
-    [{ LOG_FORMAT: "text" }, false, /^\d\d:\d\d:\d\d GET {5}\/summary 401 \w+ {2}\w+: .+\n$/],
-    [{ LOG_FORMAT: "json" }, true, /^\{"time":.*"status":401,.*\}\n$/],
+    [{ MOCK_CLOUD_RECO_LOG_FORMAT: "text" }, false, /^\d\d:\d\d:\d\d GET {5}\/summary 401 \w+ {2}\w+: .+\n$/],
+    [{ MOCK_CLOUD_RECO_LOG_FORMAT: "json" }, true, /^\{"time":.*"status":401,.*\}\n$/],
     [{}, false, /^\{"time":.*"status":401,.*\}\n$/],
   ])("with %o and a terminal: %o, a request has one line", async (environment, isTerminal, line) => {
     const command = start(["serve", "--json"], environment, { isTerminal });
@@ -36,7 +36,7 @@ describe("serve", () => {
   test("ends with exit code 1 and a line when the state file cannot be written", async () => {
     const folder = await mkdtemp(join(tmpdir(), "serve-"));
     const file = join(folder, "state.json");
-    const command = start(["serve", "--state", file], { LOG_LEVEL: "silent" });
+    const command = start(["serve", "--state", file], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     await command.printed();
     await rm(folder, { recursive: true });
     const { code, complained } = await command.stop();
@@ -46,7 +46,7 @@ describe("serve", () => {
   });
 
   test("opens the page, whose address it prints", async () => {
-    const command = start(["serve", "--open"], { LOG_LEVEL: "silent" });
+    const command = start(["serve", "--open"], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];
     const page = await fetch(url, { headers: { accept: "text/html" } });
     expect(page.headers.get("content-type")).toMatch(/^text\//);
@@ -55,9 +55,9 @@ describe("serve", () => {
 
   test.each([
     [["serve", "--no-ui"], {}],
-    [["serve"], { UI: "false" }],
+    [["serve"], { MOCK_CLOUD_RECO_UI: "false" }],
   ])("%s with %o serves no page", async (args, environment) => {
-    const command = start(args, { LOG_LEVEL: "silent", ...environment });
+    const command = start(args, { MOCK_CLOUD_RECO_LOG_LEVEL: "silent", ...environment });
     const printed = await command.printed();
     expect(printed).not.toContain("web page");
     const [, manager = ""] = /target manager +(\S+)/.exec(printed) ?? [];
@@ -69,7 +69,7 @@ describe("serve", () => {
 
   test.each([
     [["serve", "--open", "--no-ui"], {}],
-    [["serve", "--open"], { UI: "false" }],
+    [["serve", "--open"], { MOCK_CLOUD_RECO_UI: "false" }],
   ])("%s with %o is refused", async (args, environment) => {
     const { code, complained, opened } = await start(args, environment).finished;
     expect(code).toBe(2);
@@ -78,7 +78,7 @@ describe("serve", () => {
   });
 
   test("prints URLs and keys as readable text", async () => {
-    const command = start(["serve"], { LOG_LEVEL: "silent" });
+    const command = start(["serve"], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     const printed = await command.printed();
     expect(printed).toMatch(/^target API {9}http:\/\/127\.0\.0\.1:\d+$/m);
     expect(printed).toMatch(/^query API {10}http:\/\/127\.0\.0\.1:\d+$/m);
@@ -88,17 +88,23 @@ describe("serve", () => {
   });
 
   test("settings reach the servers", async () => {
-    const command = start(["serve", "--json"], { SERVICE_PROFILE: "vuforia", LOG_LEVEL: "silent" });
+    const command = start(["serve", "--json"], {
+      MOCK_CLOUD_RECO_SERVICE_PROFILE: "vuforia",
+      MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
+    });
     const { urls }: Served = JSON.parse(await command.printed());
     expect((await fetch(`${urls.target}/summary`)).headers.has("x-aws-region")).toBe(true);
     await command.stop();
   });
 
   test.each([
-    [[], { REALISM: '{"gatewayErrorRate": 1}' }],
+    [[], { MOCK_CLOUD_RECO_REALISM: '{"gatewayErrorRate": 1}' }],
     [["--realism", '{"gatewayErrorRate": 1}'], {}],
   ])("realism too: %j %j", async (args, environment) => {
-    const command = start(["serve", "--json", ...args], { LOG_LEVEL: "silent", ...environment });
+    const command = start(["serve", "--json", ...args], {
+      MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
+      ...environment,
+    });
     const { urls }: Served = JSON.parse(await command.printed());
     const asked = fetch(`${urls.target}/oauth2/token`, { method: "POST" });
     const answer = await asked.then(
@@ -113,9 +119,10 @@ describe("serve", () => {
     const [target = 0, query = 0, manager = 0, taken = 0] = await freePorts(4);
     const environment = {
       TARGET_PORT: String(target),
-      QUERY_PORT: String(query),
+      MOCK_CLOUD_RECO_QUERY_PORT: String(query),
+      QUERY_PORT: String(taken),
       MANAGER_PORT: String(taken),
-      LOG_LEVEL: "silent",
+      MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
     };
     const command = start(["serve", "--json", "--manager-port", String(manager)], environment);
     const { urls }: Served = JSON.parse(await command.printed());

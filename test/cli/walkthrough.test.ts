@@ -35,7 +35,7 @@ afterEach(killStarted);
 /** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
   const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main()}"`);
-  const environment = { ...process.env, LOG_LEVEL: "silent" };
+  const environment = { ...process.env, LOG_LEVEL: "silent", MOCK_CLOUD_RECO_LOG_LEVEL: "silent" };
   const child = spawn("bash", ["-c", command], {
     cwd: root,
     env: environment,
@@ -80,7 +80,7 @@ test.runIf(hasTools && whyNoRedis === undefined)("servers share a Redis, as the 
       text
         .replaceAll("redis://localhost:6379", redis.url)
         .replace(/\b500([0-5])\b/g, (_all, index) => String(ports[Number(index)]));
-    const servers = await block("examples/redis/README.md", "STATE_URL=");
+    const servers = await block("examples/redis/README.md", "npx mock-cloud-reco serve");
     await Promise.all(servers.split("\n").map((line) => shell(here(line))));
     const urls = ports.map((port) => `http://localhost:${port}`);
     const script = join(root, "examples/containers/find-a-picture.sh");

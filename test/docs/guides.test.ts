@@ -101,7 +101,10 @@ describe("the other blocks of the guides", () => {
     expect([npx, name]).toEqual(["npx", "mock-cloud-reco"]);
     // Any free port: those of the block may be in use.
     const anyPort = args.map((word: string) => (/^\d+$/.test(word) ? "0" : word));
-    const command = start([...anyPort, "--json"], { ...config.webServer.env, LOG_LEVEL: "silent" });
+    const command = start([...anyPort, "--json"], {
+      ...config.webServer.env,
+      MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
+    });
     const { urls } = JSON.parse(await command.printed());
     const { pathname } = new URL(config.webServer.url);
     const ready = await fetch(urls.manager + pathname);

@@ -86,7 +86,7 @@ const started: { readonly child: ChildProcess; readonly exited: Promise<unknown>
 
 /** Starts a command of the image and waits until the image's own health check passes. */
 async function serve(command: readonly string[], environment: Readonly<Record<string, string>>) {
-  const settings = { LOG_LEVEL: "silent", ...environment };
+  const settings = { LOG_LEVEL: "silent", MOCK_CLOUD_RECO_LOG_LEVEL: "silent", ...environment };
   const child = spawn("buildah", running(settings, [...configuration.Entrypoint, ...command]), {
     stdio: ["ignore", "ignore", "inherit"],
   });

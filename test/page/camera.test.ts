@@ -226,13 +226,12 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
     const [{ text = "" } = {}] = codeBlocks(await readFile("examples/recognition/README.md", "utf8")).filter(
       ({ language }) => language === "sh",
     );
-    const [settings = "", words = ""] = text.trim().split(" npx mock-cloud-reco ");
+    const words = text.trim().replace("npx mock-cloud-reco ", "");
     const own = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .find(({ family, internal }) => family === "IPv4" && !internal);
     const args = words.replace("192.168.1.20", own?.address ?? "127.0.0.1").split(" ");
-    const environment = Object.fromEntries(settings.split(" ").map((each) => each.split("=")));
-    const command = start([...args, "--json"], { ...environment, LOG_LEVEL: "silent" });
+    const command = start([...args, "--json"], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     const { urls }: Served = JSON.parse(await command.printed());
     expect(urls.manager).toMatch(`https://${own?.address ?? "127.0.0.1"}:`);
     const page = await openPage(browser, urls.manager, "try", { ignoreHTTPSErrors: true });
@@ -249,7 +248,7 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
     const page = await openPage(browser, `http://phone.test:${port}`, "try");
     await page.getByRole("button", { name: "Use the camera" }).click();
     await page.getByText(/^Browsers open the camera only for pages over https/).waitFor();
-    await page.getByText(/TLS_GENERATE=true/).waitFor();
+    await page.getByText(/--tls-generate/).waitFor();
     await page.close();
   });
 

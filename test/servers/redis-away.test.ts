@@ -37,9 +37,13 @@ test("another kind of URL is refused, without showing its password", () => {
 
 test("a state file beside Redis is refused", () => {
   const both = { STATE_URL: "redis://state:6379", STATE_FILE: "state.json" };
-  const message = "STATE_FILE (--state): expected none, because STATE_URL says where the state is kept";
-  expect(() => readSettings("target-manager", both)).toThrow(message);
-  expect(() => readSharedSettings(both)).toThrow(message);
+  expect(() => readSettings("target-manager", both)).toThrow(
+    "STATE_FILE: remove it; STATE_URL already says where the state is kept",
+  );
+  const prefixed = { MOCK_CLOUD_RECO_STATE_URL: both.STATE_URL };
+  expect(() => readSharedSettings(prefixed, { state: both.STATE_FILE })).toThrow(
+    "--state: remove it; MOCK_CLOUD_RECO_STATE_URL already says where the state is kept",
+  );
 });
 
 describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", () => {
@@ -69,9 +73,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const { port } = new URL(redis.url);
     const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
     const starting = startSharedManager({ listen, options: options("http://unused") }, wrong);
-    await expect(starting).rejects.toThrow(
-      `STATE_URL: redis://127.0.0.1:${port} rejects the user or the password`,
-    );
+    await expect(starting).rejects.toThrow(`redis://127.0.0.1:${port} rejects the user or the password`);
     client.disconnect();
   });
 
@@ -190,9 +192,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       expect.stringMatching(/^the state at redis:\S+ has version 1; expected version 2$/),
     ]);
     const starting = startSharedManager({ listen, options: options("http://unused") }, state);
-    await expect(starting).rejects.toThrow(
-      /^STATE_URL: the state at redis:\S+ has version 1; expected version 2$/,
-    );
+    await expect(starting).rejects.toThrow(/^the state at redis:\S+ has version 1; expected version 2$/);
   });
 
   test("rediss:// encrypts, with a certificate that it is told to trust", async () => {

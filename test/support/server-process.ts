@@ -14,6 +14,7 @@ export class ServerProcess {
     private readonly command: string,
     readonly role: Role,
     private readonly port: number,
+    /** Settings, without the prefix of `serve`. */
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
@@ -29,9 +30,12 @@ export class ServerProcess {
 
   /** Resolves when it listens. */
   async start(): Promise<void> {
-    const options = this.role === "serve" ? ["--json"] : ["--port", String(this.port)];
+    const isServe = this.role === "serve";
+    const options = isServe ? ["--json"] : ["--port", String(this.port)];
+    const settings = Object.entries({ LOG_LEVEL: "error", ...this.environment });
+    const named = settings.map(([name, value]) => [isServe ? `MOCK_CLOUD_RECO_${name}` : name, value]);
     const child = spawn(process.execPath, [this.command, this.role, ...options], {
-      env: { ...process.env, LOG_LEVEL: "error", ...this.environment },
+      env: { ...process.env, ...Object.fromEntries(named) },
       stdio: ["ignore", "pipe", "ignore"],
     });
     this.child = child;

@@ -55,7 +55,7 @@ export async function connectToRedis(
     if (isRefused || error instanceof StateRefusedError) {
       client.disconnect();
       const why = isRefused ? `${shown} rejects the user or the password` : messageOf(error);
-      throw new StateRefusedError(`STATE_URL: ${why}`);
+      throw new StateRefusedError(why);
     }
   }
   return new RedisBacking(redis, assess, summaries, clockIsShared);
@@ -65,6 +65,6 @@ function clientLibrary(): typeof import("iovalkey") {
   try {
     return loadModule("iovalkey");
   } catch {
-    throw new Error("STATE_URL needs the package iovalkey; install it beside mock-cloud-reco");
+    throw new Error("Redis needs the package iovalkey; install it beside mock-cloud-reco");
   }
 }

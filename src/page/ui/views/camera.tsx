@@ -133,7 +133,7 @@ async function openCamera(): Promise<MediaStream> {
   if (!isSecureContext)
     throw new Error(
       "Browsers open the camera only for pages over https, and for http://localhost. Start the servers with " +
-        "TLS_GENERATE=true and open the https address, or choose a picture: a phone offers to take one.",
+        "--tls-generate and open the https address, or choose a picture: a phone offers to take one.",
     );
   if (!("mediaDevices" in navigator))
     throw new Error("This browser gives no page a camera. Choose a picture instead.");

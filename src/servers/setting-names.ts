@@ -1,0 +1,69 @@
+import type { Option, Role } from "../mock/option.ts";
+import { nearest } from "../schema/forms/problems.ts";
+import { flag } from "../schema/forms/values.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A server in a process of its own, or the commands that run all three servers. */
+export type Command = Role | "serve" | "exec";
+
+export const runsAll = (command: Command): boolean => command === "serve" || command === "exec";
+
+/** A setting as an option of a command. */
+export interface SettingFlag {
+  /** `log-level` of `--log-level`. */
+  readonly name: string;
+  /** As help shows it, such as `--port N`. */
+  readonly usage: string;
+  /** The value of a switch. Other options take a value. */
+  readonly switchesTo?: "true" | "false";
+}
+
+export function flagOf(setting: string, { schema, default: unlessGiven, flag: usage }: Option): SettingFlag {
+  if (usage !== undefined) return { name: usage.replace(/^--| .*/g, ""), usage };
+  const name = setting.toLowerCase().replaceAll("_", "-");
+  if (schema !== flag) return { name, usage: `--${name} VALUE` };
+  return unlessGiven === true
+    ? { name: `no-${name}`, usage: `--no-${name}`, switchesTo: "false" }
+    : { name, usage: `--${name}`, switchesTo: "true" };
+}
+
+/** `serve` and `exec` share the environment of the tested program, which may have a HOST, a PORT or a LOG_LEVEL of its own. */
+export const PREFIX = "MOCK_CLOUD_RECO_";
+
+/** The environment variables of a setting; the first wins. */
+export function variablesOf(
+  command: Command,
+  setting: string,
+  roles: readonly Role[],
+): readonly [string, ...string[]] {
+  if (!runsAll(command)) return [setting];
+  // No other program has TARGET_PORT, QUERY_PORT and MANAGER_PORT of the container image.
+  return command === "serve" && roles.length === 0 ? [PREFIX + setting, setting] : [PREFIX + setting];
+}
+
+/** Variables with the prefix that are no settings. */
+const OTHER_VARIABLES = ["MOCK_CLOUD_RECO_PAUSE"];
+
+/** Kubernetes describes a service named mock-cloud-reco in the environment of each container. */
+const isServiceLink = (name: string, value: string): boolean =>
+  /^(tcp|udp|sctp):\/\//.test(value) ||
+  /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)$/.test(name);
+
+/** The value of a variable. An empty one counts as none. */
+export function readVariable(environment: Environment, name: string): string | undefined {
+  const value = environment[name] ?? "";
+  return value === "" || (name.startsWith(PREFIX) && isServiceLink(name, value)) ? undefined : value;
+}
+
+/** One line for each variable that has the prefix and is no setting. */
+export const unknownVariables = (environment: Environment, settings: readonly string[]): readonly string[] =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.includes(name))
+    .filter((name) => readVariable(environment, name) !== undefined)
+    .map((name) => ({ name, setting: name.slice(PREFIX.length) }))
+    .filter(({ setting }) => !settings.includes(setting))
+    .map(({ name, setting }) => {
+      const meant = nearest(setting, settings);
+      return `${name}: unknown setting${meant === undefined ? "" : `; did you mean ${PREFIX}${meant}?`}`;
+    });
