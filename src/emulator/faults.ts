@@ -84,6 +84,7 @@ export interface SharedFaults {
   clear(): MaybePromise<void>;
 }
 
+const MOST_REMEMBERED = 20;
 const PROBABILITY_STEPS = 2 ** 32;
 
 /** The faults of an emulator: permanent ones from its options, and those that a test adds and removes. */
@@ -92,6 +93,9 @@ export class Faults implements SharedFaults {
   private permanent: readonly ActiveRule[];
   /** How often the faults were applied that were removed because they were used up, by id. */
   private readonly usedUp = new Map<string, number>();
+
+  /** The latest that were added, also if they were removed since. */
+  private latest: readonly ActiveFault[] = [];
 
   constructor(permanent: readonly FaultRule[]) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
@@ -114,7 +118,13 @@ export class Faults implements SharedFaults {
     // Not from the seed, so that the other ids of a seeded mock stay the same.
     const active = { id: systemRandom.hex(8), fault, addedAt, rule: faultRule(fault, addedAt), applied: 0 };
     this.added = [active, ...this.added];
+    this.latest = [...this.latest.slice(1 - MOST_REMEMBERED), active];
     return active;
+  }
+
+  /** The latest faults that were never applied, also if they were removed since. */
+  get unused(): readonly Pick<ActiveFault, "fault" | "addedAt">[] {
+    return this.latest.filter(({ applied }) => applied === 0);
   }
 
   /** How often a fault was applied; undefined if it was removed before it was used up. */
@@ -142,6 +152,7 @@ export class Faults implements SharedFaults {
 
   clear(): void {
     this.added = [];
+    this.latest = [];
   }
 
   /** The faults that were added, without their functions; undefined when there are none. */

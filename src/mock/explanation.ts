@@ -1,15 +1,22 @@
 import type { Clock } from "../emulator/clock.ts";
+import type { Faults } from "../emulator/faults.ts";
 import { type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
 import { wrapped } from "../emulator/text.ts";
 import { isThrownHere } from "./caller.ts";
 import type { MockPage } from "./page.ts";
 import { formatJournal, type RequestFilter } from "./requests.ts";
+import { explainUnused, withRemark } from "./surprises.ts";
 
 /** What a mock's requests are explained with. */
 export interface ExplainedMock {
   readonly clock: Clock;
   readonly urls: Readonly<Record<string, string>>;
   readonly page: Pick<MockPage, "report">;
+  readonly requests: readonly JournalEntry[];
+  readonly arranged: {
+    readonly unusedFaults: Faults["unused"];
+    readonly responseDelaySeconds: number;
+  };
   on<Name extends keyof JournalEvents>(event: Name, listener: (entry: JournalEvents[Name]) => void): unknown;
   requestsOf(filter: RequestFilter, entries?: readonly JournalEntry[]): readonly JournalEntry[];
   unexpectedRefusals(entries: readonly JournalEntry[]): readonly JournalEntry[];
@@ -29,6 +36,7 @@ export const answered = new Signal<{ readonly mock: ExplainedMock; readonly entr
 /** The newest requests are shown, because they usually made the test fail. */
 const MAX_SHOWN = 5;
 const MOST_OF_OTHERS = 100;
+const MOST_PATHS = 20;
 
 /** The mocks of fixtures: tests that run concurrently are not told of each other's. */
 const fixtures = new WeakSet<ExplainedMock>();
@@ -36,6 +44,8 @@ const fixtures = new WeakSet<ExplainedMock>();
 /** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
 export class Evidence {
   readonly #collected: JournalEntry[] = [];
+  /** The last response of each path: what came before was perhaps only polled. */
+  readonly #latest = new Map<string, JournalEntry>();
   /** The latest requests that mocks outside of any fixture answered. */
   readonly ofOthers: JournalEntry[] = [];
   /** Ends collecting them. */
@@ -63,7 +73,11 @@ export class Evidence {
     });
     mock.on("rejected", (entry) => this.#collected.push(entry));
     mock.on("response", (entry) => {
-      const { refusedBy, fault } = entry;
+      const { refusedBy, fault, method, path } = entry;
+      this.#latest.delete(`${method} ${path}`);
+      this.#latest.set(`${method} ${path}`, entry);
+      const [oldest] = this.#latest.keys();
+      if (this.#latest.size > MOST_PATHS && oldest !== undefined) this.#latest.delete(oldest);
       if (refusedBy === undefined && (fault !== undefined || isUnmatchedQuery(entry) || hasNote(entry)))
         this.#collected.push(entry);
     });
@@ -115,7 +129,9 @@ export class Evidence {
   /** Served requests whose response may surprise the client; for each reason the last. */
   get noted(): readonly JournalEntry[] {
     const noted = this.#consistent.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
-    return [...new Map(noted.map((entry) => [entry.reason, entry])).values()];
+    const remarked = [...this.#latest.values()].flatMap((entry) => withRemark(entry) ?? []);
+    const all = [...noted, ...remarked].sort((a, b) => a.number - b.number);
+    return [...new Map(all.map((entry) => [entry.reason, entry])).values()];
   }
 
   get #consistent(): readonly JournalEntry[] {
@@ -137,6 +153,9 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
 
 /** Whether a test failed because it took too long. */
 export const isTimeout = (error: unknown): boolean => /tim(ed|e) ?-?out/i.test(messageIn(error));
+
+/** Whether a test failed because it, or its client, did not wait any longer. */
+const gaveUp = (error: unknown): boolean => isTimeout(error) || /\babort/i.test(messageIn(error));
 
 /** Whether a request was signed with a key of an earlier test. */
 export const isLeftOver = ({ reason }: JournalEntry): boolean =>
@@ -192,7 +211,14 @@ export function explainFailure(
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
-  const all = paragraphs.length > 0 ? paragraphs : others;
+  const { unusedFaults, responseDelaySeconds } = mock.arranged;
+  const all = [
+    ...(paragraphs.length > 0 ? paragraphs : others),
+    ...(responseDelaySeconds > 0 && gaveUp(error)
+      ? [`Each response waits for ${responseDelaySeconds} s, as the option responseDelaySeconds says.`]
+      : []),
+    ...unusedFaults.map((unused) => explainUnused(unused, mock.requests)),
+  ];
   return all.length === 0 ? undefined : wrapped(all.join("\n"));
 }
 

@@ -30,6 +30,7 @@ import {
   answered,
   appendToError,
   Evidence,
+  type ExplainedMock,
   explainFailure,
   explainTimeout,
   fieldOf,
@@ -288,6 +289,12 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     if (this.#options.intercept === false)
       return "intercepts nothing (`intercept: false`): pass `mock.fetch` to the client, or use `handlers(mock)`";
     return this.#interceptor === undefined ? "is stopped: call `mock.start()`" : undefined;
+  }
+
+  /** What may keep a test waiting, or was never needed, for the explanation of its failure. @internal */
+  get arranged(): ExplainedMock["arranged"] {
+    const { faults, settings } = this.#isolation.current;
+    return { unusedFaults: faults.unused, responseDelaySeconds: settings.responseDelaySeconds };
   }
 
   get #howToReach(): string {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { mockHooks, outcomeOf } from "mock-cloud-reco/assert";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { endFixture, type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
 import { MockSession } from "../support/mock-session.ts";
@@ -197,7 +198,7 @@ describe("a test that ran into its time limit while a target is processing", () 
     await fixture.mock.addTarget(fixture.database, { image: makePng() });
     await new MockSession(fixture.mock, fixture.database, () => fixture.mock.clock.now()).target({
       method: "GET",
-      path: "/summary",
+      path: "/targets",
     });
     return fixture;
   };
@@ -274,6 +275,104 @@ describe("a test that failed is told what may surprise about served requests", (
     expect(text.split("addFault: ")[1]).toBe(
       `answered with 503, by the fault that was added at test/runners/explain-failure.test.ts:${Number(above) + 1}`,
     );
+  });
+});
+
+describe("a test that failed is told what it may not expect", () => {
+  const failed = { failed: true, error: new TypeError("Cannot read properties of undefined") };
+  const opened = (options: MockFixtureOptions = {}) => {
+    const { mock, database, end } = openFixture(options);
+    const ended = () => unwrapped(end({ ...failed, error: new TypeError(failed.error.message) }) ?? "");
+    const session = new MockSession(mock, database);
+    const get = (path: string) => session.target({ method: "GET", path });
+    return { mock, database, session, get, ended };
+  };
+
+  it.each(["targets", "summary"])("of GET /%s/{id} while the target is processing", async (path) => {
+    const { mock, database, get, ended } = opened({ processingTimeSeconds: 60 });
+    mock.finishProcessing();
+    const { targetId } = await mock.addTarget(database, { image: makePng() });
+    await get(`/${path}/${targetId}`);
+    await get(`/${path}/${targetId}`);
+    expect(ended()).toMatch(
+      /^The mock served, with a remark, 1 request:\n#2 .*\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
+    );
+  });
+
+  it("nothing of a target that is processed in the end", async () => {
+    const { mock, database, get, ended } = opened({ processingTimeSeconds: 60 });
+    const { targetId } = await mock.addTarget(database, { image: await samplePicture(1) });
+    await get(`/targets/${targetId}`);
+    mock.finishProcessing();
+    await get(`/targets/${targetId}`);
+    expect(ended()).toBe("");
+  });
+
+  it("of a database's summary while a target is processing", async () => {
+    const { mock, database, get, ended } = opened({ processingTimeSeconds: 60 });
+    await mock.addTarget(database, { image: makePng() });
+    await get("/summary");
+    expect(ended()).toMatch(/\n {3}1 target is still processing, and not counted as active: await the add/);
+  });
+
+  it("of duplicates while another target is processing", async () => {
+    const { mock, database, get, ended } = opened({ processingTimeSeconds: 60 });
+    const image = await samplePicture(1);
+    const { targetId } = await mock.addTarget(database, { image, processed: true });
+    await mock.addTarget(database, { image });
+    await get(`/duplicates/${targetId}`);
+    expect(ended()).toMatch(/\n {3}1 of the other targets is still processing, and compared only when that/);
+  });
+
+  it("of a query's number of results, and of their target_data", async () => {
+    const query = async (send: (session: MockSession, image: Buffer) => Promise<unknown>) => {
+      const { mock, database, session, ended } = opened({ queryContentEncoding: "identity" });
+      const image = await samplePicture(1);
+      for (let index = 0; index < 3; index++) await mock.addTarget(database, { image, processed: true });
+      await send(session, image);
+      return ended();
+    };
+    expect(await query((session, image) => session.query(image))).toMatch(
+      /\n {3}3 targets match, but max_num_results is 1: send a larger one$/m,
+    );
+    expect(await query((session, image) => new VuforiaClient(session.database).find(image))).toMatch(
+      /\n {3}only the first result has target_data: send include_target_data=all$/m,
+    );
+  });
+
+  it("of a client that gave up while the option responseDelaySeconds made it wait", async () => {
+    const { mock, database, end } = openFixture({ responseDelaySeconds: 30, delay: async () => {} });
+    await new MockSession(mock, database).target({ method: "GET", path: "/summary" });
+    const says = "Each response waits for 30 s, as the option responseDelaySeconds says.";
+    expect(end({ failed: true, error: new Error("This operation was aborted") })).toBe(says);
+  });
+
+  it("of a fault that applied to no request, also when it was removed", async () => {
+    const { mock, database, get, ended } = opened();
+    await get("/summary");
+    const other = mock.addCloudDatabase({ databaseName: "other" });
+    const response = { status: 503 };
+    {
+      using _unused = mock.addFault({ operation: "query", response });
+      mock.addFault({ operation: "databaseSummary", database: other, response });
+      mock.addFault({ operation: "databaseSummary", when: () => false, response });
+      mock.addFault({ api: "target", times: 1, response, probability: 0 });
+      mock.addFault({ api: "target", times: 1, response });
+      await get("/summary");
+    }
+    const lines = ended().split("\n").slice(3);
+    expect(lines.map((line) => line.replace(/ that was added at test\S+:\d+/, ""))).toEqual([
+      "The fault (for query) applied to no request: the mock received only databaseSummary.",
+      'The fault (for databaseSummary, database "other") applied to no request: the nearest, #2 GET /summary, was signed with keys of the database "test-database".',
+      "The fault (for databaseSummary) applied to no request: the nearest, #2 GET /summary, came before it, or its `when` returned false.",
+      "The fault (for target) applied to no request: the nearest, #2 GET /summary, came before it, or was not drawn.",
+    ]);
+    expect(database.databaseName).toBe("test-database");
+    const reset = opened();
+    reset.mock.addFault({ operation: "query", response });
+    await reset.mock.reset();
+    await summary();
+    expect(reset.ended()).not.toContain("The fault");
   });
 });
 

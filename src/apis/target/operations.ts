@@ -202,10 +202,15 @@ const getDuplicates = operation({
   ...signed,
   responses: [similarTargets],
   handle: async (context) => {
-    const { target, services, now } = context;
+    const { target, services, now, entry } = context;
     const { duplicatesMatcher } = services.settings;
     const { found } = await foundAmong(context, async (targets) => {
       const others = statusAt(target, now) === "failed" ? [] : targets;
+      const waiting = others.filter(
+        (other) => other.targetId !== target.targetId && statusAt(other, now) === "processing",
+      ).length;
+      if (waiting > 0)
+        entry.reason = `${waiting} of the other targets ${waiting === 1 ? "is" : "are"} still processing, and compared only when that is over`;
       const compared = others.filter(
         (other) =>
           other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",

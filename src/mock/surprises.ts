@@ -1,0 +1,82 @@
+import type { ActiveFault } from "../emulator/faults.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
+import { nameOfDatabase } from "../schema/fault.ts";
+import { isJsonObject } from "../schema/forms/values.ts";
+
+const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
+const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
+
+type Remark = (body: Readonly<Record<string, unknown>>, entry: JournalEntry) => string | undefined;
+
+const whileProcessing: Remark = (body) => (body.status === "processing" ? RATING : undefined);
+
+/** What a test may not expect of a response that is right, by operation. */
+const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> = {
+  getTarget: whileProcessing,
+  targetSummary: whileProcessing,
+  databaseSummary: ({ processing_images: images }) => {
+    if (typeof images !== "number" || images === 0) return undefined;
+    const targets = images === 1 ? "1 target is" : `${images} targets are`;
+    return `${targets} still processing, and not counted as active: ${FINISH}`;
+  },
+  query: ({ results }, { considered = [] }) => {
+    if (!Array.isArray(results)) return undefined;
+    const matched = considered.filter((target) => target.matched).length;
+    const [first, second] = results.map((result: unknown) => isJsonObject(result) && "target_data" in result);
+    const remarks = [
+      ...(matched > results.length
+        ? [`${matched} targets match, but max_num_results is ${results.length}: send a larger one`]
+        : []),
+      ...(first === true && second === false
+        ? ["only the first result has target_data: send include_target_data=all"]
+        : []),
+    ];
+    return remarks.length === 0 ? undefined : remarks.join("; ");
+  },
+};
+
+/** The entry, with a remark as its reason, if a test may not expect its response. */
+export function withRemark(entry: JournalEntry): JournalEntry | undefined {
+  const { operation, response, reason, refusedBy, fault } = entry;
+  const remark = operation && REMARKS[operation];
+  const isPlain = [reason, refusedBy, fault].every((each) => each === undefined);
+  const body = isPlain && remark !== undefined ? response?.body.json : undefined;
+  const said = isJsonObject(body) ? remark?.(body, entry) : undefined;
+  return said === undefined ? undefined : { ...entry, reason: said };
+}
+
+/** Says that a fault applied to no request, and which request came nearest. */
+export function explainUnused(
+  { fault, addedAt }: Pick<ActiveFault, "fault" | "addedAt">,
+  requests: readonly JournalEntry[],
+): string {
+  const { api, operation, database, when, probability = 1 } = fault;
+  const operations: readonly unknown[] | undefined = operation === undefined ? undefined : [operation].flat();
+  const name = nameOfDatabase(database);
+  const wanted = [operations?.join(" or ") ?? api, name && `database ${JSON.stringify(name)}`];
+  const conditions = wanted.filter((each) => each !== undefined).join(", ");
+  const where = addedAt === undefined ? "" : ` that was added at ${addedAt}`;
+  const what = `The fault${where}${conditions === "" ? "" : ` (for ${conditions})`} applied to no request`;
+  const near = requests.filter(
+    (entry) => (operations?.includes(entry.operation) ?? true) && (api === undefined || entry.api === api),
+  );
+  const nearest = near.findLast((entry) => name === undefined || entry.database === name) ?? near.at(-1);
+  if (nearest === undefined) {
+    const received = [
+      ...new Set(requests.map((entry) => entry.operation ?? `${entry.method} ${entry.path}`)),
+    ];
+    return `${what}: the mock received only ${received.slice(-MOST_NAMED).join(", ")}.`;
+  }
+  const { number, method, path } = nearest;
+  const why =
+    name !== undefined && nearest.database !== name
+      ? `was signed with keys of ${nearest.database === undefined ? "no database" : `the database ${JSON.stringify(nearest.database)}`}`
+      : when !== undefined
+        ? "came before it, or its `when` returned false"
+        : probability < 1
+          ? "came before it, or was not drawn"
+          : "came before it, or got another fault";
+  return `${what}: the nearest, #${number} ${method} ${path}, ${why}.`;
+}
+
+const MOST_NAMED = 5;
