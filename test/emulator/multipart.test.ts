@@ -31,6 +31,11 @@ describe("what a part is", () => {
     expect(await read(`${part(disposition(parameters))}--b--`)).toEqual([{ ...expected, content: "c" }]);
   });
 
+  test("its headers may be long", async () => {
+    const headers = `${disposition("name=n")}\r\nX: ${"x".repeat(16_000)}`;
+    expect(await read(`${part(headers)}--b--`)).toEqual([{ name: "n", isFile: false, content: "c" }]);
+  });
+
   test("the declared type, charset and transfer encoding change nothing", async () => {
     const types = [
       "application/octet-stream",

@@ -97,6 +97,12 @@ describeBackends("at the boundary of", (backend) => {
     expect(await add(fields)).toEqual(expected);
   });
 
+  it("a target: a width that is too large for a number", async () => {
+    const body = JSON.stringify(newTarget({ name: "wide" })).replace('"width":1', '"width":1e400');
+    expect(await send("POST", "/targets", { body })).toMatchObject({ status: 400, code: "Fail" });
+    expect((await service.latest()).refusedBy).toBe("widthPositive");
+  });
+
   const withField = (name: string, content: string): Partial<Plan> => ({
     parts: [imagePart(SMALL), { name, content }],
   });

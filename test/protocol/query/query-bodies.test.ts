@@ -154,6 +154,7 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
   test.each([
     ['form-data; name="image"; filename="a b.png"', "a b.png"],
     ['form-data; name="image"; filename=""', ""],
+    ['form-data; name="image"; filename="a"; filename="b"', "a"],
     ['form-data; name="image";\r\n filename="folded"', "folded"],
     ['form-data; name="ima\\ge"; filename="a\\"b"', undefined],
     ['form-data; name="\\image"; filename="a\\"b"', undefined],
