@@ -30,6 +30,12 @@ describe("a Content-Length that is no whole number is refused by dataset creatio
     }
   });
 
+  it.each(["-1", "+5", " 7 "])("but %j is one", async (length) => {
+    await using api = openDirectly();
+    await api.send({ method: "POST", path: STANDARD, headers: { "Content-Length": length } });
+    expect(await api.latest()).toMatchObject({ refusedBy: "bearerToken", status: 401 });
+  });
+
   it.each(refused)("on servers, as the profile %s says", async (profile, header, text) => {
     await using servers = await startServers({ profile });
     const portOf = (api: "target" | "query") => Number(new URL(servers.urls[api]).port);

@@ -28,6 +28,7 @@ describe("the Date header of the target API", () => {
     "Saturday, 21 Nov 2026 10:42:00 GMT",
     "Sat, 31 Nov 2026 10:42:00 GMT",
     "Sat, 21 Nov 26 10:42:00 GMT",
+    "Sat, 21 Nov 0000 10:42:00 GMT",
     "Sat, 21 Nov 2026 24:42:00 GMT",
     "Sat, 21 Nov 2026 10:42:00 UTC",
     "2026-11-21T10:42:00Z",

@@ -4,6 +4,7 @@ import { manage, sendSigned } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";
 import { signedRequest } from "../../support/signed-request.ts";
+import { newTarget } from "../target/requests.ts";
 import { pdfTitle, pngTexts, xmlTextOf } from "./read-back.ts";
 
 const templateKeys = { serverAccessKey: "ta", serverSecretKey: "ts" };
@@ -76,6 +77,14 @@ describeBackends("instances of template targets", (backend) => {
   it("replace a lone surrogate in the id, which no format can contain", async () => {
     const svg = await generate({ body: '{"instance_id":"a\\ud800b"}', accept: "image/svg+xml" });
     expect(xmlTextOf(svg.text, "title")).toBe("a\ufffdb");
+  });
+
+  it("are refused for a cloud database's target before its processing is looked at", async () => {
+    const cloud = { serverAccessKey: "ca", serverSecretKey: "cs" };
+    await service.addCloudDatabase(cloud);
+    const added = await sendSigned(service, cloud, { method: "POST", path: "/targets", body: newTarget() });
+    const { status, fields } = await generate({ target: String(added.fields.target_id), keys: cloud });
+    expect([status, fields.result_code]).toEqual([422, "InvalidTargetType"]);
   });
 
   it("answer 403 until the template is processed, which is checked before Accept", async () => {
