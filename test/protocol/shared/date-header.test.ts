@@ -21,6 +21,10 @@ describe("the Date header of the target API", () => {
     expect(target(text)).toBe(MOMENT);
   });
 
+  it("reads numbers of one digit", () => {
+    expect(target("Sun, 1 Nov 2026 1:2:3 GMT")).toBe(Date.UTC(2026, 10, 1, 1, 2, 3));
+  });
+
   it.each([
     "",
     "Sat, 21 Nov 2026 10:42:00",
@@ -30,6 +34,8 @@ describe("the Date header of the target API", () => {
     "Sat, 21 Nov 26 10:42:00 GMT",
     "Sat, 21 Nov 0000 10:42:00 GMT",
     "Sat, 21 Nov 2026 24:42:00 GMT",
+    "Sat, 21 Nov 2026 10:60:00 GMT",
+    "Sat, 21 Nov 2026 10:42:60 GMT",
     "Sat, 21 Nov 2026 10:42:00 UTC",
     "2026-11-21T10:42:00Z",
   ])("refuses %j", (text) => {
