@@ -1,6 +1,6 @@
 import type { Service } from "../schema/protocol.ts";
 import type { PathParams } from "./context.ts";
-import type { WireRequest } from "./message.ts";
+import { header, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation, MalformedKind } from "./operation.ts";
 
 /** Where a request goes. */
@@ -113,6 +113,10 @@ function editCost(
   return least;
 }
 
+const PREFLIGHT =
+  "the request is a CORS preflight, which the service does not serve: browsers and DOM environments (jsdom, happy-dom) send it; run the " +
+  'test in the node environment ("// @vitest-environment node", "/** @jest-environment node */")';
+
 /**
  * Explains why nothing serves a request, and suggests an alternative: the methods of its path, the API that serves it, or
  * the most similar route.
@@ -122,8 +126,11 @@ function editCost(
 export function unservedReason(
   apis: readonly Api[],
   host: readonly Service[],
-  { method, path }: Pick<WireRequest, "method" | "path">,
+  request: Pick<WireRequest, "method" | "path" | "headers">,
 ): string {
+  const { method, path } = request;
+  if (method === "OPTIONS" && header(request, "access-control-request-method") !== undefined)
+    return PREFLIGHT;
   const here = apis.filter(({ name }) => host.includes(name)).flatMap(({ operations }) => operations);
   const samePath = here.filter((operation) => operation.match(path) !== undefined);
   if (samePath.length > 0) {

@@ -3,15 +3,17 @@ import type { Faults } from "../emulator/faults.ts";
 import { type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
 import { wrapped } from "../emulator/text.ts";
 import { isThrownHere } from "./caller.ts";
+import { fieldOf, messageIn } from "./errors.ts";
 import type { MockPage } from "./page.ts";
 import { formatJournal, type RequestFilter } from "./requests.ts";
 import { explainUnused, withRemark } from "./surprises.ts";
+import { explainUnreached, explainUnsent } from "./unreached.ts";
 
 /** What a mock's requests are explained with. */
 export interface ExplainedMock {
   readonly clock: Clock;
   readonly urls: Readonly<Record<string, string>>;
-  readonly page: Pick<MockPage, "report">;
+  readonly page: Pick<MockPage, "report" | "isPaused">;
   readonly requests: readonly JournalEntry[];
   readonly arranged: {
     readonly unusedFaults: Faults["unused"];
@@ -168,6 +170,9 @@ const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("
 const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
   refusedBy === undefined && fault === undefined && reason !== undefined;
 
+const PAUSED =
+  "The test's time limit ended mock.page.pause(): set MOCK_CLOUD_RECO_PAUSE=1, which lifts the limit of tests with a fixture.";
+
 /**
  * Explains why a test may have failed, from what the mock received.
  *
@@ -184,6 +189,8 @@ export function explainFailure(
   error: unknown,
   whyUnreached?: string,
 ): string | undefined {
+  const known = explainUnsent(error) ?? (isTimeout(error) && mock.page.isPaused ? PAUSED : undefined);
+  if (known !== undefined) return wrapped(known);
   const shown = messageIn(error);
   const paragraph = (heading: string, entries: readonly JournalEntry[], one: string, many: string) => {
     const left = entries.filter((entry) => !shown.includes(formatJournal([entry])));
@@ -199,10 +206,7 @@ export function explainFailure(
     if (!mayComeFromRequest(error)) return undefined;
     if (evidence.ofOthers.length > 0) return others[0] && wrapped(others[0]);
     if (whyUnreached !== undefined) return wrapped(`No request reached the mock: it ${whyUnreached}.`);
-    const urls = [...new Set(Object.values(mock.urls))].join(", ");
-    return wrapped(
-      `No request reached the mock. It serves ${urls}; check the scheme and the host that the client uses.`,
-    );
+    return wrapped(explainUnreached([...new Set(Object.values(mock.urls))]));
   }
   const paragraphs = [
     ...paragraph("The option realism changed the answer to", evidence.inconsistent, "request", "requests"),
@@ -236,15 +240,6 @@ export function explainTimeout(
   return `The clock stands still; ${what} processing: advance it, or call mock.finishProcessing().`;
 }
 
-/** A field of a value that other code made, perhaps in another realm; undefined when it has none. */
-export const fieldOf = (value: unknown, name: string): unknown =>
-  Object(value) === value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-
-export function messageIn(error: unknown): string {
-  const message = typeof error === "object" ? fieldOf(error, "message") : error;
-  return typeof message === "string" ? message : "";
-}
-
 /** Mistakes in a program, which happen before any request: errors of the mock's own functions, and of JavaScript. */
 const MISTAKES = new Set([
   "InvalidOptionError",
@@ -254,13 +249,20 @@ const MISTAKES = new Set([
   "SyntaxError",
   "RangeError",
 ]);
+const MISTAKE = /is not (a function|a constructor|iterable|defined)|^Cannot (read|set|destructure)/;
 const CONNECTION = /fetch|network|socket|connect|request|ECONN|ENOTFOUND|EAI_AGAIN|URL/i;
 
 /** Whether a test may have failed because no request arrived; not by name of the class, which may be of another realm. */
 function mayComeFromRequest(error: unknown): boolean {
   const name = fieldOf(error, "name");
   const message = messageIn(error);
-  if (MISTAKES.has(String(name)) || message.includes("[MSW]") || isThrownByMock(error)) return false;
+  if (
+    MISTAKES.has(String(name)) ||
+    MISTAKE.test(message) ||
+    message.includes("[MSW]") ||
+    isThrownByMock(error)
+  )
+    return false;
   return name !== "TypeError" || CONNECTION.test(message);
 }
 
@@ -276,33 +278,4 @@ export function listed(entries: readonly JournalEntry[], one: string, many: stri
   const count = entries.length === 1 ? `1 ${one}` : `${entries.length} ${many}`;
   const shown = wrapped(formatJournal(entries.slice(-MAX_SHOWN)));
   return `${count}${left > 0 ? `, the last ${MAX_SHOWN} of them` : ""}:\n${shown}`;
-}
-
-/**
- * Appends text to an error's message so that every test reporter shows it once.
- *
- * @returns false when the value is not an error or cannot be changed.
- */
-export function appendToError(error: unknown, text: string): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const { message, stack }: { message?: unknown; stack?: unknown } = error;
-  if (typeof message !== "string") return false;
-  const extended = `${message.trimEnd()}\n\n${text}`;
-  try {
-    // Both, because reporters print either the message or the stack.
-    Object.assign(error, {
-      message: extended,
-      ...(typeof stack === "string" && { stack: extendedStack(stack, message, extended, text) }),
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function extendedStack(stack: string, message: string, extended: string, text: string): string {
-  const start = message === "" ? -1 : stack.indexOf(message);
-  if (start >= 0) return stack.slice(0, start) + extended + stack.slice(start + message.length);
-  const frames = stack.search(/\n\s+at /);
-  return frames < 0 ? `${stack}\n\n${text}` : `${stack.slice(0, frames)}\n\n${text}${stack.slice(frames)}`;
 }

@@ -1,4 +1,5 @@
-import { appendToError, Evidence, type ExplainedMock, explainFailure, fieldOf } from "./explanation.ts";
+import { appendToError, fieldOf } from "./errors.ts";
+import { Evidence, type ExplainedMock, explainFailure } from "./explanation.ts";
 
 /** Gets the error of a test that has failed; undefined if the runner does not tell it. */
 type OnFailure = (error: unknown) => void;

@@ -26,18 +26,16 @@ import {
   interceptedHosts,
   ownerOfKey,
 } from "./emulator-state.ts";
+import { appendToError, fieldOf, messageIn } from "./errors.ts";
 import {
   answered,
-  appendToError,
   Evidence,
   type ExplainedMock,
   explainFailure,
   explainTimeout,
-  fieldOf,
   isLeftOver,
   isTimeout,
   listed,
-  messageIn,
 } from "./explanation.ts";
 import { explainInRunningTest } from "./failing-test.ts";
 import {

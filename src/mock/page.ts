@@ -23,6 +23,12 @@ export class MockPage {
   /** How to stop each page that is served, even while it starts. */
   readonly #served = new Set<() => Promise<void>>();
   readonly #mock: () => Omit<PagedMock, "resume">;
+  #pauses = 0;
+
+  /** Whether {@link pause} waits. @internal */
+  get isPaused(): boolean {
+    return this.#pauses > 0;
+  }
 
   /** @internal */
   constructor(mock: () => Omit<PagedMock, "resume">) {
@@ -55,7 +61,9 @@ export class MockPage {
     process.stderr.write(
       `mock-cloud-reco: paused. Open ${page.url} and press Continue there.${limited ? LIMITED : ""}\n`,
     );
+    this.#pauses += 1;
     await promise;
+    this.#pauses -= 1;
   }
 
   /**

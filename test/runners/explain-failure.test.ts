@@ -1,9 +1,11 @@
 import { readdir, readFile, rm } from "node:fs/promises";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ManualClock, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import { mockHooks, outcomeOf } from "mock-cloud-reco/assert";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
+import { fetch as agentFetch, MockAgent } from "undici";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { endFixture, type MockFixtureOptions, openFixture } from "../../src/testing/fixture.ts";
 import { MockSession } from "../support/mock-session.ts";
@@ -54,7 +56,8 @@ describe("a test that failed", () => {
     openFixture({ targetUrl: "https://target.example/v2" }).end({ failed: true, error });
     expect(unwrapped(error.message)).toBe(
       "timed out\n\nNo request reached the mock. It serves https://target.example/v2, https://cloudreco.vuforia.com, " +
-        "http://target-manager.test; check the scheme and the host that the client uses.",
+        "http://target-manager.test. Check the scheme and the host that the client uses, and that nothing else intercepts it (nock, MSW, " +
+        "MockAgent).",
     );
   });
 
@@ -62,6 +65,8 @@ describe("a test that failed", () => {
     Object.assign(new Error("invalid option options.width"), { name: "InvalidOptionError" }),
     new Error("[MSW] Cannot bypass a request"),
     new TypeError("Cannot read properties of undefined (reading 'targetId')"),
+    new TypeError("client.fetchTarget is not a function"),
+    new TypeError("Cannot read properties of undefined (reading 'request')"),
   ])("says nothing about requests that did not arrive when it failed with %s", (error) => {
     const { message } = error;
     expect(openFixture().end({ failed: true, error })).toBeUndefined();
@@ -71,6 +76,68 @@ describe("a test that failed", () => {
   it("says that nothing reached the mock when fetch failed", () => {
     const text = openFixture().end({ failed: true, error: new TypeError("fetch failed") });
     expect(text).toMatch(/^No request reached the mock/);
+  });
+
+  it.each([
+    [
+      "a key with a line feed",
+      () => request("https://vws.vuforia.com/summary", { headers: { Authorization: "VWS key\n:x" } }),
+      /^A header has a character that HTTP does not allow, such as the line feed .* that a key was read from: trim it\.$/,
+    ],
+    [
+      "a MockAgent in between",
+      async () => {
+        const agent = new MockAgent();
+        agent.disableNetConnect();
+        await agentFetch("https://vws.vuforia.com/summary", { dispatcher: agent });
+      },
+      /^Undici's MockAgent answers in place of the mock: remove it/,
+    ],
+    [
+      "another interceptor of nock",
+      () => Promise.reject(new Error('Nock: No match for request {"method":"GET"}')),
+      /^A nock interceptor of that host, which is not the mock's, refused the request: remove it with nock\.cleanAll/,
+    ],
+  ])("says why no request was sent: %s", async (_what, send, says) => {
+    const { end } = openFixture();
+    const error: unknown = await (async () => await send())().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(unwrapped(end({ failed: true, error }) ?? "")).toMatch(says);
+  });
+
+  it("says how to leave a DOM environment in which nothing reached the mock", () => {
+    vi.stubGlobal("document", {});
+    vi.stubGlobal("XMLHttpRequest", class {});
+    const text = openFixture().end({ failed: true, error: new Error("Network Error") }) ?? "";
+    vi.unstubAllGlobals();
+    expect(unwrapped(text)).toMatch(
+      /^No request reached the mock\. It serves .* This test runs in a DOM environment, .*: put "\/\/ @vitest-environment node"/,
+    );
+  });
+
+  it("says what a CORS preflight is", async () => {
+    const { end } = openFixture();
+    await fetch("https://vws.vuforia.com/targets", {
+      method: "OPTIONS",
+      headers: { "Access-Control-Request-Method": "POST", Origin: "http://localhost" },
+    });
+    expect(unwrapped(end({ failed: true, error: new Error("Network Error") }) ?? "")).toMatch(
+      /\n {3}route: the request is a CORS preflight, .* run the test in the node environment \("\/\/ @vitest-environment node"/,
+    );
+  });
+
+  it("says that its time limit ended mock.page.pause()", async () => {
+    const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const { mock, end } = openFixture();
+    const paused = mock.page.pause();
+    await vi.waitFor(() => expect(write).toHaveBeenCalled());
+    write.mockRestore();
+    expect(unwrapped(end({ failed: true, error: new Error("Test timed out in 5000ms.") }) ?? "")).toMatch(
+      /^The test's time limit ended mock\.page\.pause\(\): set MOCK_CLOUD_RECO_PAUSE=1/,
+    );
+    await paused;
+    const { end: next } = openFixture();
+    expect(next({ failed: true, error: new Error("Test timed out in 5000ms.") })).toMatch(/^No request/);
   });
 
   it("says what another mock of the process refused, and not that nothing arrived", async () => {

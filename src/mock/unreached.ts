@@ -1,0 +1,46 @@
+import { fieldOf, messageIn } from "./errors.ts";
+
+const MOST_CAUSES = 5;
+
+/** An error and what caused it. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let each = error; each != null && causes.length < MOST_CAUSES; each = fieldOf(each, "cause"))
+    causes.push(each);
+  return causes;
+}
+
+/** Errors of requests that were never sent, or that another interceptor refused. */
+const UNSENT: readonly (readonly [error: RegExp, why: string])[] = [
+  [
+    /ERR_INVALID_CHAR|invalid (authorization )?header/i,
+    "A header has a character that HTTP does not allow, such as the line feed at the end of a file that a key was read from: trim it.",
+  ],
+  [
+    /UND_MOCK_ERR/,
+    "Undici's MockAgent answers in place of the mock: remove it, or let it allow the mock's hosts with enableNetConnect.",
+  ],
+  [
+    /Nock: No match for request/,
+    "A nock interceptor of that host, which is not the mock's, refused the request: remove it with nock.cleanAll().",
+  ],
+];
+
+/** Says why an error kept a request from being sent; undefined when it did not. */
+export function explainUnsent(error: unknown): string | undefined {
+  const texts = causesOf(error).map((each) => `${String(fieldOf(each, "code"))} ${messageIn(each)}`);
+  return UNSENT.find(([pattern]) => texts.some((text) => pattern.test(text)))?.[1];
+}
+
+const isInDom = (): boolean =>
+  typeof Reflect.get(globalThis, "document") === "object" &&
+  typeof Reflect.get(globalThis, "XMLHttpRequest") === "function";
+
+/** Says what to check when no request reached a mock, although it intercepts. */
+export function explainUnreached(urls: readonly string[]): string {
+  const check = isInDom()
+    ? "This test runs in a DOM environment, whose requests follow a browser's rules (axios sends them by XMLHttpRequest): put " +
+      '"// @vitest-environment node", or "/** @jest-environment node */", at the top of its file.'
+    : "Check the scheme and the host that the client uses, and that nothing else intercepts it (nock, MSW, MockAgent).";
+  return `No request reached the mock. It serves ${urls.join(", ")}. ${check}`;
+}
