@@ -177,7 +177,7 @@ export class Faults implements SharedFaults {
   choose(request: FaultRequest, random: Random): FaultRule | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     if (PAGE_HEADER in request.headers) return undefined;
-    const isChosen = ({ rule, applied }: ActiveRule) => applies(rule, applied, request, random);
+    const isChosen = ({ rule }: ActiveRule) => applies(rule, request, random);
     const fault = this.added.find(isChosen);
     const chosen = fault ?? this.permanent.find(isChosen);
     if (chosen === undefined) return undefined;
@@ -193,14 +193,9 @@ export class Faults implements SharedFaults {
 /** No fault applies to these requests, so that every fault can be removed; nor to those of the page, which shows the faults. */
 const ALWAYS_SERVED = ["manager.listFaults", "manager.addFault", "manager.deleteFault", "manager.reset"];
 
-/** Whether a rule applies to a request, after it was applied to some others. */
-function applies(
-  { times = Number.POSITIVE_INFINITY, probability = 1, matches }: FaultRule,
-  applied: number,
-  request: FaultRequest,
-  random: Random,
-): boolean {
-  if (applied >= times || !matches(request)) return false;
+/** Whether a rule applies to a request. One that was applied as often as it may be is removed. */
+function applies({ probability = 1, matches }: FaultRule, request: FaultRequest, random: Random): boolean {
+  if (!matches(request)) return false;
   // A fault that always applies draws no random number, so that the ids of a seeded mock stay the same.
   return probability === 1 || random.integer(PROBABILITY_STEPS) < probability * PROBABILITY_STEPS;
 }
