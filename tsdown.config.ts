@@ -22,7 +22,17 @@ const moduleEntries = { vitest: "src/testing/vitest.ts", msw: entries.msw };
  * Packages whose used parts go into ours: tree-shaken and in one file, they load in a few milliseconds, and nobody
  * installs the 28 MB of date-fns for one function.
  */
-export const BUNDLED = ["date-fns", "lru-cache", "zod"];
+export const BUNDLED = [
+  "cross-spawn",
+  "date-fns",
+  "isexe",
+  "lru-cache",
+  "path-key",
+  "shebang-command",
+  "shebang-regex",
+  "which",
+  "zod",
+];
 
 const common: UserConfig = {
   platform: "node",

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import spawn from "cross-spawn";
 import { messageOf } from "../emulator/text.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { serversFlags, startAll, variablesOf } from "./serve.ts";
@@ -59,6 +59,7 @@ function runProgram(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   return new Promise((resolve) => {
+    // On Windows it starts scripts too, such as npm.cmd.
     const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
     const pass = (signal: NodeJS.Signals) => {
       // Ctrl+C and Ctrl+\\ reach every process of a terminal's foreground, the program too. A second SIGINT makes many give up.
@@ -71,7 +72,8 @@ function runProgram(
       resolve(code);
     };
     child.once("error", (error) => {
-      if (child.pid !== undefined) return;
+      // A signal could not be sent: it still runs, or its exit follows.
+      if ("syscall" in error && error.syscall === "kill") return;
       process.stderr.write(
         `mock-cloud-reco: ${JSON.stringify(program)} cannot be started: ${messageOf(error)}\n`,
       );

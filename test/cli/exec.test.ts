@@ -237,6 +237,26 @@ test("a command that cannot be started has a shell's exit code, and an invalid o
   });
 });
 
+test("on Windows, scripts such as npm.cmd start through cmd.exe, with their arguments quoted", async () => {
+  const shell = join(folder, "cmd.exe");
+  const says = '#!/bin/sh\ncase "$4" in *nowhere*) exit 1;; esac\nprintf "%s\\n" "$@"\nexit 7\n';
+  await writeFile(shell, says, { mode: 0o755 });
+  await writeFile(join(folder, "npm.CMD"), "");
+  // Node itself stays on this platform.
+  const preload = join(folder, "windows.cjs");
+  await writeFile(preload, 'Object.defineProperty(process, "platform", { value: "win32" });');
+  const windows = {
+    NODE_OPTIONS: `--require ${preload}`,
+    PATH: folder,
+    PATHEXT: ".EXE;.CMD",
+    comspec: shell,
+  };
+  const { code, printed } = await exec(["--", "npm", "test", "two words"], windows).finished;
+  expect([code, printed]).toEqual([7, '/d\n/s\n/c\n"npm ^"test^" ^"two^ words^""\n']);
+  const missing = await exec(["--", "nowhere"], windows).finished;
+  expect(missing).toMatchObject({ code: 127, complained: expect.stringContaining('"nowhere" cannot be') });
+});
+
 test("serve --env writes the same lines, for this user only, and quotes what a shell would read", async () => {
   const [env, seed] = [join(folder, "mock.env"), join(folder, "seed.json")];
   await writeFile(env, "old");

@@ -5,7 +5,20 @@ import * as z from "zod";
 import { billOfMaterials } from "../../.ci/stage.ts";
 import { inConsumer } from "./run.ts";
 
-const BUNDLED = ["@preact/signals", "@preact/signals-core", "date-fns", "lru-cache", "preact", "zod"];
+const BUNDLED = [
+  "@preact/signals",
+  "@preact/signals-core",
+  "cross-spawn",
+  "date-fns",
+  "isexe",
+  "lru-cache",
+  "path-key",
+  "preact",
+  "shebang-command",
+  "shebang-regex",
+  "which",
+  "zod",
+];
 const bill = z.object({
   bomFormat: z.literal("CycloneDX"),
   metadata: z.object({ component: z.object({ name: z.literal("mock-cloud-reco") }) }),
