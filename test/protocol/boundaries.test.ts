@@ -131,6 +131,13 @@ describeBackends("at the boundary of", (backend) => {
     expect([await addTo("first"), await addTo("second")]).toEqual(["TargetCreated", "TargetQuotaReached"]);
   });
 
+  it("the state of an inactive database, which comes before its target quota", async () => {
+    const own = await service.addCloudDatabase({ stateName: "PROJECT_INACTIVE", targetQuota: 0 });
+    const body = newTarget({ name: "one too many" });
+    const { fields } = await sendSigned(service, own, { method: "POST", path: "/targets", body });
+    expect(fields.result_code).toBe("ProjectInactive");
+  });
+
   it("a request quota", async () => {
     for (const [requestQuota, code] of [
       [1, "Success"],

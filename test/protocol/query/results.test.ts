@@ -189,6 +189,17 @@ describeBackends("the results of a query", (backend) => {
     expect(await results(service, keys, makePng({ width: 9 }))).toEqual([]);
   });
 
+  it.each([
+    "application/json;q=x",
+    "application/json;q=0.5, application/json;q=0",
+    "application/json;q=0, application/json;q=0.5",
+  ])("are for clients that accept %s", async (accept) => {
+    await using service = await backend.open(OPTIONS);
+    const keys = await service.addCloudDatabase();
+    const plan = { ...goodPlan(service.clock.now()), accept };
+    expect((await sendPlan(service, keys, plan)).status).toBe(200);
+  });
+
   it("are refused with exactly the bytes that were sent as a number", async () => {
     await using service = await backend.open({ queryContentEncoding: "identity" });
     const keys = await service.addCloudDatabase();
