@@ -1,5 +1,5 @@
 import { appendToError, fieldOf } from "./errors.ts";
-import { Evidence, type ExplainedMock, explainFailure } from "./explanation.ts";
+import { Evidence, type ExplainedMock, explainFailure, explainTimeout } from "./explanation.ts";
 
 /** Gets the error of a test that has failed; undefined if the runner does not tell it. */
 type OnFailure = (error: unknown) => void;
@@ -26,8 +26,13 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
     // Other mocks of the test may be those that its requests were meant for.
     const isOnlyOne = explained.length === 0;
     if (known.evidence.arrived === 0 && !isOnlyOne) return;
-    const text = explainFailure(mock, known.evidence, error, whyUnreached());
-    if (text !== undefined && !appendToError(error, text)) console.error(text);
+    const { evidence } = known;
+    const texts = [
+      explainFailure(mock, evidence, error, whyUnreached()),
+      explainTimeout(mock, evidence, error),
+    ];
+    const text = texts.filter((each) => each !== undefined).join("\n");
+    if (text !== "" && !appendToError(error, text)) console.error(text);
   }
 }
 

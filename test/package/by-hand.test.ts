@@ -11,7 +11,7 @@ const SUMMARY = `
   }
 `;
 const MODULE = `
-  import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+  import { authorizationHeader, ManualClock, MockCloudReco, rfc1123Date, samplePicture } from "mock-cloud-reco";
   ${SUMMARY}
   const make = (options) => {
     const mock = new MockCloudReco(options);
@@ -23,7 +23,7 @@ const REQUIRED = MODULE.replace("import {", "const {").replace(
   '} = require("mock-cloud-reco")',
 );
 
-/** Three tests fail with an explanation: a mock made at once, later, and in a hook. `equal` is the runner's assertion. */
+/** Four tests fail with an explanation: a mock made at once, later, in a hook, and one that has more to say. `equal` is the runner's assertion. */
 const TESTS = (test: string, equal: (got: string, wanted: number) => string) => `
   ${test}("made at once", async () => {
     const { mock, database } = make();
@@ -33,6 +33,15 @@ const TESTS = (test: string, equal: (got: string, wanted: number) => string) => 
     await new Promise((resolve) => setTimeout(resolve, 1));
     const { mock, database } = make();
     try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
+  });
+  ${test}("gave up", async () => {
+    const { mock, database } = make({ clock: new ManualClock() });
+    try {
+      mock.addFault({ operation: "query", response: { status: 503 } });
+      await mock.addTarget(database, { image: await samplePicture(1) });
+      await summary(database);
+      throw new Error("timed out");
+    } finally { mock.stop(); }
   });
   ${test}("turned off", async () => {
     const { mock, database } = make({ explainFailures: false });
@@ -89,15 +98,17 @@ beforeAll(async () => {
 
 describe("a mock made by hand explains the test that fails, once, in", () => {
   it.each<[string, number, readonly string[]]>([
-    ["Vitest", 3, [inModules("vitest/vitest.mjs"), "run"]],
-    ["Jest", 3, [inModules("jest/bin/jest.js"), "--runInBand"]],
-    ["node:test", 2, ["--test", "--test-reporter=tap", "by-hand.node.mjs"]],
+    ["Vitest", 4, [inModules("vitest/vitest.mjs"), "run"]],
+    ["Jest", 4, [inModules("jest/bin/jest.js"), "--runInBand"]],
+    ["node:test", 3, ["--test", "--test-reporter=tap", "by-hand.node.mjs"]],
   ])("%s", async (_runner, times, args) => {
     const { code, printed } = await runNode("by-hand", args);
     expect(code, printed).toBe(1);
     expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
     const reason = "the signature was made with the database's client secret key";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
+    expect(printed.split("(for query) applied to no request"), printed).toHaveLength(2);
+    expect(printed.split("The clock stands still; 1 target is processing"), printed).toHaveLength(2);
   });
 });
 
