@@ -40,7 +40,11 @@ const clock: RunClock = {
 
 /** An empty value counts as none. */
 const keys: Keys = Object.fromEntries(
-  KEY_PAIRS.flat().map((name) => [name, process.env[variableOf(name)] || undefined]),
+  KEY_PAIRS.flat().map((name) => {
+    const variable = variableOf(name);
+    // The second is what `serve --env` and `exec` call it.
+    return [name, process.env[variable] || process.env[`VUFORIA_${variable}`] || undefined];
+  }),
 );
 
 const verified: Verified = {

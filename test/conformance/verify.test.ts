@@ -90,6 +90,26 @@ describe("npm run verify", () => {
     expect({ tests, failures, skipped: testsuite[0].skipped }).toEqual({ tests: 4, failures: 0, skipped: 2 });
   });
 
+  test("reads URLs and keys as serve --env writes them, URLs only if none is given", {
+    timeout: TIMEOUT,
+  }, async () => {
+    await using servers = await startServers();
+    const keys = Object.entries(variablesOf(servers.addCloudDatabase()));
+    const { target, query, manager } = servers.urls;
+    const variables = {
+      ...Object.fromEntries(keys.map(([name, value]) => [`VUFORIA_${name}`, value])),
+      VUFORIA_TARGET_URL: target,
+      VUFORIA_QUERY_URL: query,
+      VUFORIA_MANAGER_URL: manager,
+    };
+    const rows = only("target-3-no-authorization", "target-11-an-unknown-target-get");
+    const args = ["--profile", "neutral", ...rows];
+    const { code, printed } = await verify(args, variables).finished;
+    expect([code, printed]).toEqual([0, expect.stringMatching(/Tests .*2 passed \(2\)/)]);
+    const urls = { ...variables, VUFORIA_TARGET_URL: "http://127.0.0.1:1" };
+    expect((await verify([...args, "--target-url", target], urls).finished).code).toBe(0);
+  });
+
   test("names what differs, and hides secrets that a service sends back", { timeout: TIMEOUT }, async () => {
     await using servers = await startServers();
     const variables = variablesOf(servers.addCloudDatabase());

@@ -63,7 +63,20 @@ function chosen({ only, api, "known-by": knownBy }: Values): readonly string[] {
   return ids;
 }
 
-function settingsOf(values: Values): VerifySettings {
+/** The URLs of the options, or if none names the service, those that `serve --env` wrote. */
+function withUrls(values: Values): Values {
+  const { VUFORIA_TARGET_URL, VUFORIA_QUERY_URL, VUFORIA_MANAGER_URL } = process.env;
+  if (values["target-url"] !== undefined) return values;
+  return {
+    ...(VUFORIA_TARGET_URL && { "target-url": VUFORIA_TARGET_URL }),
+    ...(VUFORIA_QUERY_URL && { "query-url": VUFORIA_QUERY_URL }),
+    ...(VUFORIA_MANAGER_URL && { "manager-url": VUFORIA_MANAGER_URL }),
+    ...values,
+  };
+}
+
+function settingsOf(given: Values): VerifySettings {
+  const values = withUrls(given);
   const target = values["target-url"];
   if (target === undefined) throw new Error("--target-url is missing: name the service");
   const url = (name: "target-url" | "query-url" | "model-target-url") => urlOf(name, values[name] ?? target);
