@@ -22,7 +22,7 @@ for (const name of ["first", "second"]) {
       expect.stringContaining("Authorization"),
     ]);
     await expect(ask(`${mock.urls.target}/nothing`)).rejects.toThrow("Failed to fetch");
-    databases.push(database.databaseName);
+    databases.push(database.databaseId);
     expect(new Set(databases).size).toBe(databases.length);
   });
 }
