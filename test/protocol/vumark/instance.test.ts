@@ -69,6 +69,15 @@ describeBackends("instances of template targets", (backend) => {
     expect(pdfTitle(pdf.body)).toBe("id-1");
   });
 
+  it("contain an id of Latin-1 twice in a PNG", async () => {
+    const { body } = await generate({ body: { instance_id: "é" } });
+    const text = { keyword: "instance_id", text: "é" };
+    expect(pngTexts(body)).toEqual([
+      { type: "tEXt", ...text },
+      { type: "iTXt", ...text },
+    ]);
+  });
+
   it("have the same bytes for the same id, whatever the template", async () => {
     await addTemplate({ name: "other", target_id: "other" });
     expect((await generate()).body.equals((await generate({ target: "other" })).body)).toBe(true);
@@ -85,6 +94,13 @@ describeBackends("instances of template targets", (backend) => {
     const added = await sendSigned(service, cloud, { method: "POST", path: "/targets", body: newTarget() });
     const { status, fields } = await generate({ target: String(added.fields.target_id), keys: cloud });
     expect([status, fields.result_code]).toEqual([422, "InvalidTargetType"]);
+  });
+
+  it("are refused with the keys of an inactive cloud database before its target is looked for", async () => {
+    const cloud = { serverAccessKey: "ca", serverSecretKey: "cs" };
+    await service.addCloudDatabase({ ...cloud, stateName: "PROJECT_INACTIVE" });
+    const { status, fields } = await generate({ keys: cloud });
+    expect([status, fields.result_code]).toEqual([403, "ProjectInactive"]);
   });
 
   it("answer 403 until the template is processed, which is checked before Accept", async () => {
