@@ -51,6 +51,10 @@ const TESTS = (test: string, equal: (got: string, wanted: number) => string) => 
     const { mock, database } = make();
     try { ${equal("await summary(database)", 401)} } finally { mock.stop(); }
   });
+  ${test}("asks another host, after a test that passed", async () => {
+    const { mock } = make();
+    try { await fetch("http://127.0.0.1:1/"); } finally { mock.stop(); }
+  });
 `;
 const toBe = (got: string, wanted: number) => `expect(${got}).toBe(${wanted});`;
 
@@ -107,6 +111,7 @@ describe("a mock made by hand explains the test that fails, once, in", () => {
     expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
     const reason = "the signature was made with the database's client secret key";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
+    expect(printed.split("No request reached the mock"), printed).toHaveLength(2);
     expect(printed.split("(for query) applied to no request"), printed).toHaveLength(2);
     expect(printed.split("The clock stands still; 1 target is processing"), printed).toHaveLength(2);
   });
