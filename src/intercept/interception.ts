@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
 import { messageOf } from "../emulator/text.ts";
 import { showUrl, unhandledError, urlOf } from "./errors.ts";
-import { interceptNativeFetch } from "./fetch/fetch-transport.ts";
+import { interceptFetchOfBunAndDeno } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
@@ -66,7 +66,7 @@ class ProcessInterceptors implements OtherHosts {
     () => ProcessInterceptors.running()?.hosts,
   );
   private readonly undici = new UndiciInterceptor(this.hosts, this);
-  private readonly restoreFetch = interceptNativeFetch(this.hosts, this);
+  private readonly restoreFetch = interceptFetchOfBunAndDeno(this.hosts, this);
   private nock: NockInterceptor | undefined;
 
   private constructor() {

@@ -56,6 +56,8 @@ export async function searchTargets(
         : cutOff(place, maxNumResults);
     report.add([target], reason, recognition?.outline);
   }
+  const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
+  for (const { target, why } of nearest) report.add([target], because("no match", why));
   const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
   for (const [target, reason] of passedOver) {
     report.add([target], { ...reason, why: reason.why + (advice?.get(target) ?? "") });
@@ -63,8 +65,6 @@ export async function searchTargets(
   report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
   const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
   const whyNone = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
-  const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
-  for (const { target, why } of nearest) report.add([target], because("no match", why));
   const others = unmatched.slice(nearest.length);
   if (whyNot === undefined) report.add(others, because("no score: the matcher found no match"));
   else {

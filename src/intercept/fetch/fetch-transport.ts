@@ -165,7 +165,7 @@ export const isNative = "bun" in process.versions || "deno" in process.versions;
  *
  * @returns a function that restores it.
  */
-export function interceptNativeFetch(hosts: HostTable, others: OtherHosts): () => void {
+export function interceptFetchOfBunAndDeno(hosts: HostTable, others: OtherHosts): () => void {
   if (!isNative) return () => {};
   return replace(globalThis, "fetch", (original) => {
     const send = async (input: string | URL | Request, init?: RequestInit): Promise<unknown> => {

@@ -25,8 +25,8 @@ const REFUSED_BY_NODE = { maxHeaderSize: -1 };
 const UNKNOWN_HOST = new URL("http://nowhere.invalid");
 
 /**
- * Intercepts global `fetch` and everything built on `node:http` (axios, got, superagent, node-fetch) with nock, so that a user's
- * own interceptors for the same hosts keep working.
+ * Intercepts global `fetch` and everything built on `node:http` (axios, got, superagent, node-fetch) beside nock, so that a user's
+ * own interceptors for the same hosts keep working: `answerDirectly` answers, unless there are any for that origin.
  *
  * Loads nock when constructed, and restores nock's earlier state when stopped.
  */

@@ -1,7 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import axios from "axios";
-import { exactMatcher, fixedRater, ManualClock, MockCloudReco, type TargetRater } from "mock-cloud-reco";
+import {
+  exactMatcher,
+  fixedRater,
+  ManualClock,
+  MockCloudReco,
+  perfectRater,
+  samplePicture,
+  type TargetRater,
+} from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { nodeClient } from "../../support/clients.ts";
 import { MockSession } from "../../support/mock-session.ts";
@@ -281,4 +289,17 @@ it("the printed journal can be filtered", async () => {
     '#2 2026-11-21T12:00:00.000Z GET /targets/unknown → 404 UnknownTarget (getTarget, database "shop")',
     'knownTarget: the database "shop" has no undeleted target with the id "unknown"',
   ]);
+});
+
+it("shows the nearest targets of a query before those that are not searched", async () => {
+  await using mock = new MockCloudReco({ targetRater: perfectRater });
+  const database = mock.addCloudDatabase();
+  for (let number = 0; number < 11; number += 1) {
+    const inactive = { name: `inactive ${number}`, activeFlag: false, processed: true };
+    await mock.addTarget(database, { ...inactive, image: await samplePicture(3) });
+  }
+  await mock.addTarget(database, { name: "other", image: await samplePicture(1), processed: true });
+  const session = new MockSession(mock, database);
+  expect((await session.query(await samplePicture(2))).status).toBe(200);
+  expect(mock.requests.at(-1)?.considered?.[0]).toMatchObject({ name: "other", matched: false });
 });
