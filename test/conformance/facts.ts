@@ -30,6 +30,7 @@ function costOf({ api, route: on, get }: PlacedRow): Partial<Needs> {
   return { needs: answer === "dataset created" ? "spending" : "writing" };
 }
 
+/** A row is what the YAML says; a fact is the request and the response that come of it, which are tried. */
 function factOf(row: PlacedRow): Fact {
   const { id, api, route: on, send = {}, get, values, continued, protocol, again, before } = row;
   const answer = (at: Situation): Expected => {
