@@ -180,7 +180,11 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
 
   test("serve keeps its state in Redis: the next one has the same database, beside other servers", async () => {
     const { stateUrl, statePrefix } = address();
-    const environment = { STATE_URL: stateUrl.href, STATE_PREFIX: statePrefix, PROCESSING_TIME_SECONDS: "0" };
+    const environment = {
+      MOCK_CLOUD_RECO_STATE_URL: stateUrl.href,
+      MOCK_CLOUD_RECO_STATE_PREFIX: statePrefix,
+      MOCK_CLOUD_RECO_PROCESSING_TIME_SECONDS: "0",
+    };
     const once = async (act: (service: ReturnType<typeof reached>) => Promise<void>) => {
       const serving = start(["serve", "--json"], environment);
       const { urls, database } = JSON.parse(await serving.printed());
