@@ -91,9 +91,8 @@ const PROBABILITY_STEPS = 2 ** 32;
 export class Faults implements SharedFaults {
   private added: readonly ActiveFault[] = [];
   private permanent: readonly ActiveRule[];
-  /** How often the faults were applied that were removed because they were used up, by id. */
-  private readonly usedUp = new Map<string, number>();
-
+  /** Of copies alone: how often faults were applied that were used up, by id. Otherwise, who added a fault holds it. */
+  private usedUp: Map<string, number> | undefined;
   /** The latest that were added, also if they were removed since. */
   private latest: readonly ActiveFault[] = [];
 
@@ -106,7 +105,7 @@ export class Faults implements SharedFaults {
     const fork = new Faults([]);
     fork.added = this.added.map((active) => ({ ...active }));
     fork.permanent = this.permanent.map((active) => ({ ...active }));
-    for (const [id, applied] of this.usedUp) fork.usedUp.set(id, applied);
+    fork.usedUp = new Map(this.usedUp);
     return fork;
   }
 
@@ -127,9 +126,9 @@ export class Faults implements SharedFaults {
     return this.latest.filter(({ applied }) => applied === 0);
   }
 
-  /** How often a fault was applied; undefined if it was removed before it was used up. */
+  /** How often a fault was applied, if it is in use, or was used up in this copy. */
   timesApplied(id: string): number | undefined {
-    return this.find(id)?.applied ?? this.usedUp.get(id);
+    return this.find(id)?.applied ?? this.usedUp?.get(id);
   }
 
   private find(id: string): ActiveFault | undefined {
@@ -184,7 +183,7 @@ export class Faults implements SharedFaults {
     chosen.applied += 1;
     if (fault !== undefined && fault.applied === fault.rule.times) {
       this.delete(fault.id);
-      this.usedUp.set(fault.id, fault.applied);
+      this.usedUp?.set(fault.id, fault.applied);
     }
     return chosen.rule;
   }
