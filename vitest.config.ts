@@ -71,7 +71,7 @@ export default defineConfig({
           exclude: [
             ...WHOLE_PROCESS,
             ...PROGRAMS,
-            "test/image/**",
+            "test/container/**",
             "test/matrix/**",
             "test/package/**",
             "test/slow/**",
