@@ -14,6 +14,8 @@ const UNBOUND = new Set<string | symbol>(["request", "stream", "pipeline", "comp
 
 interface RequestOptions {
   readonly origin?: string | URL;
+  /** The host whose address is in the origin, if undici's interceptor `dns` looked it up. */
+  readonly servername?: string | null;
   readonly path: string;
   readonly method: string;
 }
@@ -74,9 +76,19 @@ export class UndiciInterceptor {
     for (const restore of this.restorers) restore();
   }
 
+  /** The origin of a request, in the form of the host table. */
+  private originIn({ origin, servername }: RequestOptions): string | undefined {
+    if (origin === undefined || !URL.canParse(String(origin))) return undefined;
+    const url = new URL(origin);
+    const sentTo = originOf(url);
+    if (!servername) return sentTo;
+    url.hostname = servername;
+    return this.hosts.has(originOf(url)) ? originOf(url) : sentTo;
+  }
+
   private proxyOf(original: Dispatcher): Dispatcher {
     const dispatch: Dispatcher["dispatch"] = (options, handler) => {
-      const origin = originIn(options);
+      const origin = this.originIn(options);
       if (origin === undefined) return original.dispatch(options, handler);
       if (this.hosts.has(origin)) return dispatchUnmocked(original, options, handler);
       if (this.released.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
@@ -94,11 +106,6 @@ export class UndiciInterceptor {
       },
     });
   }
-}
-
-/** The origin of a request, in the form of the host table. */
-function originIn({ origin }: RequestOptions): string | undefined {
-  return origin !== undefined && URL.canParse(String(origin)) ? originOf(new URL(origin)) : undefined;
 }
 
 /** Deactivates a MockAgent during `dispatch`, the only time at which it checks whether it is active. */

@@ -1,25 +1,16 @@
-import { createRequire } from "node:module";
 import { Readable, Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import * as undici7 from "undici";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { hasMatrix, inMatrix } from "../support/matrix.ts";
 import { mock as anyMock, HOST, type MockOptions, reply } from "./mocks.ts";
+import { undiciVersions } from "./undici-versions.ts";
 
 const SLOTS = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")];
 const dispatchers = () => SLOTS.map((slot) => Object.getOwnPropertyDescriptor(globalThis, slot));
 
 const mock = (options: MockOptions = {}) => anyMock({ intercept: "sockets", ...options });
 
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const versions: [name: string, undici: typeof undici7][] = [["undici 7", undici7]];
-const load = createRequire(import.meta.url);
-if (hasMatrix) versions.push(["undici 6", load(inMatrix("undici-6"))]);
-// The first version that some supported versions of Node cannot load.
-if (hasMatrix && (major > 22 || (major === 22 && minor >= 19)))
-  versions.push(["undici 8", load(inMatrix("undici-8"))]);
-
-describe.each(versions)(
+describe.each(undiciVersions)(
   "%s",
   (_name, {
     request,
@@ -269,22 +260,6 @@ test("a MockAgent that the user sets while a mock is started must allow the host
   expect(await (await undici7.request(HOST)).body.text()).toBe("ours");
   expect(requests).toHaveLength(1);
   await agent.close();
-});
-
-test("a client that looks the host up by itself, as undici's interceptor does, is answered", async () => {
-  for (const intercept of ["nock", "sockets"] as const) {
-    const { requests, stop } = mock({ intercept });
-    const lookup: NonNullable<Parameters<typeof undici7.interceptors.dns>[0]>["lookup"] = (
-      _origin,
-      _options,
-      callback,
-    ) => callback(null, [{ address: "203.0.113.1", family: 4, ttl: 1000 }]);
-    const dispatcher = new undici7.Agent().compose(undici7.interceptors.dns({ lookup }));
-    expect(await (await undici7.request(HOST, { dispatcher })).body.text()).toBe("ours");
-    expect(requests).toHaveLength(1);
-    stop();
-    await dispatcher.close();
-  }
 });
 
 test("the dispatchers are restored when the last mock stops", () => {

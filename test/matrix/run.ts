@@ -32,6 +32,7 @@ const FILES = [
   "test/intercept/users-nock.test.ts",
   "test/intercept/restore.test.ts",
   "test/intercept/undici.test.ts",
+  "test/intercept/looked-up-hosts.test.ts",
   "test/intercept/truthful.test.ts",
   "test/intercept/user-nock-first.test.ts",
   "test/intercept/proxies.test.ts",

@@ -7,6 +7,7 @@ import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
+import { LookedUpHosts } from "./looked-up-hosts.ts";
 import { MemorySocket } from "./memory-socket.ts";
 import {
   canonicalHost,
@@ -53,6 +54,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
   private readonly stopFollowing = followRequests();
+  private readonly lookedUp: LookedUpHosts;
   private readonly stopWatchingKept: () => void;
 
   /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
@@ -61,6 +63,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     private readonly others: OtherHosts,
     private readonly currentHosts: () => HostTable | undefined,
   ) {
+    this.lookedUp = new LookedUpHosts((origin) => hosts.has(origin));
     this.stopWatching = watchOpenings(this);
     this.stopWatchingKept = watchKeptConnections(this);
   }
@@ -95,6 +98,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.stopWatching();
     this.stopWatchingKept();
     this.stopFollowing();
+    this.lookedUp.end();
   }
 
   open(opening: Opening): Socket | undefined {
@@ -137,9 +141,10 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return this.bypassError(endpoint, `the mock serves only ${served.join(" and ")}; send the request there`);
   }
 
-  isRefused({ host, port }: Endpoint): boolean {
-    const isServed = ["http", "https"].some((scheme) => this.hosts.has(`${scheme}://${host}:${port}`));
-    if (isServed || this.others.whyClosed(host) !== undefined) return true;
+  isRefused({ scheme, host, port }: Endpoint): boolean {
+    const isServed = ["http", "https"].some((served) => this.hosts.has(`${served}://${host}:${port}`));
+    const isLookedUp = scheme === "http:" && this.lookedUp.at(host, port) !== undefined;
+    if (isServed || isLookedUp || this.others.whyClosed(host) !== undefined) return true;
     return !isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0;
   }
 
@@ -151,10 +156,10 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return this.refuse(endpoint, WHY.proxy) ?? this.bypassError(endpoint, WHY.proxy);
   }
 
-  /** The final destination of a connection: behind a tunnel, or the server name that TLS adds to an address. */
+  /** The final destination of a connection: behind a tunnel, or the name that TLS or undici has besides an address. */
   private targetOf({ scheme, host, port, options }: Opening): Endpoint {
     const target = { scheme, host, port, options };
-    if (scheme === "http:") return target;
+    if (scheme === "http:") return { ...target, host: this.lookedUp.at(host, port) ?? host };
     const authority = isRecord(options.socket) ? this.tunnels.get(options.socket) : undefined;
     if (authority !== undefined) return { ...target, ...hostAndPort(authority) };
     const name = typeof options.servername === "string" ? canonicalHost(options.servername) : host;

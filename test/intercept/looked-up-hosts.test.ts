@@ -1,0 +1,69 @@
+import type { Dispatcher } from "undici";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { header } from "../../src/emulator/message.ts";
+import { REAL, RealService } from "./kept-service.ts";
+import { mock } from "./mocks.ts";
+import { undiciVersions } from "./undici-versions.ts";
+
+const WAYS = ["nock", "sockets"] as const;
+
+describe.each(undiciVersions)(
+  "a client of %s that looks the host up by itself",
+  (_name, { Agent, fetch, getGlobalDispatcher, interceptors, request, setGlobalDispatcher }) => {
+    const lookingUp = (address: string, agent: Dispatcher = new Agent()) => {
+      onTestFinished(() => agent.destroy());
+      return agent.compose(
+        interceptors.dns({ lookup: (_, __, done) => done(null, [{ address, family: 4, ttl: 60_000 }]) }),
+      );
+    };
+
+    describe.each(["http", "https"])("by %s", (scheme) => {
+      const host = `${scheme}://service.example`;
+
+      test.each(WAYS)("is answered: %s", async (intercept) => {
+        const { requests } = mock({ intercept, baseUrl: host, unhandledRequests: "error" });
+        const dispatcher = lookingUp("203.0.113.1");
+        const sent = Array.from({ length: 3 }, () => request(`${host}/x`, { dispatcher }));
+        for (const { body } of await Promise.all(sent)) expect(await body.text()).toBe("ours");
+        expect(await (await fetch(`${host}/x`, { dispatcher })).text()).toBe("ours");
+        expect(requests.map((one) => header(one, "host"))).toEqual(Array(4).fill("service.example"));
+      });
+
+      test.each(WAYS)("is answered, composed with the global dispatcher: %s", async (intercept) => {
+        const before = getGlobalDispatcher();
+        onTestFinished(() => setGlobalDispatcher(before));
+        setGlobalDispatcher(new Agent());
+        const { requests } = mock({ intercept, baseUrl: host, unhandledRequests: "error" });
+        const dispatcher = lookingUp("203.0.113.1", getGlobalDispatcher());
+        expect(await (await request(`${host}/x`, { dispatcher })).body.text()).toBe("ours");
+        expect(requests).toHaveLength(1);
+      });
+    });
+
+    test.each(WAYS)("and has connections from before the mock, does not use them: %s", async (intercept) => {
+      const service = await RealService.start("http");
+      const host = `http://service.example:${service.port}`;
+      const dispatcher = lookingUp("127.0.0.1");
+      const send = async () => {
+        const { body, statusCode } = await request(`${host}/x`, { dispatcher });
+        await body.dump();
+        return statusCode;
+      };
+      expect(await send()).toBe(REAL);
+      const { requests } = mock({ intercept, baseUrl: host });
+      expect([await send(), await send()]).toEqual([200, 200]);
+      expect([service.paths.length, requests.length]).toEqual([1, 2]);
+    });
+
+    test("is told apart from one that sends a served name to a server of its own", async () => {
+      const service = await RealService.start("http");
+      const { requests } = mock({ baseUrl: "http://service.example" });
+      const headers = { host: "service.example" };
+      const dispatcher = new Agent();
+      onTestFinished(() => dispatcher.destroy());
+      const { body, statusCode } = await request(`${service.origin}/x`, { headers, dispatcher });
+      await body.dump();
+      expect([statusCode, requests.length]).toEqual([REAL, 0]);
+    });
+  },
+);
