@@ -100,6 +100,8 @@ export class Journal {
   private clears = 0;
   /** Its number of the last time that this one was cleared. */
   private cleared = 0;
+  /** Remarks that an entry has since the last clear. */
+  private readonly remarks = new Set<string>();
   /** How many copies continue this journal's numbers. */
   private running = 0;
   /** The journal that numbers the entries. */
@@ -174,6 +176,13 @@ export class Journal {
     this.lost += count;
   }
 
+  /** Returns a remark that an entry gets once, until the journal is cleared. */
+  once(remark: string): string | undefined {
+    if (this.remarks.has(remark)) return undefined;
+    this.remarks.add(remark);
+    return remark;
+  }
+
   /** Another number whenever it was cleared. */
   get generation(): number {
     return this.cleared;
@@ -213,6 +222,7 @@ export class Journal {
     if (this.running === 0) this.arrived = 0;
     this.answered = 0;
     this.lost = 0;
+    this.remarks.clear();
     this.bodies.clear();
     this.changed.emit(undefined);
   }

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "iovalkey";
@@ -193,6 +195,29 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     ]);
     const starting = startSharedManager({ listen, options: options("http://unused") }, state);
     await expect(starting).rejects.toThrow(/^the state at redis:\S+ has version 1; expected version 2$/);
+  });
+
+  test("rediss:// to a port without TLS says so, whether the server waits or answers", async () => {
+    // Redis takes the handshake for a command, which may not have ended.
+    const server = createNetServer((socket) => {
+      socket.on("error", () => {}).once("data", () => socket.end("-ERR unknown command\r\n"));
+    }).listen(0, "127.0.0.1");
+    const silent = createNetServer((socket) => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1");
+    onTestFinished(() => {
+      server.close();
+      silent.close();
+    });
+    for (const one of [server, silent]) {
+      if (!one.listening) await once(one, "listening");
+      const { port }: AddressInfo = Object(one.address());
+      const url = `rediss://127.0.0.1:${port}`;
+      const [manager] = (await opened(address(url))).at;
+      if (manager === undefined) throw new Error("no servers");
+      expect((await manage(manager, "GET", "/cloud_databases")).text).toBe(
+        `the state at ${url} cannot be used: there is no connection to it: ` +
+          "it does not answer with TLS; if the port has no TLS, use redis://",
+      );
+    }
   });
 
   test("rediss:// encrypts, with a certificate that it is told to trust", async () => {

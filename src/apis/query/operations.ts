@@ -52,7 +52,8 @@ export const query = operation({
     const isUnasked =
       isGzipped(found.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
-    const remark = entry.reason ?? search.whyNone ?? (isUnasked ? GZIP_UNASKED : undefined);
+    const remark =
+      entry.reason ?? search.whyNone ?? (isUnasked ? services.journal.once(GZIP_UNASKED) : undefined);
     if (remark !== undefined) entry.reason = remark;
     entry.considered = [...search.considered, ...search.unseen];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;

@@ -17,6 +17,9 @@ const FREEING_SCRIPT = `#!lua flags=allow-oom\n${SCRIPT}`;
 /** Operations that store next to nothing, and that what frees memory needs. */
 const SMALL = new Set(["take", "faults", "clear", "sweep"]);
 const CLAIM_MILLISECONDS = 5000;
+/** What clients say if a server without TLS waits for the rest of their handshake, or answers it as a wrong command. */
+const WITHOUT_TLS = /connect ETIMEDOUT|wrong version number|packet length too long/;
+const NO_HANDSHAKE = "it does not answer with TLS; if the port has no TLS, use redis://";
 
 /** The state in Redis cannot be used: it has another version, or the password is wrong. */
 export class StateRefusedError extends StateUnavailableError {
@@ -37,7 +40,8 @@ export class RedisConnection {
   ) {
     this.prefix = `{${prefix}}:`;
     client.on("error", (error: unknown) => {
-      this.problem = messageOf(error).replace(/\s+/g, " ");
+      const why = messageOf(error).replace(/\s+/g, " ");
+      this.problem = shown.startsWith("rediss:") && WITHOUT_TLS.test(why) ? NO_HANDSHAKE : why;
     });
     client.on("ready", () => {
       this.problem = undefined;

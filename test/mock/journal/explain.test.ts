@@ -157,8 +157,18 @@ describe("the printed journal explains", () => {
     const { headers, ...query } = session.signedQuery();
     await nodeClient({ ...query, headers: { ...headers, "Accept-Encoding": "gzip" } });
     expect(mock.requests.at(-1)?.reason).toBeUndefined();
-    await nodeClient({ ...query, headers: { ...headers, "Accept-Encoding": "identity" } });
-    expect(mock.requests.at(-1)?.reason).toContain("gzip-encoded although the request does not accept gzip");
+    const refusing = { ...query, headers: { ...headers, "Accept-Encoding": "identity" } };
+    await nodeClient(refusing);
+    // Noted once: the other queries of this client are like the first.
+    expect(mock.requests.at(-1)?.reason).toBeUndefined();
+    const isolated = await mock.isolate(async () => {
+      await nodeClient(refusing);
+      return mock.requests.at(-1)?.reason;
+    });
+    mock.clearRequests();
+    await nodeClient(refusing);
+    for (const reason of [isolated, mock.requests.at(-1)?.reason])
+      expect(reason).toContain("gzip-encoded although the request does not accept gzip");
   });
 
   it("a target that failed, also on its record", async () => {
