@@ -1,6 +1,8 @@
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { run } from "../../src/cli/run.ts";
-import type { Environment } from "../../src/servers/setting-names.ts";
+
+/** Environment variables of a command. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Finished {
   readonly code: number;

@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ROLES } from "../../src/mock/option.ts";
-import { settingsOf } from "../../src/servers/settings.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 import { start, summary } from "./command.ts";
@@ -96,10 +94,14 @@ test("the command gets the URLs, the keys, its arguments, its input and its own 
 });
 
 test("settings of the tested program do not change or stop it, and exec has its own", async () => {
-  const names = new Set(
-    (["serve", ...ROLES] as const).flatMap((role) => settingsOf(role).map(({ setting }) => setting)),
+  const helps = ["serve", "target-manager", "target-api", "query"].map(
+    async (command) => (await start([command, "--help"]).finished).printed,
   );
-  const foreign = Object.fromEntries([...names].map((name) => [name, "not for exec"]));
+  const names = (await Promise.all(helps)).flatMap((help) =>
+    [...help.matchAll(/^ {2}--.*, (?:MOCK_CLOUD_RECO_)?([A-Z_]+) {3}/gm)].map(([, name = ""]) => name),
+  );
+  expect(names).toContain("TARGET_MANAGER_BASE_URL");
+  const foreign = Object.fromEntries(names.map((name) => [name, "not for exec"]));
   const its = { ...foreign, LOG_LEVEL: "debug", UI: "bdd", LOG_FORMAT: "pretty", HOST: "mymachine" };
   const args = ["--profile", "vuforia", "--log-level", "silent"];
   const program = script(`

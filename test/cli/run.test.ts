@@ -6,11 +6,8 @@ import { join } from "node:path";
 import { flatPicture, samplePicture } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { release, version } from "../../src/emulator/package.ts";
-import { generateCertificate } from "../../src/servers/certificate.ts";
-import type { Environment } from "../../src/servers/setting-names.ts";
-import { settingsOf } from "../../src/servers/settings.ts";
-import { type Served, start, summary } from "./command.ts";
+import { cert, key } from "../support/certificate.ts";
+import { type Environment, type Served, start, summary } from "./command.ts";
 
 describe("the command itself", () => {
   test.each(["--help", "-h", "help"])("%s prints the help", async (word) => {
@@ -43,12 +40,10 @@ describe("the command itself", () => {
     "%s --help says of every setting what it is for, what is expected and the default",
     async (command) => {
       const { printed } = await start([command, "--help"]).finished;
-      const settings = settingsOf(command);
+      const [, ...settings] = printed.slice(printed.indexOf("Settings (")).split(/\n(?= {2}--)/);
       expect(settings.length).toBeGreaterThan(10);
-      for (const { variable, flag, purpose, expected, unlessGiven } of settings) {
-        const names = `${flag.usage}, ${variable}`;
-        expect(printed).toContain(`  ${names}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`);
-      }
+      for (const setting of settings)
+        expect(setting).toMatch(/^ {2}--[a-z-]+(?: \S+)?, [A-Z_]+ {3}\(default: .+\)\n {6}\S.*: \S/);
       expect(printed).toContain(
         'LOG_LEVEL   (default: info)\n      which requests are logged; warn: refused ones and failures: "silent", ',
       );
@@ -93,7 +88,7 @@ describe("the command itself", () => {
   test("--version prints the release by date and the npm version", async () => {
     expect(await start(["--version"]).finished).toMatchObject({
       code: 0,
-      printed: `${release} (npm: ${version})\n`,
+      printed: expect.stringMatching(/^20\d\d\.\d\d\.\d\d(\.\d+)? \(npm: 20\d\d\.\d{3,4}\.\d+\)\n$/),
     });
   });
 
@@ -213,7 +208,6 @@ describe("files that a command reads", () => {
   });
 
   test("serve uses the certificate from the environment", async () => {
-    const { cert, key } = generateCertificate();
     const [certificate, privateKey] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     await Promise.all([writeFile(certificate, cert), writeFile(privateKey, key)]);
     const command = start(["serve", "--json"], {

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { parse } from "junit2json";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { generateCertificate } from "../../src/servers/certificate.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
+import { authority, cert, key } from "../support/certificate.ts";
 import { nodeClient } from "../support/clients.ts";
 import { signedRequest } from "../support/signed-request.ts";
 import type { Received } from "./engine/fact.ts";
@@ -234,7 +234,6 @@ describe("npm run verify over TLS", () => {
   });
 
   test("sees that a service chooses HTTP/2", { timeout: TIMEOUT }, async () => {
-    const { cert, key, authority } = generateCertificate();
     const server = createSecureServer({ cert, key, allowHTTP1: true }, (_request, response) =>
       response.end(),
     );

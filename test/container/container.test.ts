@@ -134,7 +134,9 @@ describe.skipIf(missing.length > 0)("the container image", () => {
     const startedAt = performance.now();
     const took = () => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
     const scratch = await buildah("from", "scratch");
-    await run(join(root, "test/container/base.sh"), [await buildah("mount", scratch)], { maxBuffer: 2 ** 27 });
+    await run(join(root, "test/container/base.sh"), [await buildah("mount", scratch)], {
+      maxBuffer: 2 ** 27,
+    });
     await buildah(
       "config",
       "--env",

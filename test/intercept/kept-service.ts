@@ -6,14 +6,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
 import { afterEach, beforeEach, describe, onTestFinished } from "vitest";
-import { generateCertificate } from "../../src/servers/certificate.ts";
+import { authority, cert, key } from "../support/certificate.ts";
 
 /** What the real service answers. */
 export const REAL = 299;
 /** What a mock answers to a request without a signature. */
 export const MOCKED = 401;
 
-const { key, cert, authority } = generateCertificate();
 export const ca = authority;
 
 // Importing nock activates it.

@@ -1,9 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { describe, expect, it } from "vitest";
-import { APIS } from "../../src/apis/index.ts";
 import { operationsOf } from "./conformance.ts";
+
+/** The routes in the pages of the APIs, which another test compares with what is served. */
+const apis = new URL("../../src/apis/", import.meta.url);
+const routes = readdirSync(apis, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith("README.md"))
+  .flatMap((file) => [...readFileSync(new URL(file, apis), "utf8").matchAll(/^\| `([A-Z]+ \/\S*)`/gm)])
+  .map(([, route = ""]) => route);
 
 const profiles: readonly ProfileName[] = ["neutral", "vuforia"];
 
@@ -18,9 +25,7 @@ describe.each(profiles)("the OpenAPI document (%s)", (profile) => {
   });
 
   it("has every operation of the emulator exactly once", () => {
-    const served = Object.values(APIS)
-      .flatMap(({ operations }) => operations)
-      .map(({ method, path }) => `${method} ${path.replace(/:[^{}]+\}/g, "}")}`);
+    const served = routes.map((route) => route.replace(/:[^{}]+\}/g, "}"));
     const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
     expect(described.toSorted()).toEqual(served.toSorted());
     const ids = operationsOf(document).map(({ operation }) => operation.operationId);

@@ -1,17 +1,16 @@
 import type {
   PageDatabase,
   PageDatabases,
-  PageFault,
   PageFaults,
   PageModels,
   PageRequests,
   PageState,
-} from "../../src/page/model.ts";
+} from "./page-data.ts";
 
 /** What all views of a page show. */
 export interface SeenState extends Omit<PageState, "requests">, PageModels {
-  readonly cloudDatabases: readonly Extract<PageDatabase, { readonly kind: "cloud" }>[];
-  readonly faults: readonly PageFault[];
+  readonly cloudDatabases: readonly PageDatabase[];
+  readonly faults: PageFaults["faults"];
 }
 
 /** Reads what a page reads. */

@@ -5,6 +5,8 @@ import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
 import sharp from "sharp";
 import { describe, expect, it, vi } from "vitest";
+import { scene } from "../support/scenes.ts";
+import { Listener, readPage } from "./events.ts";
 import type {
   PageComparison,
   PageRequestDetails,
@@ -12,9 +14,7 @@ import type {
   PageState,
   PageTargets,
   PageTrial,
-} from "../../src/page/model.ts";
-import { scene } from "../support/scenes.ts";
-import { Listener, readPage } from "./events.ts";
+} from "./page-data.ts";
 import { addTarget } from "./shop.ts";
 
 const HTML = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };

@@ -1,9 +1,9 @@
 import { samplePicture } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PageDatabases, PageRequests, PageTargets } from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
 import { readPage } from "./events.ts";
+import type { PageDatabases, PageRequests, PageTargets } from "./page-data.ts";
 import { addTarget } from "./shop.ts";
 
 let servers: Awaited<ReturnType<typeof startServers>>;

@@ -1,9 +1,9 @@
 import { MockCloudReco } from "mock-cloud-reco";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
-import type { PageDatabases, PageRequests, PageTargets } from "../../src/page/model.ts";
 import { scene } from "../support/scenes.ts";
 import { Listener, readPage, type SeenState } from "./events.ts";
+import type { PageDatabases, PageRequests, PageTargets } from "./page-data.ts";
 import { addTarget } from "./shop.ts";
 
 const open = ({ urls }: Servers) => new Listener(`${urls.manager}/page/events`);

@@ -6,7 +6,7 @@ import { connect } from "node:tls";
 import { authorizationHeader, exactMatcher, rfc1123Date } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { generateCertificate } from "../../src/servers/certificate.ts";
+import { cert, key } from "../support/certificate.ts";
 import { makePng } from "../support/png.ts";
 
 describe("options", () => {
@@ -187,7 +187,6 @@ describe("the servers", () => {
   });
 
   test("use a given certificate", async () => {
-    const { cert, key } = generateCertificate();
     const tls = { cert, key };
     await using servers = await startServers({ tls });
     expect(servers.certificate).toBe(tls.cert);
