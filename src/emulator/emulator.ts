@@ -72,7 +72,7 @@ export class Emulator<Services extends EmulatorServices> {
     request: WireRequest,
     rejection?: Rejection,
   ): Promise<Result> {
-    const { clock, faults, profile, random, settings } = this.services;
+    const { clock, faults, journal, profile, random, settings } = this.services;
     // A rejected request does not count in the store's order of arrivals.
     const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
     const services: Services = { ...this.services, store };
@@ -80,7 +80,14 @@ export class Emulator<Services extends EmulatorServices> {
     const { api, operation, params } = found;
     const { moment, clockFailure } = arrivalBy(clock);
     const context: Context = { request, now: Math.floor(moment), moment, profile, random, entry: {} };
-    const record = this.open(found, context);
+    const record = journal.open({
+      time: new Date(context.now),
+      api: api.name,
+      operation: operation?.name,
+      method: request.method,
+      path: bounded(request.path),
+      request: recordRequest(request, api.holdsSecrets),
+    });
 
     let fault: FaultEffect | undefined;
     let outcome: Outcome;
@@ -114,19 +121,6 @@ export class Emulator<Services extends EmulatorServices> {
     const seconds = (api.isDelayed ? settings.responseDelaySeconds : 0) + (fault?.delaySeconds ?? 0);
     if (seconds > 0) await settings.delay(seconds);
     return result;
-  }
-
-  /** Opens the journal entry; the returned function closes it. */
-  private open({ api, operation }: Route<Services>, { now, request }: Context): CloseEntry {
-    const { method, path } = request;
-    return this.services.journal.open({
-      time: new Date(now),
-      api: api.name,
-      operation: operation?.name,
-      method,
-      path: bounded(path),
-      request: recordRequest(request, api.holdsSecrets),
-    });
   }
 
   private async chooseFault(

@@ -115,9 +115,6 @@ export function assertDeclared(
 /** The `Date` header of a response. */
 export const dateOf = ({ now }: Pick<Context, "now">): string => new Date(now).toUTCString();
 
-/** A new transaction id or query id. */
-export const transactionId = ({ random }: Pick<Context, "random">): string => random.hex(32);
-
 /** The headers of a response that has only `Content-Type`, `Date` and `Content-Length`. */
 export const dated =
   (contentType?: string) =>

@@ -44,15 +44,6 @@ const decoders = new Semaphore(4);
  */
 const wholeDecoders = new Semaphore(Math.max(1, Math.min(4, availableParallelism() - 1)));
 
-let loaded: typeof Sharp | undefined;
-
-/** Loads sharp on first use: it takes 50 ms and loads a native library, which many test files never need. */
-function sharp(): typeof Sharp {
-  const module: typeof Sharp = loaded ?? loadModule("sharp");
-  loaded = module;
-  return module;
-}
-
 /** What libvips says when the machine failed, not the image. */
 const MACHINE_FAILED =
   /out of memory|cannot allocate|alloc(ation)? failed|unable to (create|start) thread|too many open files|no space left/i;
@@ -75,7 +66,8 @@ async function decode<T>(
 ): Promise<T | Undecodable> {
   if (!formatOf(bytes)) return { damage: "neither a PNG nor a JPEG file" };
   // Outside the `try`: a failure to load sharp is not the image's fault.
-  const image = sharp()(bytes, { ...READ_OPTIONS, failOn });
+  const sharp: typeof Sharp = loadModule("sharp");
+  const image = sharp(bytes, { ...READ_OPTIONS, failOn });
   try {
     return await run(image);
   } catch (error) {
@@ -195,8 +187,10 @@ export const scalesAsFile = (bytes: Buffer, { width, height }: Pixels): boolean 
 export const thumbnailOfPixels = ({ data, ...size }: Pixels): Promise<Buffer> =>
   scaleToThumbnail(fromPixels(data, size));
 
-const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage =>
-  sharp()(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
+const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage => {
+  const sharp: typeof Sharp = loadModule("sharp");
+  return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
+};
 
 /** Below this, the JPEG of a picture loses the grain that the rater looks for. */
 const JPEG_QUALITY = 90;

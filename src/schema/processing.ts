@@ -69,12 +69,13 @@ export function isRatingShown(
 
 const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
 
+const because = (why: string) => ({ why, detail: "", advice: "" });
+
 /** Why no query can find a target now: in words, and with details of this target. */
 export function whyNotFound(
   target: TargetProcessing & { readonly activeFlag: boolean },
   now: number,
 ): { readonly why: string; readonly detail: string; readonly advice: string } | undefined {
-  const because = (why: string) => ({ why, detail: "", advice: "" });
   if (!target.activeFlag) return because("inactive: its active_flag is false");
   const status = statusAt(target, now);
   if (status === "failed") return because(`failed: ${WHY_FAILED}`);

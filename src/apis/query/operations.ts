@@ -5,7 +5,7 @@ import { described, type JsonSchema, object, ok } from "../../emulator/response.
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { Services, Settings } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
-import { foundAmong } from "../signed/realism.ts";
+import { type Found, foundAmong } from "../signed/realism.ts";
 import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
@@ -19,7 +19,7 @@ import {
   notFound,
   serverText,
 } from "./responses.ts";
-import { searchTargets } from "./search.ts";
+import { type Search, searchTargets } from "./search.ts";
 
 const image: JsonSchema = { contentMediaType: "application/octet-stream" };
 
@@ -44,18 +44,19 @@ export const query = operation({
   },
   responses: [found],
   handle: async (context) => {
-    const { services, image, maxNumResults, includeTargetData, entry, now } = context;
-    const { queryMatcher } = services.settings;
-    const search = await foundAmong(context, (targets) =>
-      searchTargets(targets, image, queryMatcher, maxNumResults, now),
-    );
+    const { records, services, image, maxNumResults, includeTargetData, entry, now } = context;
+    const { realism, settings } = services;
+    const asked = [image, settings.queryMatcher, maxNumResults, now] as const;
+    const search: Found<Search> = realism
+      ? await foundAmong(realism, context, (seen) => searchTargets(seen, ...asked))
+      : await searchTargets(records.listTargets(), ...asked);
     const isUnasked =
       isGzipped(found.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
     const remark =
       entry.reason ?? search.whyNone ?? (isUnasked ? services.journal.once(GZIP_UNASKED) : undefined);
     if (remark !== undefined) entry.reason = remark;
-    entry.considered = [...search.considered, ...search.unseen];
+    entry.considered = [...search.considered, ...(search.unseen ?? [])];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
     return ok(found, {

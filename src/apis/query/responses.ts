@@ -13,7 +13,6 @@ import {
   object,
   orNull,
   text,
-  transactionId,
 } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
@@ -45,7 +44,7 @@ export function anyFailure(code: string, status: number, description = "A failur
     description,
     headers: headers(named),
     body: (context) => {
-      const json = asciiJson({ transaction_id: transactionId(context), result_code: code });
+      const json = asciiJson({ transaction_id: context.random.hex(32), result_code: code });
       return SPACED_CODES.includes(code) ? json.replace(":", ": ") : json;
     },
   };
@@ -86,7 +85,7 @@ export const found: DeclaredResponse<{ readonly results: readonly object[] }> = 
     query_id: hex32,
   }),
   body: (context, { results }) =>
-    asciiJson({ result_code: "Success", results, query_id: transactionId(context) }),
+    asciiJson({ result_code: "Success", results, query_id: context.random.hex(32) }),
 };
 
 const LATIN1_TEXT = ["Content-Type", "text/plain;charset=iso-8859-1"] as const;

@@ -189,11 +189,10 @@ export function seenTarget(context: ReadingContext, targetId: string) {
   return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
 }
 
-/** The targets that a list shows, by upload date. */
-export function listedTargets(context: ReadingContext): readonly Target[] {
-  const { records, services } = context;
-  if (services.realism === undefined) return records.listTargets();
-  const lags = services.realism.lags(context, services.realism.visibility);
+/** The targets that a list shows while the emulator is inconsistent, by upload date. */
+export function listedTargets(realism: Realism, context: ReadingContext): readonly Target[] {
+  const { records } = context;
+  const lags = realism.lags(context, realism.visibility);
   const hidden = lags.filter(({ before }) => before === undefined);
   note(context, hidden, NOT_VISIBLE);
   return without(hidden, records.listTargets());
@@ -205,14 +204,18 @@ function without(lags: readonly Lag[], targets: readonly Target[]): readonly Tar
   return targets.filter(({ targetId }) => !ids.has(targetId));
 }
 
-/** Finds targets among those that a query or duplicates see. `unseen`: those that they do not see yet. */
+/** What a search found, and which targets it does not see yet. */
+export type Found<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
+
+/** Finds targets among those that a query or duplicates see while the emulator is inconsistent. */
 export async function foundAmong<Search extends { readonly found: readonly Target[] }>(
+  realism: Realism,
   context: ReadingContext,
   find: (targets: readonly Target[]) => Promise<Search>,
-): Promise<Search & { readonly unseen: readonly ConsideredTarget[] }> {
-  const { records, services, operation } = context;
-  const lags = services.realism?.lags(context, services.realism.comparison) ?? [];
-  if (lags.length === 0) return { ...(await find(records.listTargets())), unseen: [] };
+): Promise<Found<Search>> {
+  const { records, operation } = context;
+  const lags = realism.lags(context, realism.comparison);
+  if (lags.length === 0) return find(records.listTargets());
   const seen = [...without(lags, records.listTargets()), ...lags.flatMap(({ before }) => before ?? [])];
   const search = await find(seen.sort(byUpload));
   const { found } = await find(lags.flatMap(({ current }) => current ?? []));

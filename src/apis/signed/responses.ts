@@ -15,7 +15,6 @@ import {
   ok,
   type PreparedResponse,
   text,
-  transactionId,
 } from "../../emulator/response.ts";
 import { asciiJson, htmlText } from "../../emulator/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
@@ -45,7 +44,7 @@ export const anyFailure = (code: string, status: number, description = "A failur
   resultCode: code,
   description,
   headers: json,
-  body: (context) => asciiJson({ transaction_id: transactionId(context), result_code: code }),
+  body: (context) => asciiJson({ transaction_id: context.random.hex(32), result_code: code }),
 });
 
 const failures = new Map<string, DeclaredResponse>();
@@ -88,7 +87,7 @@ export function success<Key extends string>(
       const filled: Readonly<Record<string, unknown>> = {
         ...details,
         result_code: code,
-        transaction_id: transactionId(context),
+        transaction_id: context.random.hex(32),
       };
       const ordered: Record<string, unknown> = {};
       const keys = context.profile.successBodies === "recorded" ? recorded : specified;

@@ -7,6 +7,7 @@ import {
   MAX_TARGET_IMAGE_BYTES,
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
+import type { Target } from "../../schema/target.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
@@ -95,7 +96,11 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: (context) => ok(targetList, { results: listedTargets(context).map(({ targetId }) => targetId) }),
+  handle: (context) => {
+    const { records, services } = context;
+    const targets = services.realism ? listedTargets(services.realism, context) : records.listTargets();
+    return ok(targetList, { results: targets.map(({ targetId }) => targetId) });
+  },
 });
 
 const getTarget = operation({
@@ -202,9 +207,9 @@ const getDuplicates = operation({
   ...signed,
   responses: [similarTargets],
   handle: async (context) => {
-    const { target, services, now, entry } = context;
+    const { target, records, services, now, entry } = context;
     const { duplicatesMatcher } = services.settings;
-    const { found } = await foundAmong(context, async (targets) => {
+    const find = async (targets: readonly Target[]) => {
       const others = statusAt(target, now) === "failed" ? [] : targets;
       const waiting = others.filter(
         (other) => other.targetId !== target.targetId && statusAt(other, now) === "processing",
@@ -218,7 +223,10 @@ const getDuplicates = operation({
       const image = await target.image.bytes();
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
       return { found: matches.map((match) => match.target) };
-    });
+    };
+    const { found } = await (services.realism
+      ? foundAmong(services.realism, context, find)
+      : find(records.listTargets()));
     return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
   },
 });
