@@ -1,5 +1,4 @@
 import { createHash, randomFillSync } from "node:crypto";
-import type { MaybePromise } from "./message.ts";
 
 /** The one source of randomness: ids, keys, random ratings and placeholders all come from here. */
 export interface Random {
@@ -30,21 +29,10 @@ function seededBlocks(seed: string | number): () => Buffer {
  *
  * @param isTaken - whether something has, or had, that id.
  */
-export function unusedIdNow(random: Random, isTaken: (id: string) => boolean): string {
+export function unusedId(random: Random, isTaken: (id: string) => boolean): string {
   for (;;) {
     const id = random.hex(32);
     if (!isTaken(id)) return id;
-  }
-}
-
-/** The same as {@link unusedIdNow}, wherever the state is. */
-export async function unusedId(
-  random: Random,
-  isTaken: (id: string) => MaybePromise<boolean>,
-): Promise<string> {
-  for (;;) {
-    const id = random.hex(32);
-    if (!(await isTaken(id))) return id;
   }
 }
 

@@ -1,5 +1,6 @@
+import type { addTarget } from "../apis/control.ts";
 import type { Settings } from "../apis/services.ts";
-import { type Random, unusedId } from "../emulator/random.ts";
+import type { Random } from "../emulator/random.ts";
 import { inspectTargetImage, wantsOf } from "../images/on-demand.ts";
 import {
   type CloudDatabase,
@@ -26,7 +27,6 @@ import {
   targetUpdates,
 } from "../schema/target.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { wasDrawn } from "../store/state.ts";
 import type { NewTarget } from "../store/verbs.ts";
 
 /**
@@ -63,15 +63,10 @@ export function createVuMarkDatabase(
   return database;
 }
 
-function add<Made extends Database>(store: MemoryStore, given: object, make: () => Made): Made {
-  let database = make();
-  let taken = store.createDatabase(database);
-  while (taken !== undefined && wasDrawn(taken, given)) {
-    database = make();
-    taken = store.createDatabase(database);
-  }
-  if (taken === undefined) return database;
-  const { conflict, value } = taken;
+function add<Made extends Database>(store: MemoryStore, given: object, draw: () => Made): Made {
+  const created = store.createDrawnDatabase(given, draw);
+  if (!("conflict" in created)) return created;
+  const { conflict, value } = created;
   // Secrets are never shown.
   const shown = /secret/i.test(conflict) ? `this ${conflict}` : `the ${conflict} ${JSON.stringify(value)}`;
   throw new Error(`a database with ${shown} already exists; it must be unique`);
@@ -82,44 +77,27 @@ function add<Made extends Database>(store: MemoryStore, given: object, make: () 
  *
  * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image.
  */
-export async function newTarget(
-  fields: TargetFields,
-  settings: Settings,
-  random: Random,
-  isTaken: (targetId: string) => boolean,
-): Promise<NewTarget> {
-  const given = checked("target", targetFields, fields);
-  const accepted = await acceptedImage(given.image, settings);
-  const { targetId = await unusedId(random, isTaken), applicationMetadata = null } = given;
-  return {
-    targetId,
-    name: given.name ?? targetId,
-    ...accepted,
-    width: given.width ?? 1,
-    activeFlag: given.activeFlag ?? true,
-    applicationMetadata: asBase64(applicationMetadata),
-    processingTimeSeconds: settings.processingTimeSeconds,
-    processed: given.processed ?? false,
-    ...(given.status !== undefined && { outcome: given.status }),
-  };
+export async function newTarget(fields: TargetFields, settings: Settings) {
+  const { status, ...given } = checked("target", targetFields, fields);
+  const { image } = await acceptedImage(given.image, settings);
+  const applicationMetadata = asBase64(given.applicationMetadata ?? null);
+  return { width: 1, activeFlag: true, ...given, image, applicationMetadata, outcome: status };
 }
 
-/** @throws Error when the name or id is taken, the target quota is reached or the database does not exist. */
-export async function createTarget(
-  store: MemoryStore,
+/** @returns the added target, or the error that says why there is none. */
+export function addedTarget(
+  added: Awaited<ReturnType<typeof addTarget>>,
   databaseName: string,
-  target: NewTarget,
-  moment: number,
-): Promise<Target> {
-  const created = await store.createTarget(databaseName, target, moment);
-  if (typeof created !== "string") return created;
+  { name, targetId }: TargetFields,
+): Target {
+  if (typeof added !== "string") return added;
   const messages = {
     unknownDatabase: noDatabase(databaseName),
-    nameTaken: nameTaken(target.name),
-    idTaken: `the database already has, or had, a target with the id ${JSON.stringify(target.targetId)}`,
+    nameTaken: nameTaken(name ?? targetId),
+    idTaken: `the database already has, or had, a target with the id ${JSON.stringify(targetId)}`,
     quotaReached: "the database has reached its targetQuota",
   };
-  throw new Error(messages[created]);
+  throw new Error(messages[added]);
 }
 
 /**
@@ -169,7 +147,6 @@ export async function changeTarget(
       ...(image !== undefined && (await acceptedImage(image, settings))),
     },
     now,
-    ["processing", "success", "failed"],
   );
   if (typeof updated !== "string") return updated;
   throw new Error(updated === "nameTaken" ? nameTaken(given.name) : noTarget(databaseName, targetId));

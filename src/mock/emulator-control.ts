@@ -1,5 +1,5 @@
+import * as control from "../apis/control.ts";
 import { momentOf } from "../emulator/clock.ts";
-import { unusedIdNow } from "../emulator/random.ts";
 import { show } from "../emulator/text.ts";
 import {
   type CloudDatabase,
@@ -19,7 +19,6 @@ import {
   credentialRecord,
   type DatasetFields,
   datasetFields,
-  newDataset,
 } from "../schema/model-target.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import {
@@ -30,9 +29,9 @@ import {
 } from "../schema/target.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
 import {
+  addedTarget,
   changeTarget,
   createCloudDatabase,
-  createTarget,
   createVuMarkDatabase,
   newTarget,
   noDatabase,
@@ -147,12 +146,13 @@ export abstract class EmulatorControl {
    */
   async addTarget(database: MockCloudDatabase, fields: TargetFields): Promise<MockTarget> {
     checkDatabase("addTarget", database);
-    const { store, settings, random } = this.parts;
+    const { parts } = this;
     const { databaseName } = database;
-    const target = await newTarget(fields, settings, random, (id) => store.hadTarget(databaseName, id));
-    if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
+    const target = await newTarget(fields, parts.settings);
+    if (!isKept(database, parts.store)) throw new Error(noDatabase(databaseName));
     const moment = momentOf(this.parts.clock);
-    const added = await createTarget(store, databaseName, target, moment);
+    const result = await control.addTarget(parts, databaseName, target, moment);
+    const added = addedTarget(result, databaseName, fields);
     warnIfNeverFound(added, fields, this.#warned);
     return mockTarget(added, Math.floor(moment));
   }
@@ -207,9 +207,7 @@ export abstract class EmulatorControl {
 
   /** Ends the processing of every target, template target, report and dataset at once, and every lag of the option `realism`. */
   finishProcessing(): void {
-    const { store, realism } = this.parts;
-    store.finishProcessing();
-    realism?.end();
+    control.finishProcessing<"sync">(this.parts);
   }
 
   /**
@@ -219,11 +217,9 @@ export abstract class EmulatorControl {
    * @example const { uuid } = mock.addDataset({ generationFailureMessage: "no features" });
    */
   addDataset(fields: DatasetFields = {}): MockDataset {
-    const { store, settings, random } = this.parts;
-    const newId = () => unusedIdNow(random, (id) => store.findDataset(id) !== undefined);
-    const dataset = newDataset(checked("dataset", datasetFields, fields), settings, newId, this.#now);
-    store.createDataset(dataset);
-    return mockDataset(dataset, this.#now);
+    const now = this.#now;
+    const given = checked("dataset", datasetFields, fields);
+    return mockDataset(control.addDataset<"sync">(this.parts, given, now), now);
   }
 
   /** Current Model Target datasets of both families, in order of creation. */
@@ -301,10 +297,8 @@ export abstract class EmulatorControl {
   restore(snapshot: Snapshot): void {
     if (typeof snapshot === "string")
       throw new InvalidSnapshotError("the snapshot is text: parse it, as restore(JSON.parse(text))");
-    const { store, realism } = this.parts;
-    const problem = store.restore(snapshot);
+    const problem = control.restore<"sync">(this.parts, snapshot);
     if (problem !== undefined) throw new InvalidSnapshotError(problem);
-    realism?.end();
   }
 
   /**
@@ -322,12 +316,7 @@ export abstract class EmulatorControl {
 
   /** Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock. */
   async reset(): Promise<void> {
-    const { store, clock, faults, journal, realism } = this.parts;
-    store.reset();
-    realism?.end();
-    clock.reset();
-    faults.clear();
-    journal.clear();
+    await control.reset(this.parts);
   }
 
   #cloudDatabase(database: CloudDatabase): MockCloudDatabase {

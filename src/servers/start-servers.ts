@@ -1,7 +1,7 @@
 import { ALL_SCOPES } from "../apis/model-target/checks.ts";
 import type { Settings } from "../apis/services.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
-import { createRandom, type Random, unusedIdNow } from "../emulator/random.ts";
+import { createRandom, type Random, unusedId } from "../emulator/random.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
@@ -54,7 +54,7 @@ export class IsolatedDatabase implements Disposable {
     this.database = database;
     const { random, store } = parts;
     this.credential = {
-      clientId: unusedIdNow(random, (id) => store.findCredential(id) !== undefined),
+      clientId: unusedId(random, (id) => store.findCredential(id) !== undefined),
       clientSecret: random.hex(32),
       scopes: ALL_SCOPES,
       databaseName,

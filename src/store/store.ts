@@ -9,16 +9,26 @@ import type { RecognitionCounts, Target } from "../schema/target.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./keys.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, RecordsOf } from "./records.ts";
-import type { Conflict } from "./state.ts";
+import { type Conflict, wasDrawn } from "./state.ts";
 import type { NewTarget, ProcessedImage, RetainedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
 /** What a verb returns: a value in memory, a promise over a network. */
-interface Results<T> {
+export interface Results<T> {
   readonly sync: T;
   readonly async: Promise<T>;
   readonly either: MaybePromise<T>;
 }
+
+export type StoreMode = keyof Results<unknown>;
+
+/** Uses what a verb returns: at once, or when it arrives. */
+export const whenDone = <Mode extends StoreMode, T, R>(
+  result: Results<T>[Mode],
+  use: (value: T) => R | Results<R>[Mode],
+) => (result instanceof Promise ? result.then(use) : use(result as T)) as Results<R>[Mode];
+
+const ANY_STATUS: readonly TargetStatus[] = ["processing", "success", "failed"];
 
 type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
 
@@ -27,7 +37,7 @@ type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
  * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods.
  * The contract is in `test/store`.
  */
-export abstract class RecordStore<Mode extends keyof Results<unknown>> {
+export abstract class RecordStore<Mode extends StoreMode> {
   /**
    * The store as a request that arrives now sees it. A database that it has found stays the same one, even if another one with
    * that name replaces it.
@@ -53,6 +63,21 @@ export abstract class RecordStore<Mode extends keyof Results<unknown>> {
 
   /** Creates an empty database, unless another one shares a unique field. */
   abstract createDatabase(database: Database): Results<Conflict | undefined>[Mode];
+  /** Creates a database of given fields and drawn ones, and draws again what another database has. */
+  createDrawnDatabase<Made extends Database>(
+    given: object,
+    draw: () => Made,
+  ): Results<Made | Conflict>[Mode] {
+    const database = draw();
+    return whenDone<Mode, Conflict | undefined, Made | Conflict>(
+      this.createDatabase(database),
+      (conflict) => {
+        if (conflict === undefined) return database;
+        return wasDrawn(conflict, given) ? this.createDrawnDatabase(given, draw) : conflict;
+      },
+    );
+  }
+
   /**
    * Takes one request from every rule's budget, or from none: the first rule that is full is returned. Full: as many
    * accepted requests as it allows lie less than its window away from `now`, before or after it.
@@ -117,14 +142,6 @@ export abstract class RecordStore<Mode extends keyof Results<unknown>> {
     return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
   }
 
-  /** Whether a target has that id, even a deleted one. */
-  hadTarget(databaseName: string, targetId: string) {
-    return this.read(
-      ["databaseName", databaseName],
-      (records) => (records?.targets.has(targetId) || records?.deleted.has(targetId)) ?? false,
-    );
-  }
-
   /** @param moment - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
   async createTarget(databaseName: string, { image, ...given }: NewTarget, moment: number) {
     return this.forRequest().changeWith(databaseName, image, (made) =>
@@ -132,13 +149,13 @@ export abstract class RecordStore<Mode extends keyof Results<unknown>> {
     );
   }
 
-  /** Starts processing again. `onlyAfter`: the states in which an update is allowed. */
+  /** Starts processing again. `onlyAfter`: the statuses in which an update is allowed. */
   async updateTarget(
     databaseName: string,
     targetId: string,
     { image, ...changes }: TargetChanges,
     now: number,
-    onlyAfter: readonly TargetStatus[],
+    onlyAfter = ANY_STATUS,
   ): Promise<UpdatedTarget> {
     const update = (made?: ProcessedImage) => verbs.updateTarget(targetId, changes, made, now, onlyAfter);
     return image === undefined
@@ -156,9 +173,9 @@ export abstract class RecordStore<Mode extends keyof Results<unknown>> {
     return this.change(["databaseName", databaseName], verbs.setRecognitionCounts(targetId, counts));
   }
 
-  /** Adding the same template target again leaves one. False: no such database. */
-  addTemplateTarget(databaseName: string, target: TemplateTarget) {
-    return this.change(["databaseName", databaseName], verbs.addTemplateTarget(target));
+  /** Adds, or replaces, as {@link createDataset} does. Undefined: no such database. */
+  addTemplateTarget(databaseName: string, target: TemplateTarget, anotherId?: () => string) {
+    return this.change(["databaseName", databaseName], verbs.addTemplateTarget(target, anotherId));
   }
 
   listTemplateTargets(databaseName: string) {
@@ -178,8 +195,9 @@ export abstract class RecordStore<Mode extends keyof Results<unknown>> {
     return this.read(["databaseId", databaseId], (records) => records?.reports.get(file));
   }
 
-  createDataset(dataset: Dataset) {
-    return this.change(GLOBAL, verbs.put({ kind: "dataset", key: dataset.uuid, record: dataset }));
+  /** Adds, or replaces the one with its uuid, unless `anotherId` draws another one then. */
+  createDataset(dataset: Dataset, anotherId?: () => string) {
+    return this.change(GLOBAL, verbs.createDataset(dataset, anotherId));
   }
 
   findDataset(uuid: string) {

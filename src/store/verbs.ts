@@ -1,6 +1,6 @@
 import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
-import type { ClientCredential } from "../schema/model-target.ts";
+import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
@@ -17,11 +17,13 @@ import { type Change, isOfCloud, type ReadableRecords, type RecordsOf } from "./
 /** What is specified for a new target. */
 type TargetFields = Pick<
   Target,
-  "targetId" | "name" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
+  "targetId" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
 > & {
+  /** Default: its id. */
+  readonly name?: string;
   readonly processed?: boolean;
   /** Instead of the result of processing the image. */
-  readonly outcome?: "failed";
+  readonly outcome?: "failed" | undefined;
   /** Draws another id when that one is taken. Default: it is a conflict. */
   readonly anotherId?: () => string;
 };
@@ -38,7 +40,7 @@ function newTarget(given: TargetFields, targetId: string, made: ProcessedImage, 
   const { processed = false } = given;
   return {
     targetId,
-    name: given.name,
+    name: given.name ?? targetId,
     width: given.width,
     activeFlag: given.activeFlag,
     applicationMetadata: given.applicationMetadata,
@@ -108,6 +110,13 @@ export function isNameFree(records: ReadableRecords, name: string, targetId?: st
   return owner === undefined || owner.targetId === targetId;
 }
 
+/** An id, or if it can be drawn again, one that is not taken. */
+function freeId(drawn: string, isTaken: (id: string) => boolean, anotherId?: () => string): string {
+  let id = drawn;
+  while (anotherId !== undefined && isTaken(id)) id = anotherId();
+  return id;
+}
+
 export const createTarget =
   (
     given: TargetFields,
@@ -116,12 +125,10 @@ export const createTarget =
   ): Verb<Target | "unknownDatabase" | "nameTaken" | "idTaken" | "quotaReached"> =>
   (records) => {
     if (!isOfCloud(records)) return { result: "unknownDatabase" };
-    if (!isNameFree(records, given.name)) return { result: "nameTaken" };
-    let { targetId } = given;
-    while (records.targets.has(targetId) || records.deleted.has(targetId)) {
-      if (given.anotherId === undefined) return { result: "idTaken" };
-      targetId = given.anotherId();
-    }
+    const { targets, deleted } = records;
+    const targetId = freeId(given.targetId, (id) => targets.has(id) || deleted.has(id), given.anotherId);
+    if (!isNameFree(records, given.name ?? targetId)) return { result: "nameTaken" };
+    if (targets.has(targetId) || deleted.has(targetId)) return { result: "idTaken" };
     if (!hasRoom(records)) return { result: "quotaReached" };
     const created = newTarget(given, targetId, made, moment);
     return { result: created, changes: [target(created)] };
@@ -130,7 +137,7 @@ export const createTarget =
 export const updateTarget =
   (
     targetId: string,
-    changes: Partial<Omit<TargetFields, "targetId">>,
+    changes: Omit<TargetChanges, "image">,
     made: ProcessedImage | undefined,
     now: number,
     onlyAfter: readonly TargetStatus[],
@@ -165,11 +172,13 @@ export const setRecognitionCounts =
   };
 
 export const addTemplateTarget =
-  (template: TemplateTarget): Verb<boolean> =>
-  (records) =>
-    records?.database?.kind === "vumark"
-      ? { result: true, changes: [{ kind: "template", key: template.targetId, record: template }] }
-      : { result: false };
+  (template: TemplateTarget, anotherId?: () => string): Verb<TemplateTarget | undefined> =>
+  (records) => {
+    if (records?.database?.kind !== "vumark") return { result: undefined };
+    const targetId = freeId(template.targetId, (id) => records.templates.has(id), anotherId);
+    const record = { ...template, targetId };
+    return { result: record, changes: [{ kind: "template", key: targetId, record }] };
+  };
 
 export const openReport =
   (report: Report): Verb<Report> =>
@@ -177,6 +186,14 @@ export const openReport =
     const kept = records?.reports.get(report.file);
     if (kept !== undefined) return { result: kept };
     return { result: report, changes: [{ kind: "report", key: report.file, record: report }] };
+  };
+
+export const createDataset =
+  (dataset: Dataset, anotherId?: () => string): Verb<Dataset> =>
+  (records) => {
+    const uuid = freeId(dataset.uuid, (id) => records?.datasets.has(id) ?? false, anotherId);
+    const record = { ...dataset, uuid };
+    return { result: record, changes: [{ kind: "dataset", key: uuid, record }] };
   };
 
 export const createCredential =

@@ -214,14 +214,14 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
       await store.createDatabase(vuMark({ databaseName: "labels" }));
       const first = template("first");
       const second = template("second", "id with / and ä");
-      expect(await store.addTemplateTarget("labels", first)).toBe(true);
-      expect(await store.addTemplateTarget("labels", second)).toBe(true);
-      expect(await store.addTemplateTarget("labels", first)).toBe(true);
+      expect(await store.addTemplateTarget("labels", first)).toEqual(first);
+      expect(await store.addTemplateTarget("labels", second)).toEqual(second);
+      expect(await store.addTemplateTarget("labels", first)).toEqual(first);
       expect(await store.listTemplateTargets("labels")).toEqual([first, second]);
       expect(await store.findTemplateTarget("labels", second.targetId)).toEqual(second);
       expect(await store.findTemplateTarget("labels", "nothing")).toBeUndefined();
       expect(await store.findTemplateTarget("nowhere", first.targetId)).toBeUndefined();
-      expect(await store.addTemplateTarget("nowhere", first)).toBe(false);
+      expect(await store.addTemplateTarget("nowhere", first)).toBeUndefined();
       expect(await store.listTemplateTargets("nowhere")).toEqual([]);
       await store.finishProcessing();
       expect(await store.findTemplateTarget("labels", first.targetId)).toEqual({ ...first, processed: true });
@@ -229,7 +229,7 @@ export function describeDatabaseContract(kind: string, open: StoreFactory): void
 
     test("template targets belong to VuMark databases only", async ({ store }) => {
       await store.createDatabase(cloud({ databaseName: "shop" }));
-      expect(await store.addTemplateTarget("shop", template("label"))).toBe(false);
+      expect(await store.addTemplateTarget("shop", template("label"))).toBeUndefined();
     });
 
     test("a reset leaves an empty store", async ({ store }) => {

@@ -21,7 +21,6 @@ import {
 import type { JsonObject } from "../../schema/forms/values.ts";
 import type { WireForm } from "../../schema/forms/wire.ts";
 import { targetJson } from "../../schema/target.ts";
-import { wasDrawn } from "../../store/state.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,
@@ -118,12 +117,9 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       responses: [added, taken],
       handle: async (context) => {
         const { given, services } = context;
-        for (;;) {
-          const database = resource.create(given, context);
-          const conflict = await services.store.createDatabase(database);
-          if (conflict === undefined) return ok(added, view(database, []));
-          if (!wasDrawn(conflict, given)) return databaseConflict(conflict);
-        }
+        const draw = () => resource.create(given, context);
+        const created = await services.store.createDrawnDatabase(given, draw);
+        return "conflict" in created ? databaseConflict(created) : ok(added, view(created, []));
       },
     }),
     operation({

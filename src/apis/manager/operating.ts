@@ -20,6 +20,7 @@ import { wireForm } from "../../schema/forms/wire.ts";
 import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
 import { snapshot } from "../../schema/snapshot.ts";
 import { snapshotJson } from "../../store/snapshot.ts";
+import * as control from "../control.ts";
 import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { done, doneLarge, doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
@@ -96,12 +97,8 @@ const reset = operation({
     "Deletes all databases, datasets, credentials, reports and faults, clears the journal, and resets the clock.",
   checks: anyRequest,
   responses: [noBody],
-  handle: async ({ services: { store, journal, clock, faults, realism } }) => {
-    await store.reset();
-    realism?.end();
-    await faults.clear();
-    journal.clear();
-    clock.reset();
+  handle: async ({ services }) => {
+    await control.reset(services);
     return ok(noBody);
   },
 });
@@ -131,12 +128,9 @@ const restoreSnapshot = operation({
   // The store reads the snapshot, and says what is wrong with it.
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
-  handle: async ({ given, request, services: { store, realism } }) => {
-    const problem = await store.restore(given, request.images);
-    if (problem === undefined) {
-      realism?.end();
-      return ok(noBody);
-    }
+  handle: async ({ given, request, services }) => {
+    const problem = await control.restore<"either">(services, given, request.images);
+    if (problem === undefined) return ok(noBody);
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },
 });
@@ -148,9 +142,8 @@ const finishProcessing = operation({
   summary: "Finishes the processing of every target, report and dataset.",
   checks: anyRequest,
   responses: [noBody],
-  handle: async ({ services: { store, realism } }) => {
-    await store.finishProcessing();
-    realism?.end();
+  handle: async ({ services }) => {
+    await control.finishProcessing<"either">(services);
     return ok(noBody);
   },
 });

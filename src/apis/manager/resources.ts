@@ -1,18 +1,12 @@
 import type * as z from "zod/mini";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
-import { unusedId } from "../../emulator/random.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { faultJson, postedFault } from "../../schema/fault.ts";
 import type { WireForm } from "../../schema/forms/wire.ts";
-import {
-  credentialJson,
-  datasetJson,
-  newDataset,
-  postedCredential,
-  postedDataset,
-} from "../../schema/model-target.ts";
+import { credentialJson, datasetJson, postedCredential, postedDataset } from "../../schema/model-target.ts";
+import * as control from "../control.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody, type Named, named } from "./checks.ts";
 import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
@@ -86,13 +80,7 @@ export const datasets = operationsOf({
   list: ["manager.listDatasets", "Lists the Model Target datasets."],
   all: ({ store }) => store.listDatasets(),
   add: ["manager.addDataset", "Adds a Model Target dataset, or replaces the one with its uuid."],
-  create: async (given, { services: { store, settings }, random, now }) => {
-    const isTaken = async (id: string) => (await store.findDataset(id)) !== undefined;
-    const { uuid = await unusedId(random, isTaken) } = given;
-    const dataset = newDataset(given, settings, () => uuid, now);
-    await store.createDataset(dataset);
-    return dataset;
-  },
+  create: (given, { services, now }) => control.addDataset<"either">(services, given, now),
   delete: ["manager.deleteDataset", "Deletes a Model Target dataset."],
   remove: ({ store }, uuid) => store.deleteDataset(uuid),
   deleted: noBody,

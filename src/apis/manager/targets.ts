@@ -1,5 +1,4 @@
 import { operation } from "../../emulator/operation.ts";
-import { unusedId } from "../../emulator/random.ts";
 import { ok } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
@@ -15,6 +14,7 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
+import * as control from "../control.ts";
 import {
   anyRequest,
   bodyAccepted,
@@ -75,28 +75,15 @@ const addTarget = operation({
   checks: anyRequest.row(knownDatabase("cloud")).row(bodyAccepted(newTarget, imageIn("image_base64"))),
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
-    const { database, given, services, random, now, moment } = context;
-    const newId = () => random.hex(32);
-    const { targetId: id = newId() } = given;
-    const { processingTimeSeconds = services.settings.processingTimeSeconds } = given;
-    const created = await services.store.createTarget(
-      database.databaseName,
-      {
-        ...given,
-        image: Buffer.from(given.image),
-        targetId: id,
-        processingTimeSeconds,
-        ...(given.targetId === undefined && { anotherId: newId }),
-      },
-      moment,
-    );
+    const { database, given, services, now, moment } = context;
+    const created = await control.addTarget(services, database.databaseName, given, moment);
     switch (created) {
       case "unknownDatabase":
         return unknownDatabase(context, "cloud");
       case "nameTaken":
         return nameTaken(given.name);
       case "idTaken":
-        return conflict(`The database has, or had, a target with the id ${show(id)}.`);
+        return conflict(`The database has, or had, a target with the id ${show(given.targetId)}.`);
       case "quotaReached":
         return conflict(
           `The database already has as many targets as its target_quota allows: ${database.targetQuota}.`,
@@ -123,13 +110,11 @@ const updateTarget = operation({
   handle: async (context) => {
     const { database, target, services, now } = context;
     const { image, ...given } = context.given;
-    const inAnyState = ["processing", "success", "failed"] as const;
     const updated = await services.store.updateTarget(
       database.databaseName,
       target.targetId,
       image === undefined ? given : { ...given, image: Buffer.from(image) },
       now,
-      inAnyState,
     );
     if (updated === "nameTaken") return nameTaken(given.name);
     if (typeof updated === "string") return unknownTarget(context);
@@ -183,13 +168,10 @@ export const addVuMarkTarget = operation({
   responses: [templateTargetAdded, unknown],
   handle: async (context) => {
     const { database, given, services, random, now } = context;
-    const { databaseName } = database;
-    const { store } = services;
-    const isTaken = async (id: string) => (await store.findTemplateTarget(databaseName, id)) !== undefined;
-    const { targetId = await unusedId(random, isTaken) } = given;
-    const target = newTemplateTarget({ ...given, targetId }, random, now);
-    const isAdded = await store.addTemplateTarget(databaseName, target);
-    return isAdded ? ok(templateTargetAdded, target) : unknownDatabase(context, "vumark");
+    const target = newTemplateTarget(given, random, now);
+    const anotherId = given.targetId === undefined ? () => random.hex(32) : undefined;
+    const added = await services.store.addTemplateTarget(database.databaseName, target, anotherId);
+    return added === undefined ? unknownDatabase(context, "vumark") : ok(templateTargetAdded, added);
   },
 });
 

@@ -1,6 +1,5 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import { operation } from "../../emulator/operation.ts";
-import { unusedId } from "../../emulator/random.ts";
 import {
   constant,
   enumOf,
@@ -18,6 +17,7 @@ import {
 import { show } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
+import { addDataset } from "../control.ts";
 import type { ApiContext, Settings } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import {
@@ -214,17 +214,10 @@ function datasetOperations(family: DatasetTypeName, path: string) {
         schema: (profile) => datasetRequestSchema(family, profile),
       },
       responses: [started],
-      handle: async ({ body, random, now, services: { store, settings } }) => {
-        const uuid = await unusedId(random, async (id) => (await store.findDataset(id)) !== undefined);
-        await store.createDataset({
-          uuid,
-          datasetTypeName: family,
-          requestBody: body.fields,
-          createdAt: now,
-          processingTimeSeconds: settings.processingTimeSeconds,
-          ...configuredOutcome(settings),
-          processed: false,
-        });
+      handle: async ({ body, now, services }) => {
+        const outcome = configuredOutcome(services.settings);
+        const given = { datasetTypeName: family, requestBody: body.fields, ...outcome };
+        const { uuid } = await addDataset<"either">(services, given, now);
         return ok(started, { uuid });
       },
     }),

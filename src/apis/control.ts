@@ -1,0 +1,67 @@
+import { type NewDataset, newDataset } from "../schema/model-target.ts";
+import { type RecordStore, type Results, type StoreMode, whenDone } from "../store/store.ts";
+import type { NewTarget } from "../store/verbs.ts";
+import type { Services } from "./services.ts";
+
+/* What the mock's methods and the target manager's routes both do; on a store in memory, at once. */
+
+type Control<Mode extends StoreMode, Used extends keyof Services> = Pick<Services, Used> & {
+  readonly store: RecordStore<Mode>;
+};
+
+type Given = "image" | "targetId" | "anotherId" | "processingTimeSeconds";
+interface GivenTarget extends Omit<NewTarget, Given>, Partial<Pick<NewTarget, "processingTimeSeconds">> {
+  readonly image: Uint8Array;
+  /** Drawn unless given. */
+  readonly targetId?: string;
+}
+
+export function addTarget(
+  { store, random, settings }: Control<StoreMode, "random" | "settings">,
+  databaseName: string,
+  given: GivenTarget,
+  moment: number,
+) {
+  const anotherId = () => random.hex(32);
+  const { image, targetId = anotherId(), processingTimeSeconds = settings.processingTimeSeconds } = given;
+  const target = { ...given, image: Buffer.from(image), targetId, processingTimeSeconds };
+  const isDrawn = given.targetId === undefined;
+  return store.createTarget(databaseName, isDrawn ? { ...target, anotherId } : target, moment);
+}
+
+/** Adds a dataset. A uuid that is not given is drawn. */
+export function addDataset<Mode extends StoreMode>(
+  { store, random, settings }: Control<Mode, "random" | "settings">,
+  given: NewDataset,
+  now: number,
+) {
+  const anotherId = () => random.hex(32);
+  const dataset = newDataset(given, settings, anotherId, now);
+  return store.createDataset(dataset, given.uuid === undefined ? anotherId : undefined);
+}
+
+/** Replaces the state with that of a snapshot, or returns what is wrong with it. */
+export const restore = <Mode extends StoreMode>(
+  { store, realism }: Control<Mode, "realism">,
+  ...snapshot: Parameters<RecordStore<Mode>["restore"]>
+): Results<string | undefined>[Mode] =>
+  whenDone(store.restore(...snapshot), (problem: string | undefined) => {
+    if (problem === undefined) realism?.end();
+    return problem;
+  });
+
+/** Ends all processing, and every lag. */
+export const finishProcessing = <Mode extends StoreMode>({
+  store,
+  realism,
+}: Control<Mode, "realism">): Results<void>[Mode] => whenDone(store.finishProcessing(), () => realism?.end());
+
+/** Deletes all state, faults and requests, and undoes every change to the clock. */
+export const reset = (services: Control<"either", "realism" | "faults" | "journal" | "clock">) =>
+  whenDone<"either", void, void>(services.store.reset(), () => {
+    services.realism?.end();
+    return whenDone<"either", void, void>(services.faults.clear(), () => {
+      services.journal.clear();
+      services.clock.reset();
+    });
+  });
