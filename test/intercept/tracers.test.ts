@@ -1,8 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import https from "node:https";
 import { setImmediate as turn } from "node:timers/promises";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, onTestFinished, test } from "vitest";
+import { viaNode } from "./kept-service.ts";
 import { realServer } from "./real-server.ts";
 
 const SUMMARY = "https://vws.vuforia.com/summary";
@@ -71,6 +73,29 @@ test.each(["nock", "sockets"] as const)(
     expect(seen.slice(0, 2)).toEqual([SUMMARY, other]);
   },
 );
+
+test.each([
+  ["nock", ["https.request"]],
+  ["sockets", ["fetch", "https.request"]],
+] as const)("wrappers from before the mock are called: %s %j", async (intercept, called) => {
+  const before = { fetch: globalThis.fetch, request: https.request };
+  onTestFinished(() => {
+    globalThis.fetch = before.fetch;
+    https.request = before.request;
+  });
+  const seen: string[] = [];
+  const wrapped = (name: string, original: (...args: never) => unknown) =>
+    function (this: unknown, ...args: unknown[]) {
+      seen.push(name);
+      return Reflect.apply(original, this, args);
+    };
+  Object.assign(globalThis, { fetch: wrapped("fetch", before.fetch) });
+  Object.assign(https, { request: wrapped("https.request", before.request) });
+  await using _mock = new MockCloudReco({ intercept });
+  expect((await fetch(SUMMARY)).status).toBe(401);
+  expect(await viaNode(https)(SUMMARY)).toBe(401);
+  expect(seen).toEqual(called);
+});
 
 test.each(["nock", "sockets"] as const)(
   "a client can check the certificate of the service: %s",
