@@ -95,6 +95,9 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const image = makePng({ width: 21 }).toString("base64");
     expect([other.status, other.text]).toEqual([201, expect.anything()]);
     const { target_id } = (await sendSigned(first, inOther, { ...add, body: { ...body, image } })).fields;
+    // It delays only what is done: the 502 says at once that nothing was.
+    const fault = { operation: "addTarget", delay_seconds: 3600, times: 1 };
+    expect((await manage(first, "POST", "/faults", fault)).status).toBe(201);
     const client = new Redis(redis.url);
     try {
       await client.config("SET", "maxmemory", "1");
