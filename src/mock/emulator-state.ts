@@ -96,6 +96,8 @@ export class EmulatorState {
   readonly emulator: Emulator;
   readonly settings: Settings;
   readonly expectedRefusals: ExpectedRefusals;
+  /** The latest call of `finishProcessing()`, and where it is in the test. */
+  finish: { readonly calledAt: string | undefined } | undefined;
 
   private constructor(
     private readonly options: ResolvedOptions,

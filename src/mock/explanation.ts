@@ -6,7 +6,13 @@ import { isThrownHere } from "./caller.ts";
 import { fieldOf, messageIn } from "./errors.ts";
 import type { MockPage } from "./page.ts";
 import { formatJournal, type RequestFilter } from "./requests.ts";
-import { explainUnused, withRemark } from "./surprises.ts";
+import {
+  explainEarlyFinish,
+  explainUnused,
+  explainVainFinish,
+  type Finish,
+  withRemark,
+} from "./surprises.ts";
 import { explainUnreached, explainUnsent } from "./unreached.ts";
 
 /** What a mock's requests are explained with. */
@@ -18,6 +24,7 @@ export interface ExplainedMock {
   readonly arranged: {
     readonly unusedFaults: Faults["unused"];
     readonly responseDelaySeconds: number;
+    readonly finish: Finish | undefined;
   };
   on<Name extends keyof JournalEvents>(event: Name, listener: (entry: JournalEvents[Name]) => void): unknown;
   requestsOf(filter: RequestFilter, entries?: readonly JournalEntry[]): readonly JournalEntry[];
@@ -56,6 +63,8 @@ export class Evidence {
   #readings: readonly number[] = [];
   /** Number of requests that arrived. */
   arrived = 0;
+  /** Numbers of the adds that have arrived and have no response yet. */
+  readonly #unansweredAdds = new Set<number>();
 
   /**
    * @param exceptions - requests that may be refused.
@@ -69,13 +78,15 @@ export class Evidence {
     if (isOfFixture) fixtures.add(mock);
     this.end = isOfFixture ? answered.on((request) => this.#addOther(request)) : () => {};
     this.#readClock();
-    mock.on("request", () => {
+    mock.on("request", ({ operation, number }) => {
       this.#readClock();
       this.arrived += 1;
+      if (operation === "addTarget") this.#unansweredAdds.add(number);
     });
     mock.on("rejected", (entry) => this.#collected.push(entry));
     mock.on("response", (entry) => {
       const { refusedBy, fault, method, path } = entry;
+      this.#unansweredAdds.delete(entry.number);
       this.#latest.delete(`${method} ${path}`);
       this.#latest.set(`${method} ${path}`, entry);
       const [oldest] = this.#latest.keys();
@@ -83,6 +94,13 @@ export class Evidence {
       if (refusedBy === undefined && (fault !== undefined || isUnmatchedQuery(entry) || hasNote(entry)))
         this.#collected.push(entry);
     });
+  }
+
+  /** Whether an add is still being answered. */
+  get isAdding(): boolean {
+    // The journal also has requests that got no response, such as those that a fault reset.
+    const ended = new Set(this.mock.requests.map(({ number }) => number));
+    return [...this.#unansweredAdds].some((number) => !ended.has(number));
   }
 
   /** Whether the mock's clock has not moved since the request before the latest one, or since the test began. */
@@ -184,7 +202,7 @@ export function explainFailure(
   mock: ExplainedMock,
   evidence: Pick<
     Evidence,
-    "arrived" | "refused" | "inconsistent" | "unmatched" | "faulted" | "noted" | "ofOthers"
+    "arrived" | "refused" | "inconsistent" | "unmatched" | "faulted" | "noted" | "ofOthers" | "isAdding"
   >,
   error: unknown,
   whyUnreached?: string,
@@ -206,7 +224,9 @@ export function explainFailure(
     if (!mayComeFromRequest(error)) return undefined;
     if (evidence.ofOthers.length > 0) return others[0] && wrapped(others[0]);
     if (whyUnreached !== undefined) return wrapped(`No request reached the mock: it ${whyUnreached}.`);
-    return wrapped(explainUnreached([...new Set(Object.values(mock.urls))]));
+    const { finish } = mock.arranged;
+    const unreached = explainUnreached([...new Set(Object.values(mock.urls))]);
+    return wrapped([(finish && explainVainFinish(finish)) ?? [], unreached].flat().join("\n"));
   }
   const paragraphs = [
     ...paragraph("The option realism changed the answer to", evidence.inconsistent, "request", "requests"),
@@ -215,9 +235,11 @@ export function explainFailure(
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
     ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
   ];
-  const { unusedFaults, responseDelaySeconds } = mock.arranged;
+  const { unusedFaults, responseDelaySeconds, finish } = mock.arranged;
+  const early = finish && explainEarlyFinish(finish, evidence.isAdding, paragraphs.join());
   const all = [
     ...(paragraphs.length > 0 ? paragraphs : others),
+    ...(early === undefined ? [] : [early]),
     ...(responseDelaySeconds > 0 && gaveUp(error)
       ? [`Each response waits for ${responseDelaySeconds} s, as the option responseDelaySeconds says.`]
       : []),

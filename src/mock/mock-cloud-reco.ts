@@ -47,6 +47,7 @@ import {
 } from "./options.ts";
 import { MockPage } from "./page.ts";
 import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
+import { targetsAfter } from "./surprises.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of
@@ -291,8 +292,12 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /** What may keep a test waiting, or was never needed, for the explanation of its failure. @internal */
   get arranged(): ExplainedMock["arranged"] {
-    const { faults, settings } = this.#isolation.current;
-    return { unusedFaults: faults.unused, responseDelaySeconds: settings.responseDelaySeconds };
+    const { faults, settings, finish, store } = this.#isolation.current;
+    return {
+      unusedFaults: faults.unused,
+      responseDelaySeconds: settings.responseDelaySeconds,
+      finish: finish && { ...finish, ...targetsAfter(store, this.clock.now().getTime()) },
+    };
   }
 
   get #howToReach(): string {
@@ -300,6 +305,11 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
       this.whyUnreached?.replace(/^/, "which ") ??
       `which serves ${[...new Set(Object.values(this.urls))].join(", ")}: create the client with the keys and URLs of the same mock`
     );
+  }
+
+  override finishProcessing(): void {
+    this.#isolation.current.finish = { calledAt: callerOf(this.finishProcessing) };
+    super.finishProcessing();
   }
 
   /**
@@ -310,7 +320,9 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   override async reset(): Promise<void> {
     await super.reset();
-    this.#isolation.current.expectedRefusals.clear();
+    const { current } = this.#isolation;
+    current.expectedRefusals.clear();
+    current.finish = undefined;
   }
 
   /** Clears {@link requests}; all other state stays. */

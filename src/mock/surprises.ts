@@ -2,6 +2,8 @@ import type { ActiveFault } from "../emulator/faults.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import { nameOfDatabase } from "../schema/fault.ts";
 import { isJsonObject } from "../schema/forms/values.ts";
+import { statusAt } from "../schema/processing.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
 
 const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
 const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
@@ -80,3 +82,41 @@ export function explainUnused(
 }
 
 const MOST_NAMED = 5;
+
+/** The latest call of `finishProcessing()`, and the targets that came after it. */
+export interface Finish extends ReturnType<typeof targetsAfter> {
+  readonly calledAt: string | undefined;
+}
+
+/** The targets that the latest call of `finishProcessing()` did not end: at that call, it marked all others as processed. */
+export function targetsAfter(store: MemoryStore, now: number) {
+  const targets = store.listCloudDatabases().flatMap(({ databaseName }) => store.listTargets(databaseName));
+  const late = targets.filter((target) => !target.processed && target.processingTimeSeconds > 0);
+  return {
+    isLate: late.length > 0,
+    isProcessing: late.some((target) => statusAt(target, now) === "processing"),
+    foundNothing: [targets, store.listDatasets(), store.listVuMarkDatabases()].every(
+      ({ length }) => length === 0,
+    ),
+  };
+}
+
+/**
+ * Says that `finishProcessing()` was called before the adds whose processing the test expects to be over.
+ *
+ * @param isAdding - whether an add has no response yet.
+ * @param said - what the requests explain; processing that no request met is not the reason of the failure.
+ */
+export function explainEarlyFinish(finish: Finish, isAdding: boolean, said: string): string | undefined {
+  const isMet = finish.isLate && (finish.isProcessing || /\bprocessing\b/.test(said));
+  if (!isMet && !isAdding) return undefined;
+  return `mock.finishProcessing() was called${placeOf(finish)} before a target was added: await the add first.`;
+}
+
+/** Says that `finishProcessing()` was called before any request arrived, and found nothing to end. */
+export const explainVainFinish = (finish: Finish): string | undefined =>
+  finish.foundNothing
+    ? `mock.finishProcessing() was called${placeOf(finish)} before anything was added: await the add first.`
+    : undefined;
+
+const placeOf = ({ calledAt }: Finish): string => (calledAt === undefined ? "" : ` at ${calledAt},`);

@@ -12,19 +12,17 @@ const SUMMARY = `
 `;
 const MODULE = `
   import { authorizationHeader, ManualClock, MockCloudReco, rfc1123Date, samplePicture } from "mock-cloud-reco";
+  import { VuforiaClient } from "mock-cloud-reco/examples/client";
   ${SUMMARY}
   const make = (options) => {
     const mock = new MockCloudReco(options);
     return { mock, database: mock.addCloudDatabase() };
   };
 `;
-const REQUIRED = MODULE.replace("import {", "const {").replace(
-  '} from "mock-cloud-reco"',
-  '} = require("mock-cloud-reco")',
-);
+const REQUIRED = MODULE.replace(/import (\{.*\}) from (".*")/g, "const $1 = require($2)");
 
 /** Four tests fail with an explanation: a mock made at once, later, in a hook, and one that has more to say. `equal` is the runner's assertion. */
-const TESTS = (test: string, equal: (got: string, wanted: number) => string) => `
+const TESTS = (test: string, equal: (got: string, wanted: number | string) => string) => `
   ${test}("made at once", async () => {
     const { mock, database } = make();
     try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
@@ -43,6 +41,14 @@ const TESTS = (test: string, equal: (got: string, wanted: number) => string) => 
       throw new Error("timed out");
     } finally { mock.stop(); }
   });
+  ${test}("finishes too early", async () => {
+    const { mock, database } = make({ processingTimeSeconds: 60 });
+    try {
+      const adding = new VuforiaClient(database).addTarget("poster", await samplePicture(1));
+      mock.finishProcessing();
+      ${equal("await new VuforiaClient(database).statusOf(await adding)", "'success'")}
+    } finally { mock.stop(); }
+  });
   ${test}("turned off", async () => {
     const { mock, database } = make({ explainFailures: false });
     try { ${equal("await summary(database)", 200)} } finally { mock.stop(); }
@@ -56,7 +62,7 @@ const TESTS = (test: string, equal: (got: string, wanted: number) => string) => 
     try { await fetch("http://127.0.0.1:1/"); } finally { mock.stop(); }
   });
 `;
-const toBe = (got: string, wanted: number) => `expect(${got}).toBe(${wanted});`;
+const toBe = (got: string, wanted: number | string) => `expect(${got}).toBe(${wanted});`;
 
 const FILES = {
   "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
@@ -113,6 +119,10 @@ describe("a mock made by hand explains the test that fails, once, in", () => {
     expect(printed.split(reason), printed).toHaveLength(times + 1);
     expect(printed.split("No request reached the mock"), printed).toHaveLength(2);
     expect(printed.split("(for query) applied to no request"), printed).toHaveLength(2);
+    expect(
+      printed.split(/finishProcessing\(\) was called at by-hand\.\S+:\d+, before/),
+      printed,
+    ).toHaveLength(2);
     expect(printed.split("The clock stands still; 1 target is processing"), printed).toHaveLength(2);
   });
 });

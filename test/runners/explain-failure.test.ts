@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -405,6 +406,64 @@ describe("a test that failed is told what it may not expect", () => {
     expect(await query((session, image) => new VuforiaClient(session.database).find(image))).toMatch(
       /\n {3}only the first result has target_data: send include_target_data=all$/m,
     );
+  });
+
+  describe("of finishProcessing() before an add was awaited:", () => {
+    const early =
+      /^mock\.finishProcessing\(\) was called at test\/\S+:\d+, before a target was added: await the add first\.$/m;
+
+    it("a query or a status that finds the target processing", async () => {
+      const { mock, session, ended } = opened({ processingTimeSeconds: 60 });
+      const adding = session.add();
+      mock.finishProcessing();
+      await adding;
+      await session.query();
+      expect(ended()).toMatch(early);
+    });
+
+    it("an add that the mock has not answered when the test fails, and one that has not arrived", async () => {
+      const ending = new AbortController();
+      const rating = once(ending.signal, "abort").then(() => 5);
+      const { mock, session, ended } = opened({ targetRater: () => rating });
+      const arrived = new Promise((resolve) => mock.on("request", resolve));
+      const adding = session.add();
+      mock.finishProcessing();
+      await arrived;
+      expect(ended()).toMatch(early);
+      ending.abort();
+      await adding.catch(() => {});
+
+      const none = openFixture();
+      none.mock.finishProcessing();
+      const text = none.end({ failed: true, error: new Error("expected [] to have length 1") });
+      expect(unwrapped(text ?? "")).toMatch(
+        /^mock\.finishProcessing\(\) was called at \S+, before anything was added: await the add first\.\nNo request/,
+      );
+    });
+
+    it("nothing of targets whose processing nothing met, that have no processing, or after another call", async () => {
+      const clock = new ManualClock();
+      const late = opened({ processingTimeSeconds: 60, clock });
+      late.mock.finishProcessing();
+      await late.mock.addTarget(late.database, { image: makePng() });
+      clock.advance(60);
+      await summary();
+      expect(late.ended()).not.toContain("finishProcessing() was called");
+
+      const again = opened({ processingTimeSeconds: 60 });
+      again.mock.finishProcessing();
+      await again.session.add();
+      again.mock.finishProcessing();
+      await summary();
+      expect(again.ended()).not.toContain("finishProcessing() was called");
+
+      const reset = opened({ processingTimeSeconds: 60 });
+      reset.mock.finishProcessing();
+      await reset.mock.reset();
+      await reset.mock.addTarget(reset.mock.addCloudDatabase(), { image: makePng() });
+      await summary();
+      expect(reset.ended()).not.toContain("finishProcessing() was called");
+    });
   });
 
   it("of a client that gave up while the option responseDelaySeconds made it wait", async () => {
