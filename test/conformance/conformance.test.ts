@@ -1,6 +1,7 @@
 import { ManualClock, MockCloudReco, type ProfileName } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Backend, type BackendOptions, describeBackends } from "../support/backends.ts";
+import { ALL } from "../support/combinations.ts";
 import { describeOnRedis } from "../support/redis-backend.ts";
 import { byMockFetch, factRun, inProcess, overTheWire, PROCESSING_SECONDS } from "./engine/at-emulator.ts";
 import type { Send } from "./engine/client.ts";
@@ -77,6 +78,8 @@ const REALISM = { realism: { gatewayErrorRate: 1e-9 } };
 
 const backed = (backend: Backend): void => {
   tryRows(opened(backend));
+  // A selection is tried in process.
+  if (!ALL && backend.overSockets) return;
   describe("with realism and every lag 0", () =>
     tryRows(opened(backend, REALISM), { profiles: ["neutral"] }));
 };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { firstOf } from "../support/combinations.ts";
 import { drawTargets, GROUPS, recallOf } from "../support/recognition.ts";
 
 /* The benchmark `recognition`, at a size that fits into a test. */
@@ -12,7 +13,8 @@ describe("featureMatcher finds photographs of drawn pictures, and nothing else i
     targets = await drawTargets(PICTURES, OTHERS);
   }, 60_000);
 
-  it.each(Object.entries(GROUPS))(
+  // A selection has the hardest group.
+  it.each(firstOf(Object.entries(GROUPS).reverse(), 1))(
     "%s",
     async (_name, group) => {
       const { found } = await recallOf(group, PHOTOGRAPHS, targets, FRAME);

@@ -13,6 +13,7 @@ import {
   scoreImage,
   structuralSimilarity,
 } from "../../src/images/matching/similarity.ts";
+import { times } from "../support/combinations.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const prepared = (pixels: Buffer) => {
@@ -108,7 +109,7 @@ describe("a sketch", () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: times(30, 10) },
     );
   });
 
@@ -173,7 +174,7 @@ describe("a ranking by sketches", () => {
           expect(every).toHaveLength(chosen.length);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: times(25, 8) },
     );
   });
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
 import { startThreeServers } from "../../src/servers/launch.ts";
 import { get, manage, sendSigned } from "../support/answers.ts";
+import { times } from "../support/combinations.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import { openDoor, resolvedBy, startSeparateServers } from "../support/separate-servers.ts";
@@ -30,7 +31,7 @@ async function opened(start: typeof startThreeServers, clock: Clock = new Manual
 
 const ways = [
   { way: "that share their state in one process", start: startThreeServers, rounds: 5 },
-  { way: "that communicate over HTTP", start: startSeparateServers, rounds: 50 },
+  { way: "that communicate over HTTP", start: startSeparateServers, rounds: times(50, 10) },
 ];
 
 describe.each(ways)("servers $way", ({ start, rounds }) => {

@@ -1,5 +1,12 @@
-/** With `ALL_COMBINATIONS=1`, as in `.ci/run`: every combination; otherwise a selection, so that `npm test` stays short. */
-const ALL = process.env.ALL_COMBINATIONS === "1";
+/** With `ALL_COMBINATIONS=1`, as in `.ci/run`: everything; otherwise a selection, so that `npm test` stays short. */
+export const ALL = process.env.ALL_COMBINATIONS === "1";
+
+/** The whole list, or a selection: its first members. */
+export const firstOf = <Member>(all: readonly Member[], few: number): readonly Member[] =>
+  ALL ? all : all.slice(0, few);
+
+/** How often a test repeats something. */
+export const times = (all: number, few: number): number => (ALL ? all : few);
 
 /**
  * Combinations to test of two lists. A selection has each member of the longer list once, and each of the shorter one, in turn.

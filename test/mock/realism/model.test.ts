@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { times } from "../../support/combinations.ts";
 import { opened, poster } from "./shop.ts";
 
 const LAGS = { visibilityLagSeconds: 3, deletionLagSeconds: 2, summaryLagSeconds: 7 };
@@ -85,6 +86,6 @@ it("answers as each moment's changes say that are older than their lag, whatever
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), program), {
-    numRuns: 12,
+    numRuns: times(12, 4),
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findingsIn } from "../../../src/apis/model-target/dataset-validation.ts";
 import { profiles } from "../../../src/emulator/profiles.ts";
 import { isJsonObject } from "../../../src/schema/forms/values.ts";
+import { times } from "../../support/combinations.ts";
 import { openDirectly, type Received } from "./api.ts";
 import {
   ADVANCED,
@@ -86,7 +87,7 @@ describe("any request gets a response of the table", () => {
         const api = openDirectly({ profile: name });
         expectOfTable(await api.send(creation(JSON.stringify(body), { path })), [201, 400]);
       }),
-      { numRuns: 500 },
+      { numRuns: times(500, 150) },
     );
   });
 
@@ -127,7 +128,7 @@ describe("any request gets a response of the table", () => {
       fc.asyncProperty(fc.oneof(anyBytes, fields), async (body) => {
         expectOfTable(await openDirectly().send(tokenRequest({ body })), [200, 400, 401]);
       }),
-      { numRuns: 300 },
+      { numRuns: times(300, 100) },
     );
   });
 
@@ -157,7 +158,7 @@ describe("any request gets a response of the table", () => {
         const path = `${STANDARD}/x/status`;
         expectOfTable(await api.send({ method: "GET", path, headers: bearer(given) }), [401, 403, 404]);
       }),
-      { numRuns: 500 },
+      { numRuns: times(500, 150) },
     );
   });
 
@@ -200,7 +201,7 @@ describe("validation", () => {
             expect([message, reason].every((words) => words.length > 0)).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: times(500, 150) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { placeholder } from "../../conformance/engine/plan.ts";
 import { FACTS } from "../../conformance/facts.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { type ClientResponse, fetchClient } from "../../support/clients.ts";
+import { times } from "../../support/combinations.ts";
 import { goodPlan, imagePart, multipart, queryOf } from "../../support/query-plan.ts";
 import { decoded } from "./send.ts";
 
@@ -92,7 +93,7 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
         const body = Buffer.from(pieces.map((text) => text.replace("BOUNDARY", boundary)).join(""), "latin1");
         expectAnswerOfTheTable(await send(body, boundary, true));
       }),
-      { numRuns: 300 },
+      { numRuns: times(300, 100) },
     );
   });
 
