@@ -79,8 +79,7 @@ export interface ConfiguredFailures {
 export interface Settings extends AnswerOptions, ConfiguredFailures {
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
-  /** Undefined where another process rates. */
-  readonly targetRater?: TargetRater | undefined;
+  readonly targetRater: TargetRater;
   readonly delay: (seconds: number) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;

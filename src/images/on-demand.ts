@@ -70,7 +70,7 @@ export const wantsOf = ({
   queryMatcher,
   duplicatesMatcher,
 }: {
-  readonly targetRater?: TargetRater | undefined;
+  readonly targetRater: TargetRater;
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
 }): Wants => ({

@@ -122,7 +122,7 @@ export class EmulatorState {
   static empty(options: ResolvedOptions, random: Random, isRunning: () => boolean): EmulatorState {
     const { queryMatcher, duplicatesMatcher } = options.settings;
     const store = new MemoryStore(
-      (image) => assessImage(image, options.targetRater, random),
+      (image) => assessImage(image, options.settings.targetRater, random),
       backgroundPreparation([queryMatcher, duplicatesMatcher], isRunning),
     );
     return new EmulatorState(

@@ -36,7 +36,7 @@ import {
 } from "../schema/forms/values.ts";
 import { realismOption, realismSetting } from "../schema/realism.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
-import { LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, SERVICES, TARGET_API } from "./option.ts";
+import { DOORS, LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, TARGET_API } from "./option.ts";
 import type { RequestFilter } from "./requests.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
@@ -74,16 +74,17 @@ const common = {
   profile: option(
     oneOf(...PROFILE_NAMES),
     "behaviour: the emulator's specification, or that observed of the real service",
-    { default: DEFAULT_PROFILE, setting: { SERVICE_PROFILE: SERVICES }, flag: "--profile NAME" },
+    { default: DEFAULT_PROFILE, setting: "SERVICE_PROFILE", readBy: DOORS, flag: "--profile NAME" },
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),
     "content encoding of query responses; gzip under profile vuforia only if accepted; identity for clients that do not decode it",
-    { default: "gzip", setting: { QUERY_CONTENT_ENCODING: SERVICES } },
+    { default: "gzip", setting: "QUERY_CONTENT_ENCODING", readBy: DOORS },
   ),
   responseDelaySeconds: option(seconds, "wait before every response except the target manager's", {
     default: 0,
-    setting: { RESPONSE_DELAY_SECONDS: SERVICES },
+    setting: "RESPONSE_DELAY_SECONDS",
+    readBy: DOORS,
   }),
   requestsPerSecondLimit: option(
     requestsPerSecondLimit,
@@ -95,7 +96,8 @@ const common = {
   }),
   modelTargetTrainingAllowanceExceeded: option(flag, "creating a dataset fails", {
     default: false,
-    setting: { MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED: TARGET_API },
+    setting: "MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED",
+    readBy: TARGET_API,
   }),
   modelTargetClient: option(
     object<AnswerOptions["modelTargetClient"]>({ id: text, secret: text }),
@@ -117,23 +119,25 @@ const common = {
     {
       default: false,
       settingSchema: realismSetting,
-      setting: { REALISM: MANAGER },
+      setting: "REALISM",
+      readBy: MANAGER,
       flag: "--realism VALUE",
     },
   ),
   imageCacheBytes: option(
     wholeNumber,
     "memory for prepared images, shared by all mocks and servers of a process",
-    { defaultWords: String(DEFAULT_IMAGE_CACHE_BYTES), setting: { IMAGE_CACHE_BYTES: ROLES } },
+    { defaultWords: String(DEFAULT_IMAGE_CACHE_BYTES), setting: "IMAGE_CACHE_BYTES", readBy: ROLES },
   ),
   journalCapacity: option(wholeNumberFrom(1), "maximum number of requests in the journal", {
     default: DEFAULT_JOURNAL_CAPACITY,
-    setting: { JOURNAL_CAPACITY: MANAGER },
+    setting: "JOURNAL_CAPACITY",
+    readBy: MANAGER,
   }),
   journalBodyBytes: option(
     wholeNumber,
     "memory for the bodies in the journal; the oldest are dropped first",
-    { default: DEFAULT_BODY_BYTES, setting: { JOURNAL_BODY_BYTES: MANAGER } },
+    { default: DEFAULT_BODY_BYTES, setting: "JOURNAL_BODY_BYTES", readBy: MANAGER },
   ),
 } satisfies Rows;
 
@@ -215,24 +219,29 @@ const mock = {
 const servers = {
   processingTimeSeconds: option(seconds, PROCESSING, {
     default: 2,
-    setting: { PROCESSING_TIME_SECONDS: TARGET_API },
+    setting: "PROCESSING_TIME_SECONDS",
+    readBy: [...MANAGER, ...TARGET_API],
   }),
   targetRater: option(oneOf(...RATER_NAMES), mock.targetRater.says, {
     default: DEFAULT_RATER,
-    setting: { TARGET_RATER: MANAGER },
+    setting: "TARGET_RATER",
+    readBy: MANAGER,
   }),
   queryMatcher: option(matcherName, mock.queryMatcher.says, {
     default: DEFAULT_MATCHER,
-    setting: { QUERY_IMAGE_MATCHER: QUERY },
+    setting: "QUERY_IMAGE_MATCHER",
+    readBy: QUERY,
   }),
   duplicatesMatcher: option(matcherName, mock.duplicatesMatcher.says, {
     default: DEFAULT_MATCHER,
-    setting: { DUPLICATES_IMAGE_MATCHER: TARGET_API },
+    setting: "DUPLICATES_IMAGE_MATCHER",
+    readBy: TARGET_API,
   }),
   serviceBaseUrl: option(anyBaseUrl, "base URL of report downloads", {
     settingSchema: textReadBy(BASE_URL, (given) => parseBaseUrl("", given).href),
     defaultWords: `serve: the target API's URL; alone: ${DEFAULT_URLS.target}`,
-    setting: { SERVICE_BASE_URL: TARGET_API },
+    setting: "SERVICE_BASE_URL",
+    readBy: TARGET_API,
   }),
 } satisfies Rows;
 
@@ -243,7 +252,8 @@ export const LOGGED = "which requests are logged; warn: refused ones and failure
 const startServers = {
   host: option(text, "address to listen on", {
     default: "127.0.0.1",
-    setting: { HOST: ROLES },
+    setting: "HOST",
+    readBy: ROLES,
     flag: "--host ADDRESS",
   }),
   hosts: option(
@@ -264,10 +274,12 @@ const startServers = {
     "serves HTTPS with a generated certificate, or with your own",
   ),
   corsOrigin: option(text, "lets pages of that origin use the target and query API, * for any", {
-    setting: { CORS_ALLOW_ORIGIN: ROLES },
+    setting: "CORS_ALLOW_ORIGIN",
+    readBy: ROLES,
   }),
   managerCorsOrigin: option(text, "lets pages of that origin use the target manager, * for any", {
-    setting: { MANAGER_CORS_ALLOW_ORIGIN: MANAGER },
+    setting: "MANAGER_CORS_ALLOW_ORIGIN",
+    readBy: MANAGER,
   }),
   allowedHosts: option(
     kind(
@@ -275,15 +287,21 @@ const startServers = {
       listOf(hostName),
     ),
     "host names of the target manager, besides IP addresses and names of private networks",
-    { setting: { ALLOWED_HOSTS: MANAGER } },
+    { setting: "ALLOWED_HOSTS", readBy: MANAGER },
   ),
-  ui: option(flag, "whether the target manager serves its page", { default: true, setting: { UI: MANAGER } }),
+  ui: option(flag, "whether the target manager serves its page", {
+    default: true,
+    setting: "UI",
+    readBy: MANAGER,
+  }),
   seedFile: option(text, "file of initial databases, targets and credentials", {
-    setting: { SEED_FILE: MANAGER },
+    setting: "SEED_FILE",
+    readBy: MANAGER,
     flag: "--seed FILE",
   }),
   stateFile: option(text, "file that keeps the state", {
-    setting: { STATE_FILE: MANAGER },
+    setting: "STATE_FILE",
+    readBy: MANAGER,
     flag: "--state FILE",
   }),
 } satisfies Rows;

@@ -6,7 +6,8 @@ export type Role = (typeof ROLES)[number];
 export const MANAGER: readonly Role[] = ["target-manager"];
 export const TARGET_API: readonly Role[] = ["target-api"];
 export const QUERY: readonly Role[] = ["query"];
-export const SERVICES: readonly Role[] = ["target-api", "query"];
+/** The servers of the emulated service: doors to the emulator that the target manager has. */
+export const DOORS: readonly Role[] = ["target-api", "query"];
 
 /** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
 export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
@@ -20,8 +21,10 @@ export interface Option {
   readonly default?: unknown;
   /** One sentence, without an end. */
   readonly says: string;
-  /** The environment variable of servers, and the servers that read it. */
-  readonly setting?: { readonly [name: string]: readonly Role[] };
+  /** The environment variable of servers. */
+  readonly setting?: string;
+  /** The servers that read the setting in a process of their own. Default: none. */
+  readonly readBy?: readonly Role[];
   /** The default in words, where no value says it. */
   readonly defaultWords?: string;
   /** What reads the setting, where {@link schema} does not read text. */

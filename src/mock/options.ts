@@ -121,13 +121,7 @@ type Required<Name extends keyof MockCloudRecoOptions> = {
 /** Validated options with their defaults. */
 export interface ResolvedOptions
   extends Required<
-    | "targetRater"
-    | "intercept"
-    | "unhandledRequests"
-    | "explainFailures"
-    | "clock"
-    | "journalCapacity"
-    | "journalBodyBytes"
+    "intercept" | "unhandledRequests" | "explainFailures" | "clock" | "journalCapacity" | "journalBodyBytes"
   > {
   readonly seed?: string | number | undefined;
   readonly realism?: boolean | RealismOptions | undefined;
@@ -175,10 +169,13 @@ export function resolveFixtureOptions(given: object) {
 export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
   refuseMisplaced("mock", given);
   const options = { ...defaults, ...checked("options", mockOptions, given) };
-  const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, profile } = options;
+  const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, imageCacheBytes, ...others } = options;
+  const { intercept, unhandledRequests, explainFailures, profile, delay, ...rest } = others;
+  const { clock, seed, realism, journalCapacity, journalBodyBytes, ...answering } = rest;
   const target = parseBaseUrl("options.targetUrl", targetUrl);
   return {
-    ...options,
+    ...{ intercept, unhandledRequests, explainFailures, clock, seed, realism },
+    ...{ journalCapacity, journalBodyBytes },
     urls: {
       target,
       query: parseBaseUrl("options.queryUrl", queryUrl),
@@ -187,8 +184,8 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
     },
     profile: profiles[profile],
     settings: {
-      ...options,
-      delay: delays.abortable(options.delay),
+      ...answering,
+      delay: delays.abortable(delay),
       reportBaseUrl: target.href.replace(/\/$/, ""),
     },
   };

@@ -35,7 +35,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     faults: state.faults,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
     queryMatcher: settings.queryMatcher,
-    targetRater: options.targetRater,
+    targetRater: settings.targetRater,
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
     pause: resume && { resume },
   });

@@ -43,19 +43,16 @@ export const LISTENING: { readonly host: string; readonly port: number } = DEFAU
 /** The settings that a command reads, with their options. */
 const settingsIn = (rows: Rows, command: Command) =>
   Object.entries(rows).flatMap(([option, row]) => {
-    const isRead = (roles: readonly Role[]) =>
-      runsAll(command) ? !ALONE.some((alone) => alone === option) : roles.some((role) => role === command);
-    const settings = Object.entries(row.setting ?? {}).filter(([, roles]) => isRead(roles));
+    const { setting, readBy = [] } = row;
+    const isRead = runsAll(command)
+      ? !ALONE.some((alone) => alone === option)
+      : readBy.some((role) => role === command);
+    if (setting === undefined || !isRead) return [];
     const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
-    return settings.map(([setting, roles]) => ({
-      option,
-      setting,
-      row,
-      schema,
-      variables: variablesOf(command, setting, roles),
-      flag: flagOf(setting, row),
-      expected: wordsOf(schema),
-    }));
+    const variables = variablesOf(command, setting, readBy);
+    return [
+      { option, setting, row, schema, variables, flag: flagOf(setting, row), expected: wordsOf(schema) },
+    ];
   });
 
 /** How help describes every setting that a command reads. */

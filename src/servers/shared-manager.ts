@@ -31,7 +31,7 @@ const changesClock = routedTo("PUT /clock", "POST /clock/advance", "DELETE /cloc
 /** Connects to the state; this server rates the images that it adds. */
 export function stateInRedis(
   address: RedisAddress,
-  { settings: { queryMatcher, duplicatesMatcher }, targetRater, clock }: ResolvedOptions,
+  { settings: { queryMatcher, duplicatesMatcher, targetRater }, clock }: ResolvedOptions,
 ): Promise<RedisBacking> {
   return connectToRedis(
     address,

@@ -76,7 +76,7 @@ const EXTRA_BYTES = 2 ** 21;
 
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
-  { listen, options, trust, page, resolveDoor }: ManagerSetup,
+  { listen, trust, page, resolveDoor }: ManagerSetup,
   { services, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, settings } = services;
@@ -86,12 +86,11 @@ export async function startManagerServer(
   const extraBytesOf = (head: Pick<WireRequest, "path">) => (doorway.serves(head) ? EXTRA_BYTES : 0);
   const starting = startServer({ ...listen, filterFor, extraBytesOf }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
-    const { queryMatcher } = settings;
+    const { queryMatcher, targetRater } = settings;
     const pageApi =
       urls &&
       new PageApi({
-        ...{ store, clock, journal, faults, findImage, queryMatcher, urls, beforeReading },
-        targetRater: options.targetRater,
+        ...{ store, clock, journal, faults, findImage, queryMatcher, targetRater, urls, beforeReading },
       });
     return {
       answerMalformed: async (why, head) =>
@@ -153,8 +152,8 @@ export interface TargetManager extends Manager, LocalState {
 /** @throws StateFileError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
   const { options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
-  const { profile, seed, settings, targetRater } = options;
-  const { queryMatcher, duplicatesMatcher } = settings;
+  const { profile, seed, settings } = options;
+  const { queryMatcher, duplicatesMatcher, targetRater } = settings;
   let isStopped = false;
   const matchers = new Set([queryMatcher, duplicatesMatcher]);
   const isWanted = () => !isStopped;

@@ -82,7 +82,7 @@ describe("the command itself", () => {
     expect(await having("SEED_FILE")).toEqual([true, true, false, false]);
     expect(await having("TARGET_MANAGER_BASE_URL")).toEqual([false, false, true, true]);
     expect(await having("QUERY_IMAGE_MATCHER")).toEqual([true, false, false, true]);
-    expect(await having("PROCESSING_TIME_SECONDS")).toEqual([true, false, true, false]);
+    expect(await having("PROCESSING_TIME_SECONDS")).toEqual([true, true, true, false]);
   });
 
   test("--version prints the release by date and the npm version", async () => {
@@ -180,6 +180,21 @@ describe("the single servers", () => {
     expect((await summary(urlOf(await target.printed()), "a", "b")).status).toBe(200);
     expect((await fetch(`${urlOf(await query.printed())}/v1/query`, { method: "POST" })).status).toBe(401);
     for (const command of [target, query, manager]) expect((await command.stop()).code).toBe(0);
+  });
+
+  test("a manager alone processes the targets that are added to it for the time of its setting", async () => {
+    const command = start(["target-manager", "--port", "0"], {
+      LOG_LEVEL: "silent",
+      PROCESSING_TIME_SECONDS: "7",
+    });
+    const databases = `${(await command.printed()).trim().split(" ")[1]}/cloud_databases`;
+    const post = (path: string, body: object) =>
+      fetch(databases + path, { method: "POST", body: JSON.stringify(body) });
+    await post("", { database_name: "shop" });
+    const image_base64 = Buffer.from(await samplePicture(1)).toString("base64");
+    const added = await post("/shop/targets", { name: "poster", width: 1, image_base64 });
+    expect(await added.json()).toMatchObject({ processing_time_seconds: 7 });
+    await command.stop();
   });
 });
 

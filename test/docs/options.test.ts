@@ -26,8 +26,8 @@ function defaultOf({ default: value, defaultWords }: Option): string {
 
 const rows = PLACES.flatMap(([place, options]) =>
   Object.entries(options).map(([name, option]) => {
-    const settings = Object.keys(option.setting ?? {}).map((setting) => `\`${setting}\``);
-    return `| \`${name}\` | ${place} | ${defaultOf(option)} | ${settings.join(", ")} | ${option.says} |\n`;
+    const setting = option.setting === undefined ? "" : `\`${option.setting}\``;
+    return `| \`${name}\` | ${place} | ${defaultOf(option)} | ${setting} | ${option.says} |\n`;
   }),
 );
 

@@ -193,7 +193,7 @@ describe("settings of one server", () => {
 
   test("settings of the other servers are ignored", () => {
     expect(
-      linesOf("target-manager", { QUERY_IMAGE_MATCHER: "blurry", PROCESSING_TIME_SECONDS: "x" }),
+      linesOf("target-manager", { QUERY_IMAGE_MATCHER: "blurry", DUPLICATES_IMAGE_MATCHER: "x" }),
     ).toEqual([]);
     expect(linesOf("query", { ...MANAGER, TARGET_RATER: "kind", DUPLICATES_IMAGE_MATCHER: "x" })).toEqual([]);
   });
