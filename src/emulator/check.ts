@@ -3,11 +3,11 @@ import type { MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
-/** The result of a check: the request passes, what was found in it, or why it is refused. */
+/** The result of a check: the request passes, what it adds to the context, or why it is refused. */
 type Verdict<Found> = true | string | Refusal | Found;
 
 /**
- * One rule that requests must follow, at its place in a table. It never throws for a bad request.
+ * A rule that requests must follow. It never throws for a bad request.
  *
  * @typeParam In - the part of the context that it reads; earlier checks must have found it.
  * @typeParam Found - what it adds to the context for the checks that follow.
@@ -47,11 +47,7 @@ export interface AnyCheck {
   readonly test: (context: never) => MaybePromise<Verdict<object>>;
 }
 
-/**
- * Checks in their documented order.
- *
- * @typeParam Contexts - by operation: the context of a request that has passed all checks.
- */
+/** @typeParam Contexts - by operation: the context of a request that has passed all checks. */
 export class CheckTable<Contexts> {
   private constructor(readonly rows: readonly AnyCheck[]) {}
 
@@ -60,7 +56,7 @@ export class CheckTable<Contexts> {
     return new CheckTable<{ [Key in Name]: Start }>([]);
   }
 
-  /** Returns the table with another row. Earlier rows must find what it reads, for every operation that it concerns. */
+  /** Returns the table with another check. Earlier checks must add what it reads, for each of its operations. */
   row<In, Found extends object, Name extends Operation>(
     next: Check<In, Found, Name> &
       (Contexts[keyof Contexts & Name] extends In ? unknown : { needs: "an earlier row" }),
@@ -70,23 +66,17 @@ export class CheckTable<Contexts> {
     return new CheckTable([...this.rows, next]);
   }
 
-  /** The rows that concern an operation. */
   for(operation: Operation): readonly AnyCheck[] {
     return this.rows.filter(({ operations }) => operations === undefined || operations.includes(operation));
   }
 }
 
-/** A refused request, and the name of the check that refused it. */
 export interface RefusedBy {
   readonly refusal: Refusal;
   readonly refusedBy: string;
 }
 
-/**
- * Runs checks in order, adding what they find to the context, and stops at the first refusal.
- *
- * @throws Error when a check answers with a response that it does not declare: a defect of this package.
- */
+/** Runs checks in order until one refuses. Throws an Error if a check's response is not declared: a defect of this package. */
 export function runChecks(
   checks: readonly AnyCheck[],
   context: { readonly profile: Profile },
@@ -104,7 +94,7 @@ export function runChecks(
   return undefined;
 }
 
-/** Adds what a check found to the context, unless it refuses the request. */
+/** Adds the result of a check to the context, unless it refuses the request. */
 function refusedBy(
   check: AnyCheck,
   verdict: Verdict<object>,

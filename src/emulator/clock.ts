@@ -10,7 +10,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** A clock that tells microseconds too. */
+/** A clock with microsecond resolution. */
 abstract class PreciseClock implements Clock {
   /** Milliseconds since the epoch, with three decimals. */
   abstract moment(): number;
@@ -20,15 +20,11 @@ abstract class PreciseClock implements Clock {
   }
 }
 
-/** What a clock reads, in milliseconds since the epoch; with microseconds if it has them. */
+/** The clock's time in milliseconds since the epoch, with microseconds if it has them. */
 export const momentOf = (clock: Clock): number =>
   clock instanceof PreciseClock ? clock.moment() : millisecondsOf(clock);
 
-/**
- * What a clock reads, in whole milliseconds since the epoch.
- *
- * @throws TypeError naming the option if a user's clock returns no valid date.
- */
+/** @throws TypeError naming the option if a user's clock returns no valid date. */
 function millisecondsOf(clock: Clock): number {
   const now: unknown = clock.now();
   const milliseconds = isDate(now) ? now.getTime() : Number.NaN;
@@ -55,17 +51,16 @@ const realDateNow = Date.now;
 const dateWasReal = /\[native code\]/.test(Function.prototype.toString.call(realDateNow));
 
 /**
- * Adds microseconds to the milliseconds of `Date`, from a timer that has another origin and does not follow corrections of the
- * system's time. Up to a thousand readings in a millisecond are distinct and in order, so that a running clock keeps the order
- * of creation.
+ * Adds microseconds to the milliseconds of `Date`, from a timer with another origin, which ignores corrections of the system's
+ * time. Up to a thousand readings in a millisecond differ and are in order: a running clock keeps the order of creation.
  */
 export class Microseconds {
   private last = Number.NEGATIVE_INFINITY;
 
-  /** @param origin - the moment at which the timer was 0, in milliseconds since the epoch. */
+  /** @param origin - timestamp at which the timer was 0, in milliseconds since the epoch. */
   constructor(private origin: number) {}
 
-  /** The moment in this millisecond of `Date`, at this reading of the timer, with three decimals. */
+  /** Returns a timestamp in this millisecond of `Date`, with three decimals. */
   moment(milliseconds: number, timer: number): number {
     let moment = this.origin + timer;
     if (moment < milliseconds || moment >= milliseconds + 1) {
@@ -107,7 +102,7 @@ class FixedClock extends PreciseClock {
   }
 }
 
-/** How a movable clock differs from its base clock: all that another server needs to know about it. */
+/** How a movable clock differs from its base clock. */
 export interface ClockSetting {
   /** How far it is ahead of the base clock, in milliseconds. */
   readonly ahead: number;
@@ -115,12 +110,11 @@ export interface ClockSetting {
   readonly frozenAt: number | null;
 }
 
-/** The same as the base clock. */
 export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
 
 /**
- * The emulator's clock: follows its base clock until the target manager's API moves or freezes it. Stands still outside the
- * years that it can be set to, because no date format could write it.
+ * The emulator's clock: follows its base clock until the target manager's API moves or freezes it. It does not leave the years
+ * that date formats can write.
  */
 export class MovableClock extends PreciseClock {
   constructor(
@@ -221,7 +215,7 @@ function checkedMoment(given: unknown): number {
 /** Node's longest timeout, in milliseconds; a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Waits in real time for a client that is connected: after its connection, nothing keeps the process alive. */
+/** Waits in real time. Only the client's connection keeps the process alive meanwhile. */
 export const delayWhileConnected = (seconds: number): Promise<void> => realDelay(seconds, undefined, false);
 
 /** Waits in real time, however long, or until the signal is aborted. */

@@ -22,7 +22,6 @@ export class RequestBody {
     this.isEmpty = bytes.length === 0;
   }
 
-  /** The lower-case hexadecimal MD5 of the bytes. */
   get digest(): string {
     this.md5 ??= bodyDigest(this.bytes);
     return this.md5;
@@ -46,12 +45,12 @@ export class RequestBody {
   }
 }
 
-/** A request being answered: everything that a response may depend on besides the API's own state. */
+/** Everything that a response may depend on besides the API's own state. */
 export interface Context {
   readonly request: WireRequest;
   /** Time of the request, in milliseconds since the epoch. The clock is read once per request. */
   readonly now: number;
-  /** The same with microseconds, by which targets are ordered. */
+  /** The same with microseconds: it orders targets. */
   readonly moment: number;
   readonly profile: Profile;
   readonly random: Random;
@@ -59,22 +58,20 @@ export interface Context {
   readonly entry: EntryDraft;
 }
 
-/** The keys that a JSON object may have. */
 export interface BodyKeys {
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
 
-/** A request that matches an operation: the context that its checks start from. */
+/** The context that the checks of an operation start from. */
 export interface OperationContext<Services = unknown> extends Context {
   readonly operation: { readonly name: Operation; readonly body?: { readonly keys?: BodyKeys } };
   readonly params: PathParams;
   readonly body: RequestBody;
-  /** The components of the emulator. */
   readonly services: Services;
 }
 
-/** A journal entry that is being made: everything but the outcome itself. */
+/** An unfinished journal entry, without the outcome. */
 type EntryDraft = {
   -readonly [Name in keyof Omit<
     ResultFacts,
@@ -82,7 +79,6 @@ type EntryDraft = {
   >]?: ResultFacts[Name];
 };
 
-/** A response, with its result code for the journal. */
 export interface ApiResponse extends Omit<WireResponse, "stream"> {
   readonly resultCode?: string;
   /** In place of the body, which is then empty. */

@@ -13,7 +13,7 @@ import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder
 import { type Rejection, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
 import { bounded, messageOf } from "./text.ts";
 
-/** The services that the emulator itself needs; operations may see more. */
+/** The services that the emulator itself needs; operations may use more. */
 export interface EmulatorServices {
   readonly clock: Clock;
   readonly random: Random;
@@ -38,7 +38,7 @@ export interface EmulatorOptions {
   readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
 }
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 interface Outcome {
   /** Undefined: the connection fails. */
   readonly response?: ApiResponse | undefined;
@@ -48,7 +48,7 @@ interface Outcome {
   readonly reason?: string | undefined;
 }
 
-/** The whole emulator behind one function: a request in, a response out. Transports only translate. */
+/** The emulator behind one function: a request in, a response out. */
 export class Emulator<Services extends EmulatorServices> {
   constructor(
     private readonly apis: Readonly<Record<Service, Api<Services>>>,
@@ -65,7 +65,7 @@ export class Emulator<Services extends EmulatorServices> {
    *
    * @param host - the APIs that the host serves; the first one answers requests that match no operation.
    * @param rejection - no operation gets the request, but it is delayed and recorded like any other.
-   * @throws what a user's own clock, matcher, rater or store threw.
+   * @throws the error of a user's own clock, matcher, rater or store.
    */
   async handle(
     host: readonly [Service, ...Service[]],
@@ -160,7 +160,6 @@ export class Emulator<Services extends EmulatorServices> {
     return { ...outcome, response: await api.finish(response, context, this.services) };
   }
 
-  /** Closes the journal entry, and makes what the transport sends. */
   private close(
     { response, connection = "reset", refusedBy, reason: given }: Outcome,
     { holdsSecrets }: Api<Services>,
@@ -183,7 +182,7 @@ export class Emulator<Services extends EmulatorServices> {
   }
 }
 
-/** When a request arrives. If a user's clock fails, the request does too, and is recorded at the system's time. */
+/** If a user's clock fails, the request fails too, and is recorded at the system's time. */
 function arrivalBy(clock: Clock): {
   readonly moment: number;
   readonly clockFailure?: { readonly error: unknown };
@@ -195,7 +194,7 @@ function arrivalBy(clock: Clock): {
   }
 }
 
-/** Runs the checks in order, then the handler. Awaits promises only where there are some: each wait takes as long as a check. */
+/** Awaits only promises: each wait takes as long as a check. */
 async function execute<Services>(
   operation: ApiOperation<Services>,
   context: OperationContext<Services>,
@@ -236,7 +235,7 @@ async function reject<Services>(
   return { response: respond(prepared, context), refusedBy, reason };
 }
 
-/** @param own - what became of the request itself; empty when it was not executed. */
+/** @param own - the outcome of the request itself; empty if it was not executed. */
 function applyFault<Services>(
   { response, resetConnection = false, effect }: FaultEffect,
   own: Outcome,
@@ -246,7 +245,7 @@ function applyFault<Services>(
   const { refusedBy } = own;
   const told = own.reason ?? context.entry.reason;
   const isDelayedOnly = response === undefined && !resetConnection;
-  // For a request that was executed all the same, its own refusal says more than what the fault did.
+  // If the request was executed, its own refusal explains more than the fault.
   const reason =
     refusedBy !== undefined
       ? (own.reason ?? effect)

@@ -15,7 +15,6 @@ import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
 import { decisionOf } from "./user-function.ts";
 
-/** A request as faults see it, before any check. */
 export function faultRequest(
   { request }: Context,
   known: Pick<FaultRequest, "api" | "operation" | "database">,
@@ -30,7 +29,6 @@ export interface ApiFailure {
   readonly status: number;
 }
 
-/** What a fault does to a request. */
 export interface FaultEffect {
   /** The option or method that configured it. */
   readonly origin: string;
@@ -53,14 +51,11 @@ export interface FaultRule extends FaultEffect {
   readonly probability?: number;
 }
 
-/** A rule in use. */
 interface ActiveRule {
   readonly rule: FaultRule;
-  /** How many requests it was applied to. */
   applied: number;
 }
 
-/** A fault in use. */
 export interface ActiveFault extends ActiveRule {
   readonly id: string;
   readonly fault: Fault;
@@ -74,13 +69,10 @@ export interface SharedFaults {
   readonly isEmpty: boolean;
   /** Chooses the newest fault that applies to a request, and counts it as applied. */
   choose(request: FaultRequest, random: Random): MaybePromise<FaultEffect | undefined>;
-  /** The faults that were added, newest first. */
   list(): MaybePromise<readonly AddedFault[]>;
-  /** Adds a valid fault. */
   create(fault: Fault): MaybePromise<AddedFault>;
-  /** False: there is no such fault. */
+  /** Returns false if there is no such fault. */
   delete(id: string): MaybePromise<boolean>;
-  /** Removes all faults that were added. */
   clear(): MaybePromise<void>;
 }
 
@@ -91,16 +83,16 @@ const PROBABILITY_STEPS = 2 ** 32;
 export class Faults implements SharedFaults {
   private added: readonly ActiveFault[] = [];
   private permanent: readonly ActiveRule[];
-  /** Of copies alone: how often faults were applied that were used up, by id. Otherwise, who added a fault holds it. */
+  /** Only in copies: how often used-up faults were applied, by id. Otherwise the fault's handle holds the count. */
   private usedUp: Map<string, number> | undefined;
-  /** The latest that were added, also if they were removed since. */
+  /** The latest added faults, removed ones included. */
   private latest: readonly ActiveFault[] = [];
 
   constructor(permanent: readonly FaultRule[]) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
   }
 
-  /** Returns an independent copy: what it removes or uses up stays here. */
+  /** Returns an independent copy. */
   fork(): Faults {
     const fork = new Faults([]);
     fork.added = this.added.map((active) => ({ ...active }));

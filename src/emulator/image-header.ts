@@ -15,7 +15,7 @@ const PNG_END = Buffer.from("IEND\xaeB`\x82", "latin1");
 const JPEG_END = Buffer.from([0xff, 0xd9]);
 const START_OF_SCAN = 0xda;
 
-/** Whether an image has its format's end, which a file that is cut off lacks. */
+/** Whether an image has its format's end marker. A truncated file lacks it. */
 export function hasEnd(bytes: Buffer): boolean {
   if (formatOf(bytes) === "PNG") return bytes.includes(PNG_END);
   // Thumbnails in front of the scan have an end of their own.
@@ -52,7 +52,7 @@ export function shownSizeOf(bytes: Buffer): PixelSize | undefined {
 /** The frame header of a JPEG file; undefined when it cannot be read. */
 export function jpegFrame(bytes: Buffer): (PixelSize & { readonly components: number }) | undefined {
   for (const [marker, at] of jpegSegments(bytes)) {
-    // SOF0 to SOF15, without DHT, JPG and DAC, which share their numbers.
+    // SOF0 to SOF15 without DHT, JPG and DAC, whose numbers lie between.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
       return { width, height, components: bytes.readUInt8(at + 9) };
@@ -92,10 +92,10 @@ function exifOf(bytes: Buffer): Buffer {
 
 const ORIENTATION_TAG = 0x0112;
 
-/** How viewers turn or mirror an image, from 1, not at all, to 8. */
+/** The EXIF orientation, 1 (upright) to 8. */
 function orientationOf(exif: Buffer): number {
   const isLittleEndian = exif.toString("latin1", 0, 2) === "II";
-  /** 0 behind the end: the data may be cut off. */
+  /** 0 behind the end: the data may be truncated. */
   const read = (at: number, length: number) => {
     if (at + length > exif.length) return 0;
     return isLittleEndian ? exif.readUIntLE(at, length) : exif.readUIntBE(at, length);

@@ -4,7 +4,7 @@ import { realMilliseconds } from "./real-timers.ts";
 import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 
-/** An event with listeners. A failing listener does not affect whoever emits. */
+/** An event with listeners. An error in a listener does not affect the emitting code. */
 export class Signal<Payload> {
   private readonly listeners = new Set<{ readonly call: (payload: Payload) => unknown }>();
 
@@ -20,7 +20,7 @@ export class Signal<Payload> {
     };
   }
 
-  /** Calls the listeners in the order in which they were added, without waiting for any. */
+  /** Calls the listeners in order, without waiting. */
   emit(payload: Payload): void {
     if (this.listeners.size === 0) return;
     for (const { call } of [...this.listeners]) {
@@ -54,7 +54,6 @@ export interface RequestResult extends ResultFacts {
   readonly response?: RecordedResponse | undefined;
 }
 
-/** Records the result of a request. */
 export type CloseEntry = (
   result: Omit<RequestResult, "durationMs"> & Partial<Pick<RequestResult, "durationMs">>,
 ) => void;
@@ -90,21 +89,19 @@ export class Journal {
   readonly recorded: Signal<JournalEntry>;
   /** Emitted when an entry was added, or the journal was cleared. */
   readonly changed = new Signal<undefined>("changed");
-  /** By position. */
   private readonly kept = new Map<number, JournalEntry>();
   private arrived = 0;
   private answered = 0;
   private lost = 0;
   private readonly bodies: BodyBudget;
-  /** How often this journal and its copies were cleared; of the root only. */
+  /** Number of times that this journal and its copies were cleared; counted in the root. */
   private clears = 0;
-  /** Its number of the last time that this one was cleared. */
+  /** The value of `clears` when this journal was last cleared. */
   private cleared = 0;
   /** Remarks that an entry has since the last clear. */
   private readonly remarks = new Set<string>();
-  /** How many copies continue this journal's numbers. */
+  /** Number of copies that continue this journal's numbers. */
   private running = 0;
-  /** The journal that numbers the entries. */
   private readonly root: Journal;
 
   /**
@@ -128,8 +125,8 @@ export class Journal {
   }
 
   /**
-   * Records a request. The returned function records its result, unless the journal was cleared in the meantime; it measures the
-   * duration unless that is given.
+   * Records a request. The returned function records its result, unless the journal was cleared meanwhile. It measures the
+   * duration if none is given.
    */
   open(request: Omit<ArrivedRequest, "number">): CloseEntry {
     const started = realMilliseconds();
@@ -171,7 +168,7 @@ export class Journal {
     return Math.max(0, this.answered - this.capacity) + this.lost;
   }
 
-  /** Counts entries that were dropped before they reached this journal. */
+  /** Counts entries that never reached this journal. */
   countLost(count: number): void {
     this.lost += count;
   }
@@ -183,7 +180,6 @@ export class Journal {
     return remark;
   }
 
-  /** Another number whenever it was cleared. */
   get generation(): number {
     return this.cleared;
   }
@@ -193,17 +189,16 @@ export class Journal {
     return this.answered;
   }
 
-  /** The position of the oldest entry that is kept; positions start at 1. */
+  /** Position of the oldest kept entry; positions start at 1. */
   get firstPosition(): number {
     return this.answered - this.kept.size + 1;
   }
 
-  /** The entry at a position; undefined when it is no longer kept. */
   at(position: number): JournalEntry | undefined {
     return this.kept.get(position);
   }
 
-  /** The entries after a position, as far as they are kept. */
+  /** The kept entries after a position. */
   after(position: number): readonly JournalEntry[] {
     const entries: JournalEntry[] = [];
     for (let next = Math.max(position + 1, this.firstPosition); next <= this.answered; next += 1) {
@@ -236,16 +231,14 @@ export class Journal {
     this.changed.emit(undefined);
   }
 
-  /** Keeps nothing of an entry. Its bodies are not dropped, because callers may still hold it. */
+  /** Stops counting an entry's bodies. It does not drop them: callers may still hold the entry. */
   private release({ request, response }: JournalEntry): void {
     this.bodies.delete(request.body);
     if (response !== undefined) this.bodies.delete(response.body);
   }
 }
 
-/** Limits the memory that recorded bodies take: drops the oldest first. */
 class BodyBudget {
-  /** Oldest first. */
   private readonly kept = new Set<RecordedBody>();
   private bytes = 0;
 
@@ -263,12 +256,11 @@ class BodyBudget {
     }
   }
 
-  /** Stops counting a body, without dropping it. */
   delete(body: RecordedBody): void {
     if (this.kept.delete(body)) this.bytes -= body.size;
   }
 
-  /** Stops counting all bodies, without dropping them: callers may still hold some. */
+  /** Drops no body: callers may still hold some. */
   clear(): void {
     this.kept.clear();
     this.bytes = 0;

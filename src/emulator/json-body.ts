@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 2 ** 20;
 /** Encoded at a time; a multiple of 3, so that the parts of the base64 need no padding. */
 const BYTES_PER_CHUNK = 192 * 1024;
 
-/** A value as compact JSON in ASCII, in which every {@link Base64Text} is a string. Large JSON is a stream. */
+/** Writes compact ASCII JSON; each {@link Base64Text} becomes a string. Large JSON is a stream. */
 export function jsonBody(value: unknown): Buffer | BodyStream {
   // Unguessable, so that no other text can be mistaken for it.
   const mark = systemRandom.hex(32);

@@ -1,14 +1,13 @@
 import { utf8TextOf } from "./text.ts";
 
-/** A value, or what is wrong with the text. */
 export type ParsedJson = { readonly value: unknown; readonly error?: undefined } | { readonly error: string };
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
 const MOST_LEVELS = 100;
-/** Of everything but long strings, and of the backslashes before quotation marks in these. No request needs as much, and it is parsed in 0.2 s. */
+/** Bytes besides long strings. Parsing as many takes 0.2 s; no request needs them. */
 const MOST_STRUCTURE = 2 ** 20;
 const LONG_STRING = 256;
-/** The position of an error is searched only in a shorter text. */
+/** The position of an error is searched only in shorter texts. */
 const LONGEST_SEARCHED = 2 ** 18;
 
 /**
@@ -36,7 +35,7 @@ const BACKSLASH = 0x5c;
 const [BRACKET, BRACKET_END] = [0x5b, 0x5d];
 const [BRACE, BRACE_END] = [0x7b, 0x7d];
 
-/** What there is too much of. `JSON.parse` takes 0.1 s for 64 MiB of one string, but 10 s and 3 GB for 64 MiB of `[`. */
+/** Names the exceeded limit. `JSON.parse` takes 0.1 s for one string of 64 MiB, but 10 s and 3 GB for 64 MiB of `[`. */
 function excessOf(json: Buffer, most: number): string | undefined {
   let [levels, structure] = [0, 0];
   for (let at = 0; at < json.length; at++) {
@@ -59,13 +58,13 @@ function excessOf(json: Buffer, most: number): string | undefined {
   return undefined;
 }
 
-/** Where the next quotation mark is, or the end of the text. */
+/** Index of the next quotation mark, or of the text's end. */
 function quoteFrom(json: Buffer, from: number): number {
   const found = json.indexOf(QUOTE, from);
   return found === -1 ? json.length : found;
 }
 
-/** How many backslashes precede a quotation mark within a string, counted up to a few more than `most`: an odd number escapes it. */
+/** Counts the backslashes before a quotation mark, up to a few more than `most`: an odd number escapes it. */
 function escapesBefore(json: Buffer, start: number, quote: number, most: number): number {
   if (quote === json.length) return 0;
   const first = Math.max(start, quote - 2 - most);
@@ -78,10 +77,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING_START = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*/y;
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 
-/**
- * Where malformed JSON is wrong: the first character that nothing valid has there. `JSON.parse` does not tell of every error, and
- * it quotes the text.
- */
+/** Finds the first invalid character of malformed JSON. `JSON.parse` gives no position of some errors, and it quotes the text. */
 function faultIn(text: string): string {
   if (text.length > LONGEST_SEARCHED) return "unexpected character or end of the text";
   const endOf = (pattern: RegExp, from: number): number | undefined => {

@@ -1,7 +1,6 @@
 import type { HeaderList } from "./message.ts";
 import { characters, showUnknownKey } from "./text.ts";
 
-/** Shown in place of a secret. */
 export const HIDDEN = "‹hidden›";
 
 /**
@@ -14,7 +13,7 @@ const SCHEME = /^(vws|basic|bearer|digest|aws|negotiate)$/i;
 
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
-/** Masks credentials in header lines. Masking them again changes nothing. */
+/** Masks credentials in header lines, each once. */
 export function maskHeaders(headers: HeaderList): HeaderList {
   return headers.map(([name, value]) => {
     const isCredential = /^(proxy-)?authorization$/i.test(name);
@@ -25,7 +24,7 @@ export function maskHeaders(headers: HeaderList): HeaderList {
 
 /** Keeps the scheme, the beginning of an access key and the length of the rest. */
 function maskAuthorization(value: string): string {
-  // Already masked: no client can send this character in a header.
+  // Already masked: no client can send this character.
   if (value.includes("‹")) return value;
   const space = value.indexOf(" ");
   const scheme = space < 0 ? "" : value.slice(0, space);
@@ -39,7 +38,7 @@ function maskAuthorization(value: string): string {
 const hiddenText = (text: string): string => `‹hidden, ${characters(text.length)}›`;
 
 const USUAL_SCOPES = /^(modeltargets\.[a-z.]+( |$))*$/i;
-/** What the values of these parameters and fields look like; anything else may be a misplaced secret. */
+/** The usual form of these values; other values may be misplaced secrets. */
 const USUAL_VALUES = new Map([
   ["grant_type", /^[a-z_]{0,30}$/],
   ["scope", USUAL_SCOPES],
@@ -55,12 +54,7 @@ export function maskParameters(text: string): string {
   });
 }
 
-/**
- * Masks the values of secret fields in a JSON value.
- *
- * @param namedOnly - also hides strings that are not the value of a field, or unusual for it, because they may be misplaced
- * secrets.
- */
+/** @param namedOnly - also hides strings outside of fields and unusual values: they may be misplaced secrets. */
 export function maskJson(value: unknown, namedOnly: boolean): unknown {
   if (typeof value === "string") return namedOnly ? HIDDEN : value;
   if (Array.isArray(value)) return value.map((each) => maskJson(each, namedOnly));

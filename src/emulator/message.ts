@@ -1,4 +1,4 @@
-/** A value, or a promise of one: a store in memory answers synchronously, a remote store does not. */
+/** A store in memory answers synchronously, a remote store does not. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Header lines in order, with their case on the wire. */
@@ -19,9 +19,8 @@ export interface WireRequest {
   readonly isCutOff?: boolean;
 }
 
-/** A body that is made while it is sent. */
+/** A body that is made while it is sent; its length is in bytes. */
 export interface BodyStream {
-  /** In bytes. */
   readonly length: number;
   chunks(): Iterable<Buffer>;
 }
@@ -35,7 +34,6 @@ export interface WireResponse {
   readonly stream?: ((signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>) | undefined;
 }
 
-/** What a transport does with a request: send a response, or fail the connection and say why. */
 export type Result =
   | { readonly response: WireResponse; readonly connectionError?: undefined }
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
@@ -46,10 +44,10 @@ export interface ConnectionError {
   readonly message: string;
 }
 
-/** Answers requests; rejects with what a user's own function threw. */
+/** Rejects with the error of a user's own function. */
 export type RequestHandler = (request: WireRequest) => Promise<Result>;
 
-/** By lower-case name. Lists never change, so that each is read once, however many checks ask for headers. */
+/** By lower-case name. Lists never change, so each is read once for all checks. */
 const valuesByName = new WeakMap<HeaderList, ReadonlyMap<string, string>>();
 
 /** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
@@ -74,11 +72,7 @@ export const headersByName = (message: { readonly headers: HeaderList }): Readon
 export const acceptsEncoding = (header: string | undefined, encoding: string): boolean =>
   header !== undefined && isAccepted(header, [encoding, "*"]);
 
-/**
- * Whether a list of alternatives with qualities accepts something.
- *
- * @param names - entries that cover it, from the most specific to the most general: the first one in the list decides.
- */
+/** @param names - alternatives from the most specific to the most general: the first one in the list decides. */
 export function isAccepted(list: string, names: readonly string[]): boolean {
   const qualities = new Map<string, number>();
   for (const entry of list.toLowerCase().split(",")) {

@@ -9,7 +9,7 @@ export interface FormPart {
   readonly filename: string | undefined;
   /** The part's own `Content-Type`. */
   readonly contentType: string | undefined;
-  /** Exactly the bytes between the part's headers and the next boundary, or the end of a body that is cut. */
+  /** The bytes between the part's headers and the next boundary, or the end of a truncated body. */
   readonly content: Buffer;
   /** The body ends within the part. */
   readonly isCutOff: boolean;
@@ -24,7 +24,7 @@ export interface Form {
   readonly lacksDisposition: boolean;
 }
 
-/** No form has as many. */
+/** More than any real form has. */
 export const MOST_PARTS = 100;
 /** Busboy's limit for the headers of a part. */
 const MOST_HEADER_BYTES = 16 * 1024;
@@ -44,13 +44,13 @@ export function readForm(body: Buffer, boundary: string): Form {
   const isFirst = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let at = isFirst ? delimiter.length - 2 : endOf(body, delimiter, 0);
   while (at !== undefined && body.toString("latin1", at, at + 2) !== "--") {
-    // As the service: a body that ends between a boundary and what follows it has no parts.
+    // As in the service, a body that ends right after a boundary has no parts.
     if (body.length - at < 2) return NO_FORM;
-    // Those that are left out count too: they take as long.
+    // Malformed parts count too: they take as long.
     begun += 1;
     if (begun > MOST_PARTS) break;
     const next: number | undefined = endOf(body, delimiter, at);
-    // What is between the boundaries, and the end of the first one's line.
+    // Includes the end of the boundary's line.
     const part = body.subarray(at, next === undefined ? body.length : next - delimiter.length);
     const line = part.subarray(0, MOST_HEADER_BYTES).indexOf("\r\n");
     if (line !== -1 && part.toString("latin1", 0, line).trim() === "") {
@@ -63,7 +63,6 @@ export function readForm(body: Buffer, boundary: string): Form {
   return { parts, isCut: begun > MOST_PARTS, lacksDisposition };
 }
 
-/** Where bytes that occur in a body end. */
 function endOf(body: Buffer, bytes: Buffer, from: number): number | undefined {
   const found = body.indexOf(bytes, from);
   return found === -1 ? undefined : found + bytes.length;
@@ -75,13 +74,13 @@ const DISPOSITION = /^content-disposition:.*(?:\r\n[ \t].*)*/im;
 const FILE_NAME =
   /;\s*filename\*?=(?:"((?:[^"\\]|\\.)*)(?:"(?=\s*(?:;|$))|$)|((?!")[^;]*))|"(?:[^"\\]|\\.)*"?/gi;
 
-/** Parses header lines, which may be cut, and content. */
+/** Parses header lines, which may be truncated, and content. */
 function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | undefined {
-  // The line end before the first header ends the headers too, if there are none.
+  // Without headers, the line end before them is their end.
   const head = LINE_END + part.toString("latin1", 0, MOST_HEADER_BYTES);
   const end = head.indexOf("\r\n\r\n");
   if (end === -1 && (!isLast || part.length > MOST_HEADER_BYTES)) return undefined;
-  // A line that is cut does not count.
+  // A truncated line does not count.
   const headers = head.slice(0, end === -1 ? head.lastIndexOf(LINE_END) : end).slice(LINE_END.length);
   let filename: string | undefined;
   const withoutFile = headers.replace(DISPOSITION, (disposition) =>
@@ -101,7 +100,6 @@ function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | u
     : { name, filename, contentType: contentType?.trim(), content, isCutOff: isLast };
 }
 
-/** No header has this name. */
 const BOUNDARY = "boundary-between-headers";
 
 /**

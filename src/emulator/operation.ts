@@ -14,7 +14,7 @@ import type {
 
 const NO_PARAMS: PathParams = {};
 
-/** Compiles `/targets/{id}` to a matcher of raw paths. `{id}` matches any path segment, `{file:[^/]+\.csv}` one of that form. */
+/** Returns a matcher of raw paths. `{id}` matches any segment, `{file:[^/]+\.csv}` segments of that form. */
 export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
   const names: string[] = [];
   const source = pattern.replace(
@@ -34,7 +34,7 @@ export function pathMatcher(pattern: string): (path: string) => PathParams | und
   };
 }
 
-/** Leaves malformed escapes as they are: a name or id with one simply matches nothing. */
+/** Leaves malformed escapes unchanged: such a name or id matches nothing. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -43,7 +43,6 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** The request body that an operation expects. */
 export interface DeclaredBody {
   readonly contentType: string;
   readonly schema: BodySchema | ((profile: Profile) => JsonSchema);
@@ -51,10 +50,9 @@ export interface DeclaredBody {
   readonly keys?: BodyKeys;
 }
 
-/** How requests to an operation authenticate. */
+/** The authentication of an operation. */
 export type SecurityScheme = "serverKeys" | "clientKeys" | "oauthClient" | "bearer";
 
-/** The properties of an operation besides its checks and handler. */
 interface OperationFacts {
   readonly method: string;
   /** With parameters: `/targets/{id}`, `/reports/{file:[^/]+\.csv}`. */
@@ -64,7 +62,6 @@ interface OperationFacts {
   /** Absent: no authentication. */
   readonly security?: SecurityScheme;
   readonly body?: DeclaredBody;
-  /** Query parameters, by name. */
   readonly query?: (profile: Profile) => Readonly<Record<string, JsonSchema>>;
   /** Every response of the handler, refusals included. */
   readonly responses: DeclaredResponses;
@@ -73,14 +70,13 @@ interface OperationFacts {
 /** One operation of one API. */
 export interface ApiOperation<Services = never> extends OperationFacts {
   readonly name: Operation;
-  /** The checks of its table that concern it, in order. */
   readonly checks: readonly AnyCheck[];
   readonly match: (path: string) => PathParams | undefined;
-  /** Runs when every check has passed; may still refuse (a conflict that only the store can see). */
+  /** Runs after all checks. May still refuse a conflict that only the store sees. */
   handle(context: OperationContext<Services>): MaybePromise<PreparedResponse>;
 }
 
-/** Defines an operation. Selects the checks of the table that concern it, once. */
+/** Defines an operation, with its own checks of the table. */
 export function operation<
   Services,
   Contexts extends { readonly [Key in keyof Contexts]: OperationContext<Services> },
@@ -119,7 +115,6 @@ export interface Api<Services = never> {
   readonly operations: readonly ApiOperation<Services>[];
   /** Checks that also apply to requests that match no operation. */
   readonly unservedChecks?: readonly AnyCheck[];
-  /** Answers requests that match no operation. */
   readonly unserved: (context: Context) => PreparedResponse;
   /** A failure in the API's own envelope, for faults. */
   readonly failure: (code: string, status: number, operation?: ApiOperation) => PreparedResponse;
@@ -139,7 +134,6 @@ export interface Api<Services = never> {
   readonly addedHeaders?: (profile: Profile) => readonly string[];
   /** Whether its bodies contain keys, passwords or tokens by design. */
   readonly holdsSecrets: boolean;
-  /** Whether the configured response delay applies. */
   readonly isDelayed: boolean;
   /** Finds the database that a request belongs to, by the access key or the token in its `Authorization`. */
   readonly owner: (

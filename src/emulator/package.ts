@@ -14,11 +14,7 @@ export function releaseName(npmVersion: string): string {
   return ofDay === "0" ? date : `${date}.${ofDay}`;
 }
 
-/** The running release. */
 export const release = releaseName(version);
 
-/**
- * Loads a dependency when it is first needed, not when this package is imported: most tests never need it. Synchronous,
- * and not `import()`, which Jest refuses in CommonJS.
- */
+/** Loads a dependency on first use: most tests never need it. Not by `import()`, which Jest refuses in CommonJS. */
 export const loadModule = createRequire(import.meta.url);

@@ -1,14 +1,11 @@
 import type { Service } from "../schema/protocol.ts";
 
-/** `neutral`: the emulator's own specification. `vuforia`: what the real service was observed to do. */
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-/** The profile that describes the real service. */
 export const REAL_PROFILE: ProfileName = "vuforia";
 
-/** The default profile. */
 export const DEFAULT_PROFILE: ProfileName = "neutral";
 
 /** Every difference between the two profiles. Other code reads these fields, never a profile's name. */
@@ -33,8 +30,8 @@ export interface Profile {
   readonly alignedWindowSeconds: number | null;
   readonly failedTargetsCanBeUpdated: boolean;
   /**
-   * Successes of the target API: as specified, or as the real service was recorded in 2019: the result code before the
-   * transaction id, and a database's summary in another order and without `request_count`.
+   * Successes of the target API: as specified, or as recorded in 2019: the result code before the transaction id, and the
+   * summary in another order and without `request_count`.
    */
   readonly successBodies: "specified" | "recorded";
   /** How a dataset body that is not valid JSON is answered: validation error with one detail, or a separate error. */
@@ -46,10 +43,7 @@ export interface Profile {
   readonly modelNamesUnique: boolean;
   /** The 404 page is always gzipped, or only for clients that accept it. */
   readonly notFoundPageEncoding: "always" | "negotiated";
-  /**
-   * Every response to a query is gzipped, or successes for clients that accept it; none if the option `queryContentEncoding` is
-   * `identity`.
-   */
+  /** Which responses to queries are gzipped, unless `queryContentEncoding` is `identity`: all, or successes on request. */
   readonly queryEncoding: "always" | "negotiatedSuccesses";
   /** The content type of a dataset creation: JSON by its media type, in any case, or a text that contains one in this case. */
   readonly datasetContentType: "mediaType" | "contained";

@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from "node:crypto";
 
-/** The one source of randomness: ids, keys, random ratings and placeholders all come from here. */
+/** The source of all ids, keys, random ratings and placeholders. */
 export interface Random {
   /** `digits` lower-case hexadecimal digits. */
   hex(digits: number): string;
@@ -24,11 +24,7 @@ function seededBlocks(seed: string | number): () => Buffer {
   };
 }
 
-/**
- * Draws ids until one is free. The same seed gives the same ids again, and a state from an earlier run has them already.
- *
- * @param isTaken - whether something has, or had, that id.
- */
+/** Draws ids until one is free: with the same seed, a state from an earlier run already has the first ones. */
 export function unusedId(random: Random, isTaken: (id: string) => boolean): string {
   for (;;) {
     const id = random.hex(32);
@@ -36,11 +32,7 @@ export function unusedId(random: Random, isTaken: (id: string) => boolean): stri
   }
 }
 
-/**
- * Creates a source of randomness: the system's, or a reproducible one when a seed is given.
- *
- * @param seed - the same seed gives the same sequence, on every machine.
- */
+/** @param seed - gives the same sequence on every machine. Default: the system's randomness. */
 export function createRandom(seed?: string | number): Random {
   const nextBlock = seed === undefined ? () => randomFillSync(Buffer.alloc(BLOCK_BYTES)) : seededBlocks(seed);
   let block: Buffer = Buffer.alloc(0);
@@ -77,5 +69,5 @@ export function createRandom(seed?: string | number): Random {
   };
 }
 
-/** The system's randomness: for what must be unique or unguessable whatever the seed. */
+/** For values that must be unique or unguessable, whatever the seed. */
 export const systemRandom: Random = createRandom();

@@ -3,8 +3,8 @@ import timers from "node:timers";
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = timers;
 
 /**
- * Node's timers, captured before any fake timers are installed, so that waits and durations stay real. Not the globals, which jsdom replaces.
- * Alone in its file, because what intercepts requests runs without the emulator too.
+ * Node's timers, captured before fake timers are installed: waits and durations stay real. Not the globals, which jsdom
+ * replaces. In a file of its own, because interception also runs without the emulator.
  */
 export const realTimers = {
   setTimeout,
@@ -15,5 +15,5 @@ export const realTimers = {
   clearImmediate,
 };
 
-/** Milliseconds of real time since an arbitrary moment. */
+/** Real time in milliseconds, from an arbitrary start. */
 export const realMilliseconds = performance.now.bind(performance);
