@@ -28,12 +28,10 @@ export const APIS: Readonly<Record<Service, Api<Services>>> = {
 export const createFaults = (settings: Settings): Faults =>
   new Faults(Object.values(APIS).flatMap(({ presetFaults }) => presetFaults?.(settings) ?? []));
 
-/** An emulator of all APIs. */
 export type Emulator = CoreEmulator<Services>;
 
 type Own = "journal" | "faults";
 
-/** Creates an emulator of all APIs. Without a journal or faults it gets new ones. */
 export function createEmulator(
   services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,

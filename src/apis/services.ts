@@ -85,7 +85,7 @@ export interface Settings extends AnswerOptions, ConfiguredFailures {
   readonly reportBaseUrl: string;
 }
 
-/** The emulator's parts, as every operation sees them. */
+/** The emulator's parts, for every operation. */
 export interface Services {
   readonly store: Store;
   readonly clock: MovableClock;
@@ -98,5 +98,4 @@ export interface Services {
   readonly realism?: Realism | undefined;
 }
 
-/** The context that the checks of every API start with. */
 export type ApiContext = OperationContext<Services>;

@@ -3,14 +3,12 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import { show } from "../../emulator/text.ts";
 import { isJsonObject } from "../../schema/forms/values.ts";
 
-/** How JSON writes a Buffer. */
 const BUFFER_IN_JSON = /"([^"\\]{1,80})":\{"type":"Buffer","data":\[/;
-/** The beginning of numbers that are bytes, as a Uint8Array is written as text. */
+/** A Uint8Array as text: bytes with commas. */
 const BYTES_AS_TEXT = /^\d{1,3}(,\d{1,3}){2}/;
-/** Further on, nothing is searched. */
 const MOST_READ = 4096;
 
-/** Says that a text stands for a value that the client did not read; undefined when it does not. */
+/** Reports text that stands for an unread value; otherwise undefined. */
 export function unreadText(text: string): string | undefined {
   if (text === "undefined" || text === "null") return `it is the text "${text}": is a variable not set?`;
   if (text === "[object Promise]") return `it is the text "${text}": await the value first`;
@@ -19,7 +17,6 @@ export function unreadText(text: string): string | undefined {
   return undefined;
 }
 
-/** Why a body is not a JSON object. */
 export function notJsonObjectReason(json: ParsedJson, bytes: Buffer): string {
   const beginning = bytes.toString("utf8", 0, MOST_READ);
   if (json.error !== undefined) {
@@ -41,20 +38,20 @@ export function notJsonObjectReason(json: ParsedJson, bytes: Buffer): string {
     : found;
 }
 
-/** Says that a body ends within its JSON; undefined when it does not. */
+/** Reports a body that ends within its JSON; otherwise undefined. */
 export const cutAdvice = (body: Buffer, json?: ParsedJson): string | undefined =>
   /^\s*[{[]/.test(body.toString("latin1", 0, 64)) && isUnended((json ?? parseJson(body)).error, body)
     ? "the body ends within its JSON (a Content-Length counts bytes, not characters: Buffer.byteLength)"
     : undefined;
 
-/** Of a long text, the error does not say whether its end is unexpected. */
+/** For long texts, the error does not report an unexpected end. */
 const isUnended = (error = "", body: Buffer): boolean =>
   error.startsWith("unexpected end") ||
   (error.endsWith("end of the text") && !/[}\]]\s*$/.test(body.toString("latin1", body.length - 64)));
 
 const BUFFER = 'is a Buffer that JSON wrote as an object: send it as base64 (toString("base64"))';
 
-/** What a value of a JSON body was before JSON wrote it, and what to send; undefined when it is not known. */
+/** Reports what JSON lost of a value, and what to send; undefined if nothing is known. */
 export function lostInJson(field: string, value: unknown): string | undefined {
   if (Array.isArray(value))
     return value.length > 2 && value.slice(0, 8).every(isByte)
@@ -77,7 +74,7 @@ export function lostInJson(field: string, value: unknown): string | undefined {
 const isByte = (value: unknown): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
 
-/** What a form's picture was before the form took it for text, and what to append; undefined when it is not known. */
+/** Reports what a form lost of an image, and what to append; undefined if nothing is known. */
 export function lostInForm(content: Buffer): string | undefined {
   const text = content.toString("utf8", 0, 64);
   const unread = BYTES_AS_TEXT.test(text) ? "it is bytes written as text" : unreadText(text);
@@ -93,10 +90,9 @@ export function contentLengthReason({ headers, body }: WireRequest): string {
     : found;
 }
 
-/** Searching more takes long. */
 const MOST_SEARCHED = 2 ** 22;
 
-/** What makes a text invalid base64, where, and the likely cause. */
+/** Explains where base64 is invalid, and the likely cause. */
 export function explainBase64(text: string): string {
   const rule = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
   const unread = unreadText(text);

@@ -7,16 +7,13 @@ import { cutAdvice } from "./bodies.ts";
 import { joined, rightLines, type SignedLines, type Variant, wrongVariants } from "./signed-variants.ts";
 import { missingDateAdvice, missingIdAdvice, notSet, TEXTS_OF_NOTHING } from "./values.ts";
 
-/** How many other databases' secrets are tried. */
 const MOST_OTHER_DATABASES = 100;
 
 /**
- * Explains why a signature does not match: tries common mistakes of clients, alone and in pairs. If one of them produces
- * the signature that was sent, shows both strings to sign with their first difference marked, and notes them for the
- * journal. Never shows a secret key.
+ * Explains a wrong signature: tries common mistakes of clients, alone and in pairs. If a mistake produces the signature, it
+ * shows both strings to sign with their first difference, also in the journal. Never shows a secret key.
  *
- * @param keys - those of the database that the access key belongs to.
- * @param otherSecrets - other secrets of that database, by the name to show.
+ * @param otherSecrets - other secrets of the database, by the name to show.
  */
 export async function explainSignature(
   context: ApiContext,
@@ -33,7 +30,6 @@ export async function explainSignature(
   return reason;
 }
 
-/** The part of the `Authorization` header after the colon. */
 function signatureIn(request: WireRequest): string {
   const given = header(request, "authorization") ?? "";
   return given.slice(given.indexOf(":") + 1);
@@ -43,12 +39,12 @@ function signatureIn(request: WireRequest): string {
 interface Surroundings {
   /** Other secrets of the same database, by the name to show. */
   readonly otherSecrets: Readonly<Record<string, string>>;
-  /** Says that the signature belongs to an earlier request. */
+  /** Reports that the signature belongs to an earlier request. */
   readonly reused?: string | undefined;
   readonly secretsOfOthers?: () => Promise<readonly Secret[]>;
 }
 
-/** Compares the signature in a request's `Authorization` header, which does not match, with the right one. */
+/** Compares a wrong signature with the right one. */
 export async function compareSignature(
   request: WireRequest,
   digest: string,
@@ -122,28 +118,27 @@ function mistakenFor(
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 
-/** What a client signs with that has no secret. */
+/** What clients without a secret sign with. */
 const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
   key,
   advice: notSet("secret key that signed", key),
 }));
 
-/** How many of the latest requests are compared. */
 const MOST_COMPARED = 20;
 
-/** Says that a signature is another request's; undefined when it is that of none of the latest. */
+/** Reports a signature of one of the latest requests; otherwise undefined. */
 function reuseAdvice({ services: { journal } }: ApiContext, signature: string): string | undefined {
   const oldest = Math.max(journal.firstPosition, journal.position - MOST_COMPARED + 1);
   for (let position = journal.position; position >= oldest; position -= 1) {
     const entry = journal.at(position);
-    // One whose signature did not match either is not where it comes from.
+    // A request whose own signature was wrong is not its source.
     if (entry?.signature !== undefined || entry?.request.isSignedWith(signature) !== true) continue;
     return `it is the signature of request #${entry.number} (${entry.method} ${entry.path}); sign each request`;
   }
   return undefined;
 }
 
-/** Secrets of other databases, in case the keys of two were mixed up. */
+/** Databases may have been mixed up. */
 async function secretsOfOthers(
   { services }: ApiContext,
   { databaseName }: { readonly databaseName: string },
@@ -167,7 +162,6 @@ function marked(text: string, other: string): string {
   return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
 }
 
-/** A secret that a client may have signed with, and the advice for that mistake. */
 interface Secret {
   readonly key: string | Buffer;
   readonly advice?: string | undefined;
@@ -176,7 +170,7 @@ interface Secret {
 /** A form in which the bytes of an HMAC are sent. */
 interface Form {
   readonly of: (hmac: Buffer) => string;
-  /** Characters. No two algorithms have a form of the same length, so one HMAC decides. */
+  /** In characters. It names the algorithm, so one HMAC decides. */
   readonly length: number;
   readonly algorithm: "sha1" | "sha256";
   readonly advice?: string | undefined;
@@ -204,17 +198,14 @@ const FORMS = (
   ([algorithm, length, of, is]): Form => ({ algorithm, length, of, advice: is && `the signature is ${is}` }),
 );
 
-/** What a client may have done wrong. */
 interface Suspects {
-  /** The right secret, then those that a client may take for it. */
+  /** The right secret, then others of the database. */
   readonly ownSecrets: readonly [Secret, ...Secret[]];
-  /** Secrets of other databases. */
   readonly otherSecrets: readonly Secret[];
-  /** Wrong lines, made only when no secret alone explains the signature: most of them need a digest of the body. */
+  /** Wrong lines, made only if no secret explains the signature: most need a digest of the body. */
   readonly variants: () => Promise<readonly Variant[]>;
 }
 
-/** The mistakes that explain a signature, and the text that was signed. */
 interface Explained {
   readonly advice: readonly string[];
   readonly signed: string;
@@ -234,11 +225,7 @@ const SWAPPED =
 /** Less than 1 ms of work. */
 const HMACS_PER_SLICE = 50;
 
-/**
- * Finds the fewest mistakes, at most two besides the form, that produce a signature. Computes about 600 HMACs at most, in slices.
- *
- * @param hmac - computes an HMAC; tests count the calls.
- */
+/** Finds the fewest mistakes, at most two besides the form, that produce a signature. Computes at most about 600 HMACs. */
 export async function findMistakes(
   signature: string,
   right: SignedLines,

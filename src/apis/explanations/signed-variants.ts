@@ -22,7 +22,6 @@ const variant = (line: Variant["line"], value: string, advice: string, likely = 
   advice,
 });
 
-/** The five lines as they should have been signed. */
 export type SignedLines = Readonly<Record<Variant["line"], string>>;
 
 export const joined = ({ method, digest, type, date, path, separator }: SignedLines): string =>
@@ -51,7 +50,7 @@ const COMMON_TYPES = [
   "application/x-www-form-urlencoded",
 ];
 
-/** What clients send with a body of text when no type is set. */
+/** Sent by clients with a text body and no type. */
 const TYPES_OF_CLIENTS = new Map([
   ["application/x-www-form-urlencoded", "axios"],
   ["text/plain", "fetch"],
@@ -68,16 +67,11 @@ const SEPARATORS = [
   ["", "nothing"],
 ] as const;
 
-/**
- * Each line with the mistakes that clients commonly make.
- *
- * @param right - the lines as they should have been signed.
- */
+/** Each line with the common mistakes of clients. */
 export async function wrongVariants(request: WireRequest, right: SignedLines): Promise<readonly Variant[]> {
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
-  /** Advises to sign what is sent. */
   const sent = (line: "type" | "path" | "method", what: string, likely = false) => {
     const shown = JSON.stringify(right[line]);
     return (value: string) =>
@@ -128,7 +122,6 @@ function partsOf(path: string): readonly string[] {
     .map((part) => `/${part.join("/")}`);
 }
 
-/** How many seconds may pass between two readings of a client's clock. */
 const MOST_SECONDS_APART = 5;
 
 /** Dates shortly before and after the one that was sent. */
@@ -144,7 +137,7 @@ function nearDates(date: string): readonly Variant[] {
     });
 }
 
-/** Larger bodies take too long to digest again in every way that clients may have done it. */
+/** Digesting larger bodies in each way takes too long. */
 const MOST_DIGESTED_BYTES = 4_000_000;
 
 /** @param md5 - that of the body. */
@@ -174,7 +167,7 @@ async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant
   return wrong;
 }
 
-/** In a turn of the event loop of its own, because the body may have megabytes. */
+/** In its own turn of the event loop: the body may have megabytes. */
 async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | string): Promise<string> {
   await yieldToEventLoop();
   return hash(algorithm, bytes);
@@ -182,7 +175,7 @@ async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | stri
 
 type Mistake = (exact: string) => string;
 
-/** Makes the bytes that clients sign instead of the body's own, and says what the mistake is. */
+/** Bytes that clients sign instead of the body, each with the mistake. */
 async function otherTextsOf(
   body: Buffer,
 ): Promise<readonly (readonly [make: () => Buffer | string, mistake: Mistake])[]> {

@@ -7,10 +7,10 @@ import type { ApiContext } from "../services.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How far a difference may be from whole or half hours and still be explained by a time zone. */
+/** A time zone still explains such a deviation from half hours. */
 const TOLERATED_MS = 5 * 60_000;
 
-/** Why a malformed `Date` header was refused, and what would be accepted now. */
+/** Explains a malformed `Date` header, with one that is accepted now. */
 export function malformedDateReason(date: string, now: number): string {
   return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(dateOf({ now }))}, as new Date().toUTCString() returns it`;
 }
@@ -25,7 +25,6 @@ function kindOf(date: string): string {
   return "";
 }
 
-/** Why a `Date` header that is too far from now was refused. */
 export function skewReason(date: string, moment: number, now: number, allowed: string): string {
   const says = `the Date header is ${show(date)}, but the service's clock says ${dateOf({ now })}; expected less than ${allowed} between them: `;
   const off = moment - now;
@@ -35,7 +34,7 @@ export function skewReason(date: string, moment: number, now: number, allowed: s
   return `${says}${isZone ? zone : ""}correct the client's clock, or the mock's if a test set it`;
 }
 
-/** Whether this runtime's `Headers` or `Request` drops `Date`, as those of browsers and happy-dom do; tested once. */
+/** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
 let runtimeLosesDate: boolean | undefined;
 
 function losesDate(): boolean {
@@ -50,7 +49,6 @@ function losesDate(): boolean {
   return runtimeLosesDate;
 }
 
-/** Says that the request has no `Date` header, and why it may be missing. */
 export function missingDateAdvice(request: WireRequest): string {
   const missing = "the request has no Date header";
   if (hasNoHeaders(request)) return `${missing}: ${NO_HEADERS}`;
@@ -59,7 +57,6 @@ export function missingDateAdvice(request: WireRequest): string {
     : missing;
 }
 
-/** Why a request without a `Date` header was refused. */
 export const missingDateReason = (request: WireRequest, now: number): string =>
   `${missingDateAdvice(request)}; expected a form like ${show(dateOf({ now }))}`;
 
@@ -71,11 +68,9 @@ const NO_HEADERS =
 const hasNoHeaders = ({ headers }: WireRequest): boolean =>
   headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));
 
-/** What to add when there is no `Authorization` header. */
 export const missingHeadersAdvice = (request: WireRequest): string =>
   hasNoHeaders(request) && header(request, "authorization") === undefined ? `; ${NO_HEADERS}` : "";
 
-/** Why an `Authorization` header was refused as malformed. */
 export function malformedAuthorizationReason(request: WireRequest, wanted: string): string {
   const given = header(request, "authorization") ?? "";
   const [, scheme = ""] = /^(\S*)/.exec(given) ?? [];
@@ -100,17 +95,12 @@ function detail(given: string, scheme: string): string {
   return given.split(":").length > 2 ? ": it has more than one colon" : ": it has more than one space";
 }
 
-/** Why a request without an `Authorization` header was refused. */
 export const missingAuthorizationReason = (request: WireRequest, wanted: string): string =>
   `the request has no Authorization header; expected ${wanted}${missingHeadersAdvice(request)}`;
 
-/** How many keys are remembered; the oldest are forgotten first. */
 const MOST_KEYS = 1000;
 
-/**
- * Access keys of this process's stopped mocks, with the names of their databases. A late request, or one from a client that
- * outlived its test, reaches the next mock, which can then explain where it comes from.
- */
+/** Access keys of stopped mocks, with their databases: late requests reach the next mock, which can name their source. */
 const former = new Map<string, string>();
 
 export function rememberKeys(
@@ -130,10 +120,10 @@ export function rememberKeys(
   }
 }
 
-/** Texts that programs send in place of a value that they do not have. */
+/** Text of unset values. */
 export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
 
-/** Says that a value is empty, or the text of a missing one; undefined when it is neither. */
+/** Reports an unset value; otherwise undefined. */
 export function notSet(what: string, value: string): string | undefined {
   if (!TEXTS_OF_NOTHING.includes(value)) return undefined;
   if (value === "") return `the ${what} is empty: is a variable not set?`;
@@ -141,7 +131,7 @@ export function notSet(what: string, value: string): string | undefined {
   return `the ${what} is the text ${JSON.stringify(value)}: ${why}`;
 }
 
-/** Says that a path has the text of a missing value in place of an id; undefined when it has none. */
+/** Reports an unset value in place of an id; otherwise undefined. */
 export function missingIdAdvice(path: string): string | undefined {
   const missing = path
     .split("/")
@@ -150,19 +140,15 @@ export function missingIdAdvice(path: string): string | undefined {
   return missing && `the path has the text ${JSON.stringify(missing)} in place of an id: await the id first`;
 }
 
-/** What a mock of this process says of an access key that is one of its own. */
+/** Describes an access key of one mock of this process. */
 export type KeyOwner = (accessKey: string) => string | undefined;
 
-/** How many mocks of each kind are asked, the newest first. */
 const MOST_MOCKS = 100;
 
-/** Those of the mocks that intercept, until they are stopped. */
+/** Of intercepting mocks, until they are stopped. */
 const keyOwners = new Set<KeyOwner>();
 
-/**
- * Those of other mocks that still exist. Held weakly, because nobody has to stop them, and not all mocks are: what was held
- * weakly outlives the quick collections of garbage, with all that belongs to the mock.
- */
+/** Of other mocks. Weak, because nobody has to stop these; only these, because weakly held mocks are freed later. */
 const idleKeyOwners = new Set<WeakRef<KeyOwner>>();
 
 /** @param owner - asked for keys that another mock does not know, until {@link removeKeyOwner}. */
@@ -174,9 +160,9 @@ export function removeKeyOwner(owner: KeyOwner): void {
   keyOwners.delete(owner);
 }
 
-/** @param owner - likewise, as long as someone else holds it. */
+/** @param owner - asked as long as other code holds it. */
 export function addIdleKeyOwner(owner: KeyOwner): void {
-  // Not each time, so that the cost of a mock does not grow with the number of those that are not collected yet.
+  // Not each time: otherwise each mock would cost more, the more mocks are uncollected.
   if (idleKeyOwners.size % MOST_MOCKS === MOST_MOCKS - 1)
     for (const other of idleKeyOwners) if (other.deref() === undefined) idleKeyOwners.delete(other);
   idleKeyOwners.add(new WeakRef(owner));
@@ -184,7 +170,6 @@ export function addIdleKeyOwner(owner: KeyOwner): void {
 
 const newest = <Item>(items: ReadonlySet<Item>): Item[] => [...items].slice(-MOST_MOCKS).reverse();
 
-/** What another mock of this process says of a key. */
 function otherMockWith(accessKey: string): string | undefined {
   for (const owner of [...newest(keyOwners), ...newest(idleKeyOwners).map((held) => held.deref())]) {
     const said = owner?.(accessKey);
@@ -195,10 +180,8 @@ function otherMockWith(accessKey: string): string | undefined {
 
 const RULE = "server keys sign target API requests, client keys sign queries";
 
-/** How many databases are searched for a misplaced secret key or target. */
 const MOST_DATABASES = 100;
 
-/** Why a request's access key is unknown to its API. */
 export async function unknownKeyReason(
   { services: { store } }: ApiContext,
   key: string | undefined,
@@ -244,7 +227,7 @@ export async function unknownKeyReason(
   return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
 }
 
-/** Why the path's target is unknown; names another database that has it. */
+/** Names another database that has the path's target. */
 export async function unknownTargetReason({
   database: { databaseName },
   params: { id = "" },

@@ -40,17 +40,15 @@ export const ALL_SCOPES: readonly string[] = [
   CLIENT_CREDENTIALS,
 ];
 
-/** The scopes that a space-separated list names. */
 export const scopesIn = (list: string): readonly string[] => list.split(" ").filter((scope) => scope !== "");
 
-/** The bytes of unpadded base64url; undefined when the text is anything else. */
+/** Decodes unpadded base64url; undefined for other text. */
 function decodeBase64Url(text: string): Buffer | undefined {
   return /^[A-Za-z0-9_-]*$/.test(text) && text.length % 4 !== 1 ? Buffer.from(text, "base64url") : undefined;
 }
 
 const encodeBase64Url = (text: string): string => Buffer.from(text).toString("base64url");
 
-/** The JSON object in one part of a JWT; undefined when there is none. */
 function jsonObjectPart(part: string): JsonObject | undefined {
   const bytes = decodeBase64Url(part);
   if (bytes === undefined) return undefined;
@@ -61,18 +59,14 @@ function jsonObjectPart(part: string): JsonObject | undefined {
 const HEADER = encodeBase64Url(JSON.stringify({ alg: "mock", typ: "JWT" }));
 const SIGNATURE = encodeBase64Url("not verified");
 
-/**
- * A JWT that the bearer check accepts; the same for the same request.
- *
- * @param source - the client id or user name that asked for it.
- */
+/** A JWT for a client id or user name, the same for the same request. */
 export function accessToken(source: string, scopes: readonly string[]): string {
   const scope = [...new Set(scopes)].sort().join(" ");
   const payload = JSON.stringify({ aud: "modeltargets", src: source, scope });
   return `${HEADER}.${encodeBase64Url(payload)}.${SIGNATURE}`;
 }
 
-/** The client or user for whom a bearer token was issued, according to the token. */
+/** The client or user that a bearer token names. */
 export function tokenSource(authorization: string | undefined): string | undefined {
   const payload = /^Bearer [^.]*\.([^.]*)\./.exec(authorization ?? "")?.[1];
   const source = payload === undefined ? undefined : jsonObjectPart(payload)?.src;
@@ -91,7 +85,7 @@ export function basicCredentials(
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** The database that the requests of a client belong to, by its token, or by its id when it asks for one. */
+/** The database of a client, by its token, or by its id in token requests. */
 export async function ownerOfClient(
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
@@ -101,12 +95,11 @@ export async function ownerOfClient(
   return databaseName ? { databaseName } : undefined;
 }
 
-/** What a bearer token allows. */
 export interface Bearer {
   readonly scopes: readonly string[];
 }
 
-/** Masked, unless it is what JavaScript makes of a value that is no text. */
+/** Masked, unless it is the text of an unset value. */
 const showToken = (token: string): string =>
   /^(undefined|null|NaN|\[object \w+\])$/.test(token) ? show(token) : showUnknownKey(token);
 
@@ -119,7 +112,6 @@ const unauthorized = serviceError<string>(
 
 const rejected = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
 
-/** What a token says, or what is wrong with it. */
 function payloadOf(token: string): JsonObject | Refusal {
   const parts = token.split(".");
   const [head = "", body = "", signature = ""] = parts;
@@ -176,7 +168,7 @@ export const bearerToken = check({
     }
     const payload = payloadOf(token);
     if (payload instanceof Refusal) return payload;
-    // Only for the journal: the state may be away from requests that do not need it.
+    // Only for the journal: this request may not need the state, which may be unavailable.
     const owner = await ownerOfClient(given, services).catch((error: unknown) => {
       if (!(error instanceof StateUnavailableError)) throw error;
     });

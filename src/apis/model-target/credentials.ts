@@ -40,7 +40,7 @@ const bodyIsJsonObject = check({
   },
 });
 
-/** `scopes` is an array of strings. Finds them. */
+/** `scopes` is an array of strings. Adds them to the context. */
 const scopesGiven = check({
   name: "scopesGiven",
   operations: ["createCredential"],
@@ -67,7 +67,7 @@ const credentialUnknown = (id: string): Refusal =>
     id,
   );
 
-/** The path names a credential. Finds it. */
+/** The path names a credential. Adds it to the context. */
 const knownCredential = check({
   name: "knownCredential",
   operations: ["updateCredentialScopes", "deleteCredential"],
@@ -83,7 +83,7 @@ const invalidScopes = serviceError(400, "BAD_REQUEST", "The body is not an array
   target: "scopes",
 }));
 
-/** The body is an array of strings. Finds them. */
+/** The body is an array of strings. Adds them to the context. */
 const scopesValid = check({
   name: "scopesValid",
   operations: ["updateCredentialScopes"],
@@ -100,7 +100,6 @@ type CredentialOperation =
   | "updateCredentialScopes"
   | "deleteCredential";
 
-/** The checks of operations on client credentials. */
 export const credentialTable = CheckTable.on<ApiContext, CredentialOperation>()
   .row(bearerToken)
   .row(holdsScope(CLIENT_CREDENTIALS))

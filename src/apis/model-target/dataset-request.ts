@@ -4,7 +4,7 @@ import { show } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 
-/** A creation request in the shape that the stages read: where an object belongs, any other value counts as `{}`. */
+/** A creation request as the stages read it: `{}` replaces other values where an object belongs. */
 export interface DatasetRequest {
   readonly family: DatasetTypeName;
   readonly profile: Profile;
@@ -22,7 +22,6 @@ export interface Model extends Part {
   readonly views: readonly Part[];
 }
 
-/** The models of a request's body. */
 export const modelsIn = (fields: JsonObject): readonly Model[] =>
   partsOf({ path: "", fields }, "models").map((model) => ({ ...model, views: partsOf(model, "views") }));
 
@@ -35,12 +34,12 @@ function partsOf({ path, fields }: Part, key: string): readonly Part[] {
   }));
 }
 
-/** A key that is present counts as given, even if its value is null. */
+/** A null value counts as given. */
 export const isGiven = ({ fields }: Pick<Part, "fields">, key: string): boolean => Object.hasOwn(fields, key);
 
 export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
 
-/** One problem of a dataset request: in the words of the service, and what to change, which is only shown for the first few. */
+/** A problem of a dataset request: in the words of the service, and what to change. */
 export interface Finding {
   readonly message: string;
   readonly reason: string;
@@ -70,7 +69,7 @@ export const expected = (path: string, type: TypeName, value: unknown): Finding 
 export const typed = (path: string, type: TypeName, value: unknown): readonly Finding[] =>
   TYPES[type].fits(value) ? [] : [expected(path, type, value)];
 
-/** A finding if a field is given with another type, or not given although it is required. */
+/** A finding for another type, or a missing required field. */
 export function field(part: Part, key: string, type: TypeName, isRequired: boolean): readonly Finding[] {
   const path = `${part.path}/${key}`;
   if (isGiven(part, key)) return typed(path, type, part.fields[key]);
@@ -79,7 +78,6 @@ export function field(part: Part, key: string, type: TypeName, isRequired: boole
 
 const SHOWN_FINDINGS = 5;
 
-/** The first findings in words. */
 export function reasonFor(findings: readonly Finding[]): string {
   const shown = findings.slice(0, SHOWN_FINDINGS).map(({ reason }) => reason);
   const more = findings.length - shown.length;

@@ -32,13 +32,11 @@ const inViews = (find: (view: Part, model: Model) => readonly Finding[]): Stage 
 
 const TOP_LEVEL = { models: "jsarray", name: "jsstring", targetSdk: "jsstring" } as const;
 
-/** Required fields of a request. */
 export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
   Object.keys(TOP_LEVEL)
     .filter((key) => !isGiven({ fields }, key))
     .map((key) => missing(`/${key}`));
 
-/** Their types. */
 const topLevelTypes: Stage = ({ fields }) =>
   Object.entries(TOP_LEVEL).flatMap(([key, type]) => typed(`/${key}`, type, fields[key]));
 
@@ -60,7 +58,6 @@ const uniqueNames: Stage = ({ family, models }) => {
   return [{ message: "names of models must be unique within a Target.", reason }];
 };
 
-/** Required fields of a model. */
 const missingInModels = inModels((model, { profile }) =>
   (profile.datasetViewsRequired ? ["name", "views"] : ["name"])
     .filter((key) => !isGiven(model, key))
@@ -93,7 +90,7 @@ const isRead = (key: string, family: DatasetTypeName): boolean =>
 const isUnsupported = (key: string, { trackingHintsSupported }: Profile): boolean =>
   !trackingHintsSupported && (key === "motionHint" || key === "trackingMode");
 
-/** What is wrong with a field's value. An earlier stage made sure that it is a string. */
+/** Adds findings for a string, whose type an earlier stage has checked. */
 type Rule = (value: string, path: string, profile: Profile) => readonly Finding[];
 
 const refused = (path: string, value: string, allowed: readonly string[], message: string): Finding[] => [
@@ -121,7 +118,6 @@ const cadDataFormat: Rule = (value, path, { cadDataFormats }) => {
   return refused(path, value, cadDataFormats, message);
 };
 
-/** In the order in which they are reported. */
 const RULES: Readonly<Record<string, Rule>> = {
   automaticColoring: when("automaticColoring", (value) => value),
   cadDataFormat,
@@ -144,7 +140,6 @@ const STRINGS = [
   ...["cadDataBlob", "cadDataUrl", "name", "stateBasedConfigurationJsonString"],
 ].sort();
 
-/** String fields of the models. */
 const modelStrings = inModels((model, { family, profile }) =>
   STRINGS.filter((key) => isRead(key, family) && !isUnsupported(key, profile)).flatMap((key) =>
     field(model, key, "jsstring", false),
@@ -168,13 +163,11 @@ const enumerations = inModels((model, { family, profile }) => [
   ...field(model, "views", "jsarray", false),
 ]);
 
-/** Fields of the views. */
 const viewFields = inViews((view, model) => [
   ...field(view, "guideViewPosition", "jsobject", isStateBased(model)),
   ...field(view, "name", "jsstring", true),
 ]);
 
-/** The vectors of a view's position. */
 const viewPositions = inViews(({ path, fields: { guideViewPosition } }) => {
   if (!isJsonObject(guideViewPosition)) return [];
   const position = { path: `${path}/guideViewPosition`, fields: guideViewPosition };
@@ -192,10 +185,8 @@ function entriesOf({ fields }: Part, key: string): readonly unknown[] {
   return Array.isArray(entries) ? entries : [];
 }
 
-/** A view's `states` is an array. */
 const statesTypes = inViews((view) => field(view, "states", "jsarray", false));
 
-/** The array holds strings. */
 const statesEntries = inViews((view) =>
   entriesOf(view, "states").flatMap((state, index) =>
     typed(`${view.path}/states(${index})`, "jsstring", state),
@@ -204,10 +195,10 @@ const statesEntries = inViews((view) =>
 
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
-/** In bytes besides long strings, as for bodies; these are larger than any body's own JSON, because files of models fill them. */
+/** In bytes besides long strings. More than for bodies: model files fill configurations. */
 const MOST_CONFIGURATION = 2 ** 23;
 
-/** By the fields of their model: two stages read each, and reading a large one takes a while. */
+/** By the fields of their model: two stages read each. */
 const configurationsRead = new WeakMap<JsonObject, ParsedJson>();
 
 /** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
@@ -219,7 +210,7 @@ function configurationOf({ fields }: Model): { readonly value: unknown } | undef
   return parsed.error === undefined ? parsed : undefined;
 }
 
-/** Configurations are JSON and declare states. Stages that follow know that they do. */
+/** Configurations are JSON and declare states: later stages rely on it. */
 const configurations = inModels((model) => {
   if (!isStateBased(model)) return [];
   const path = configurationPath(model);

@@ -62,7 +62,7 @@ const mayUseStates = (family: DatasetTypeName) =>
     },
   });
 
-/** A response with a detail for each of tens of thousands of findings would take long to write, and nobody reads it. */
+/** Writing tens of thousands of details would take long. */
 const MOST_DETAILS = 1000;
 
 const validRequest = (family: DatasetTypeName) =>
@@ -107,7 +107,7 @@ const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has th
 const datasetUnknown = (uuid: string): Refusal =>
   refuse(unknownDataset, `no dataset has the uuid ${show(uuid)}; it was never created or was deleted`, uuid);
 
-/** The path names a dataset of either family. Finds it. */
+/** The path names a dataset of either family. Adds it to the context. */
 const knownDataset = check({
   name: "knownDataset",
   operations: OF_ONE,
@@ -118,7 +118,6 @@ const knownDataset = check({
   },
 });
 
-/** The checks of one family's operations. */
 export const datasetTable = (family: DatasetTypeName) =>
   CheckTable.on<ApiContext, (typeof operations | typeof OF_ONE)[number]>()
     .row({ ...contentLengthIsInteger, operations: OF_ONE })
@@ -186,7 +185,7 @@ const notDone = serviceError<{ readonly uuid: string; readonly status: string }>
 
 const deleted = done(200);
 
-/** However long the processing time is: a `Date` can hold no later moment. */
+/** A `Date` can hold no later timestamp. */
 const isoTime = (time: number): string => new Date(Math.min(time, MOST_MILLISECONDS)).toISOString();
 
 function outcomeOf(

@@ -3,7 +3,7 @@ import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import type { Realism } from "../signed/realism.ts";
 import { crlfPage, fromLoadBalancer } from "../signed/responses.ts";
 
-/** The load balancer's standard pages while no server answers it: nobody recorded the bytes that the real service sent. */
+/** The load balancer's standard pages: the real service's bytes are not recorded. */
 const PAGES: readonly DeclaredResponse[] = [
   [502, "Bad Gateway"] as const,
   [503, "Service Temporarily Unavailable"] as const,

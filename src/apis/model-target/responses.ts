@@ -116,24 +116,21 @@ export const validationError = serviceError<readonly string[]>(
   },
 );
 
-/**
- * Every entry's time, so that the same dataset always gives the same bytes. Times inside a zip are local, and so is a
- * text without a zone: the bytes do not depend on the machine's time zone.
- */
+/** The same in each zip. Times inside are local, as is text without a zone: bytes do not depend on the time zone. */
 const ENTRY_TIME = "1980-01-01T12:00:00";
 
 const DESCRIPTION = `<?xml version="1.0" encoding="UTF-8"?>
 <MTDataset version="1.0"/>
 `;
 
-/** The zip of a finished dataset. Nothing is compressed, so that the bytes do not depend on a compressor's version. */
+/** Uncompressed: bytes do not depend on a compressor's version. */
 export async function datasetArchive(dataset: Dataset): Promise<Buffer> {
   const { strToU8, zipSync }: typeof Fflate = loadModule("fflate");
   const files = { "MTDataset.dat": strToU8(metadataOf(dataset)), "MTDataset.xml": strToU8(DESCRIPTION) };
   return Buffer.from(zipSync(files, { level: 0, mtime: ENTRY_TIME }));
 }
 
-/** The request without the CAD data, which may be large. Equal requests of a family have equal metadata. */
+/** The request without the CAD data, which may be large. */
 function metadataOf({ datasetTypeName: family, requestBody }: Dataset): string {
   const { models } = requestBody;
   const request = Array.isArray(models) ? { ...requestBody, models: models.map(withoutBlob) } : requestBody;

@@ -17,7 +17,7 @@ import { contentLengthIsInteger } from "../signed/framing.ts";
 import { ALL_SCOPES, accessToken, basicCredentials, scopesIn } from "./checks.ts";
 import { success, tokenError } from "./responses.ts";
 
-/** The body's fields. Of a repeated field the first counts; a body that is not UTF-8 has no fields. */
+/** The first of repeated fields counts. A body that is not UTF-8 has none. */
 interface Form {
   readonly form: URLSearchParams;
 }
@@ -26,7 +26,7 @@ interface Grant extends Form {
   readonly grant: "client_credentials" | "password";
 }
 
-/** The client or user that asks for a token, and the scopes that it holds. */
+/** The client or user that asks for a token, and its scopes. */
 interface Holder {
   readonly source: string;
   readonly scopes: readonly string[];
@@ -34,12 +34,12 @@ interface Holder {
 
 const isBlank = (value: string | null): boolean => value === null || value.trim() === "";
 
-/** No form of this route needs as many; a form of megabytes may have millions of fields. */
+/** Forms of megabytes may have millions of fields. */
 const MOST_FORM_BYTES = 2 ** 18;
 
 const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The grant type is unknown.");
 
-/** `grant_type` is supported. Finds the form and the grant. */
+/** `grant_type` is supported. Adds the form and the grant to the context. */
 const supportedGrantType = check({
   name: "supportedGrantType",
   refusals: [unsupportedGrantType],
@@ -107,7 +107,6 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
   );
 }
 
-/** What to add when the body is JSON, which has none of the form's fields. */
 const jsonAdvice = ({ body }: ApiContext): string =>
   /^\s*\{/.test(body.text ?? "")
     ? "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)"
@@ -129,7 +128,7 @@ function userOf(context: ApiContext & Form): Refusal | Holder {
   );
 }
 
-/** The client or user is known, and its secret or password is right. Finds who asks. */
+/** The client or user is known, and its secret or password is right. Adds it to the context. */
 const knownHolder = check({
   name: "knownHolder",
   refusals: [invalidAuthorization, invalidClient, missingUser, invalidGrant],
@@ -141,7 +140,7 @@ const knownHolder = check({
 
 const invalidScope = tokenError(400, "invalid_scope", "A requested scope is not held.");
 
-/** The credential holds the requested scopes. Finds the scopes to grant. */
+/** The credential holds the requested scopes. Adds them to the context. */
 const scopesHeld = check({
   name: "scopesHeld",
   refusals: [invalidScope],
@@ -156,7 +155,7 @@ const scopesHeld = check({
   },
 });
 
-/** A scope that nobody knows may be a misplaced secret. */
+/** An unknown scope may be a misplaced secret. */
 const shownScope = (scope: string): string =>
   ALL_SCOPES.includes(scope) ? show(scope) : showUnknownKey(scope);
 

@@ -68,7 +68,7 @@ const authorizationWellFormed = check({
   },
 });
 
-/** The client access key is known, and the signature was made with its secret key. Finds the database, with its records. */
+/** The client access key is known, and the signature was made with its secret key. Adds the database and its records to the context. */
 const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
@@ -123,7 +123,7 @@ const dateGiven = check({
     header(request, "date") !== undefined || missingDateReason(request, now),
 });
 
-/** `Date` is in one of the accepted forms. Finds the moment. */
+/** `Date` is in one of the accepted forms. Adds the timestamp to the context. */
 const dateWellFormed = check({
   name: "dateWellFormed",
   refusals: [dateMalformed],
@@ -146,7 +146,7 @@ const dateCurrent = check({
 
 const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
 
-/** `Content-Type` is present and not empty. Finds it. */
+/** `Content-Type` is present and not empty. Adds it to the context. */
 const contentTypeGiven = check({
   name: "contentTypeGiven",
   refusals: [jettyPage],
@@ -158,7 +158,7 @@ const contentTypeGiven = check({
   },
 });
 
-/** A multipart form; the profile decides whether `*`/`*` counts as one. Finds the type's parameters. */
+/** A multipart form; the profile decides whether `*`/`*` counts as one. Adds its parameters to the context. */
 const contentTypeIsMultipart = check({
   name: "contentTypeIsMultipart",
   refusals: [unsupportedMediaType],
@@ -170,7 +170,7 @@ const contentTypeIsMultipart = check({
   },
 });
 
-/** `Content-Type` names a boundary. Finds it. */
+/** `Content-Type` names a boundary. Adds it to the context. */
 const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
@@ -183,7 +183,6 @@ const boundaryNamed = check({
   },
 });
 
-/** The query API's checks, in the order of README.md. */
 export const queryTable = CheckTable.on<ApiContext, "query">()
   .row(contentLengthIsInteger)
   .row(headerLinesFit)

@@ -19,7 +19,7 @@ import {
 
 type BoundaryContext = Context & { readonly boundary: string };
 
-/** The boundary occurs in the body. Finds the form. */
+/** The boundary occurs in the body. Adds the form to the context. */
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
@@ -63,7 +63,7 @@ export const fieldsKnown = check({
   },
 });
 
-/** An image is given, as a file. Finds its bytes. */
+/** An image is given, as a file. Adds its bytes to the context. */
 export const imageGiven = check({
   name: "imageGiven",
   refusals: [noImage],
@@ -85,10 +85,7 @@ interface ImageContext {
   readonly isImageCutOff: boolean;
 }
 
-/**
- * The image opens, is a PNG or JPEG, and its sides are not too long. One that lacks its end is accepted, unless the body ends
- * within it.
- */
+/** The image opens, with sides that are not too long. It may lack its end, unless the body ends within it. */
 export const imageOpens = check({
   name: "imageOpens",
   refusals: [badImage],
@@ -115,10 +112,10 @@ export const imageSmallEnough = check({
   test: ({ image }: ImageContext) => whyTooLarge(image) ?? true,
 });
 
-/** No valid value is as long, and refusals repeat the value. */
+/** Longer than valid values: refusals repeat the value. */
 const MOST_FIELD_BYTES = 2 ** 16;
 
-/** The bytes of a field's first part that is not a file: the first ones, if it has very many. */
+/** The first bytes of a field that is not a file. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
   const content = form.parts.find((part) => part.name === name && part.filename === undefined)?.content;
   return content?.subarray(0, MOST_FIELD_BYTES);
@@ -134,7 +131,7 @@ export const maxNumResultsValid = check({
   test: (context: FormContext) => {
     const content = fieldOf(context, "max_num_results");
     if (content === undefined) return { maxNumResults: 1 };
-    // One character per byte: the response shows exactly the bytes that were sent.
+    // One character per byte: the response repeats the bytes.
     const given = content.toString("latin1");
     const reason = `max_num_results is ${show(content.toString())}; expected a whole number from 1 to ${MOST_RESULTS}`;
     const refused = (declared: typeof invalidValue, line: string) =>

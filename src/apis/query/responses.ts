@@ -59,7 +59,6 @@ export const requestTimeTooSkewed = failure("RequestTimeTooSkewed");
 export const unknownParameters = failure("UnknownParameters");
 export const badImage = failure("BadImage");
 
-/** The matching targets. */
 export const found: DeclaredResponse<{ readonly results: readonly object[] }> = {
   status: 200,
   resultCode: "Success",
@@ -98,7 +97,6 @@ const plainText = (status: number, line: string, ...named: HeaderList): Declared
   body: () => line,
 });
 
-/** A text response that asks for authentication. */
 const challenge = (line: string) => plainText(401, line, LATIN1_TEXT, ["WWW-Authenticate", "KWS"]);
 
 export const authorizationMissing = challenge("Authorization header missing.");
@@ -201,16 +199,12 @@ export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter th
 
 const gzipped = promisify(gzip);
 
-/** Whether a response with this status is gzipped. */
 export const isGzipped = (status: number, { request, profile }: Context, { settings }: Services): boolean =>
   settings.queryContentEncoding === "gzip" &&
   (profile.queryEncoding === "always" ||
     (status === found.status && acceptsEncoding(header(request, "accept-encoding"), "gzip")));
 
-/**
- * Adds to a response what every response of the query API has: the encoding (of an empty body too), by profile the
- * region, and the length of the encoded bytes.
- */
+/** Adds the encoding (to empty bodies too), by profile the region, and the length of the encoded bytes. */
 export async function encodeResponse(
   response: ApiResponse,
   context: Context,

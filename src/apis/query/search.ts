@@ -10,10 +10,7 @@ import type { Target } from "../../schema/target.ts";
 export interface Search {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
-  /**
-   * Nearest first: targets with a score, then those that no image can match now, those that were not compared, and those
-   * without a score.
-   */
+  /** Nearest first: targets with a score, then targets that cannot match now, were not compared, or have no score. */
   readonly considered: readonly ConsideredTarget[];
   /** How many more targets were considered, by reason. */
   readonly otherTargets: Readonly<Record<string, number>> | undefined;
@@ -21,9 +18,8 @@ export interface Search {
   readonly whyNone: string | undefined;
 }
 
-/** How many targets are reported one by one. */
 const MAX_CONSIDERED = 100;
-/** At least this many of the best matches are certain, even if fewer are requested. */
+/** At least this many of the best matches are certain. */
 const LEAST_CERTAIN = 10;
 const TARGETS_PER_SLICE = 10_000;
 
@@ -88,7 +84,6 @@ const ADVICE =
   "recognise photographs with the option queryMatcher: featureMatcher (servers: QUERY_IMAGE_MATCHER=features), or define " +
   "which pictures match: mappingMatcher([…])";
 
-/** The scores of the nearest targets that did not match. */
 async function scoresOfNearest(
   unmatched: readonly Target[],
   image: Buffer,
@@ -106,7 +101,7 @@ async function scoresOfNearest(
   });
 }
 
-/** What would make targets better that are rated 0, where features decide. */
+/** Advice for targets rated 0, if features decide. */
 async function adviceFor(
   passedOver: readonly (readonly [Target, Reason])[],
   matcher: ImageMatcher,
@@ -121,7 +116,6 @@ async function adviceFor(
   return new Map(await Promise.all(advised));
 }
 
-/** Why a target did or did not match. */
 export interface Reason {
   readonly matched: boolean;
   readonly why: string;

@@ -32,7 +32,7 @@ const ownDatabaseNamed = check({
       : "the path's database id is not the id of the database that the keys belong to",
 });
 
-/** `month` is the current or the previous month (UTC) as `YYYY-MM`. Finds which. */
+/** `month` is the current or the previous month (UTC) as `YYYY-MM`. Adds it to the context. */
 const monthAccepted = check({
   name: "monthAccepted",
   refusals: [fail(400)],
@@ -78,5 +78,4 @@ const urlValid = check({
   },
 });
 
-/** The checks of the download. */
 export const downloadTable = CheckTable.on<ApiContext, "downloadReport">().row(urlValid);

@@ -80,10 +80,9 @@ const UPPER_CASE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const TOKEN_BYTES = 600;
 
 /**
- * The URL of a report, in the form of the URLs that the profile's storage service signs. Its three secrets are
- * placeholders.
+ * A report's URL as the profile's storage service signs it. Its three secrets are placeholders.
  *
- * @param file - the file's name without `.csv`.
+ * @param file - without `.csv`.
  */
 export function presignedUrl(
   { profile, random, now }: Context,
@@ -133,7 +132,7 @@ export const parametersUnder = (profile: Profile): JsonSchemas =>
 const parameterName = ({ reportParameterPrefix }: Profile, name: string): string =>
   `${reportParameterPrefix}${name}`;
 
-/** When a download's URL expires, or what is wrong with it. Of a repeated parameter the first counts. */
+/** The first of repeated parameters counts. */
 export function readValidity(
   profile: Profile,
   query: string,

@@ -33,7 +33,7 @@ export function ownerOf(
 export const ownerOfServerKey: Api<Services>["owner"] = async (authorization, services) =>
   (await ownerOf("serverAccessKey", authorization, services))?.database;
 
-/** The limits that apply to a request: the one per second first, then that of its group, which is named after its operation. */
+/** First the limit per second, then the limit of the operation's group. */
 function rulesFor(
   database: Database,
   operation: Operation,
@@ -53,10 +53,7 @@ function rulesFor(
   ];
 }
 
-/**
- * The request is within the rate limits of the database that its access key names; the signature is checked
- * later. A refused request does not count. Finds the records of the owner of the key, if there is one.
- */
+/** Before the signature is checked. Refused requests do not count. Adds the records of the key's owner to the context. */
 const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
@@ -111,7 +108,7 @@ const authorizationWellFormed = check({
 
 type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
 
-/** The access key belongs to a cloud database. Finds it, with its records. */
+/** The access key belongs to a cloud database. Adds it and its records to the context. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
@@ -124,7 +121,7 @@ export const knownAccessKey = check({
   },
 });
 
-/** The access key belongs to a database of either kind. Finds it, with its records. */
+/** The access key belongs to a database of either kind. Adds it and its records to the context. */
 const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
@@ -139,7 +136,7 @@ const refusedKey = (context: KeyContext): Promise<string> =>
   unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");
 
 /**
- * True when the whole `Authorization` header is the one that results from the keys and the request; otherwise why not.
+ * Returns true if the keys and the request result in this `Authorization` header; otherwise why not.
  *
  * @param otherSecrets - by name: secrets that a client may have used by mistake.
  */
@@ -161,7 +158,6 @@ export function signatureVerdict(
   );
 }
 
-/** The request is signed with the database's secret key. */
 export const signatureMatches = check({
   name: "signatureMatches",
   refusals: [failure("AuthenticationFailure")],
@@ -176,7 +172,7 @@ export const signatureMatches = check({
   },
 });
 
-/** How the table of every API begins whose requests are signed with server keys. */
+/** The first checks of all APIs whose requests are signed with server keys. */
 export const signedTable = CheckTable.on<ApiContext, Operation>()
   .row(contentLengthIsInteger)
   .row(headerLinesFit)
@@ -203,7 +199,6 @@ export const requestQuotaLeft = check({
 const stateOf = ({ databaseName, stateName }: Database): string =>
   `the state of the database "${databaseName}" is ${stateName}`;
 
-/** The database's state allows requests. */
 export const stateAllows = check({
   name: "stateAllows",
   refusals: [failure("ProjectHasNoApiAccess"), failure("ProjectSuspended")],

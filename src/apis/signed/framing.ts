@@ -11,7 +11,6 @@ import { malformedDateReason, missingDateReason, skewReason } from "../explanati
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
 
-/** Between a header's name and its value. */
 const SEPARATOR = ": ";
 
 /** No header line is too long. On the wire, each character of a line is one byte. */
@@ -43,7 +42,6 @@ export const lengthIsInteger = (refusal: DeclaredResponse) =>
     test: ({ request }: Context) => isLengthInteger(request) || contentLengthReason(request),
   });
 
-/** As the target API's load balancer answers; that of the query API has a response of its own. */
 export const contentLengthIsInteger = lengthIsInteger(loadBalancerPage);
 
 /** `Content-Length`, where visible, equals the body's length. */
@@ -70,7 +68,6 @@ const YEAR = "(?<year>\\d{4})";
 /** Words separated by runs of spaces, in any letter case; the weekday need not match the date. */
 const form = (...words: string[]): RegExp => new RegExp(`^${words.join("\\s+")}$`, "i");
 
-/** The only form that the target API accepts. */
 export const TARGET_API_DATE_FORMS: readonly RegExp[] = [form(`${WEEKDAY},`, DAY, MONTH, YEAR, TIME, "GMT")];
 
 /** The forms that the query API accepts, each with or without `GMT`. */
@@ -79,14 +76,14 @@ export const QUERY_DATE_FORMS: readonly RegExp[] = [
   [`${WEEKDAY},?`, DAY, MONTH, YEAR, TIME],
 ].flatMap((words) => [form(...words), form(...words, "GMT")]);
 
-/** Reads a date header as GMT. Undefined when it has none of the forms, or is not a day of the calendar. */
+/** Reads a date header as GMT. Undefined in other forms, or for a day that does not exist. */
 export function parseDateHeader(value: string, forms: readonly RegExp[]): number | undefined {
   let found: Readonly<Record<string, string>> | undefined;
   for (const shape of forms) found ??= shape.exec(value)?.groups;
   if (found === undefined) return undefined;
   const { day = "", month = "", year = "", hour = "", minute = "", second = "" } = found;
   const date = new Date(0);
-  // Not Date.UTC, which reads years below 100 as years of the twentieth century.
+  // Not Date.UTC: it reads years below 100 as 19xx.
   date.setUTCFullYear(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second));
   const isInCalendar =
@@ -133,7 +130,6 @@ export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
     },
   });
 
-/** How many unknown keys are compared with the known ones. */
 const MOST_COMPARED = 20;
 
 /** The body has every required key, and only allowed ones. */

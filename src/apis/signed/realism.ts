@@ -10,13 +10,12 @@ import type { Target } from "../../schema/target.ts";
 import { byUpload, type RecordsOf, type TargetCounts } from "../../store/records.ts";
 
 /*
- * The option `realism`: for a while after a client changed a target, requests see it as it was before. A change is noted where a
- * client makes it, so that a test's own changes are seen at once, and the store knows nothing of lags.
+ * The option `realism`: for a while after a client changed a target, requests see its earlier state. Only changes by clients are
+ * recorded, so a test's own changes are seen at once, and the store needs no lags.
  */
 
 type Verb = "added" | "updated" | "deleted";
 
-/** A change of a target by a client. */
 interface Change {
   readonly verb: Verb;
   readonly at: number;
@@ -25,7 +24,7 @@ interface Change {
   readonly after: Target;
 }
 
-/** The latest change of a target that a request does not see yet, and in `before` the target that it sees. */
+/** The latest unseen change of a target; `before` is the target that the request sees. */
 interface Lag extends Change {
   readonly seconds: number;
   /** The target as it is; undefined: it is deleted. */
@@ -35,16 +34,15 @@ interface Lag extends Change {
 type LagOf = (change: Change) => number;
 const STEPS = 2 ** 32;
 
-/** What makes one emulator inconsistent for a while. */
 export class Realism {
   private constructor(
     readonly values: RealismValues,
     readonly random: Random,
-    /** By name of the database and id of the target; the targets that changed last come last. */
+    /** By database name and target id; the latest changes come last. */
     private readonly databases: Map<string, Map<string, readonly Change[]>>,
   ) {}
 
-  /** Draws from a source of its own, so that ids are the same with and without realism. */
+  /** Draws from its own source: ids are the same with and without realism. */
   static from(options: {
     readonly realism?: boolean | RealismOptions | undefined;
     readonly seed?: string | number | undefined;
@@ -54,28 +52,25 @@ export class Realism {
     return values && new Realism(values, createRandom(seed), new Map());
   }
 
-  /** Returns an independent copy, which draws from the same source. */
+  /** The copy draws from the same source. */
   fork(): Realism {
     const copies = [...this.databases].map(([id, targets]) => [id, new Map(targets)] as const);
     return new Realism(this.values, this.random, new Map(copies));
   }
 
-  /** Ends every lag. */
   end(): void {
     this.databases.clear();
   }
 
-  /** Whether a request is among the share of those to which something happens. */
   draws(share: "looseLimits" | "gatewayErrorRate"): boolean {
     return this.values[share] > 0 && this.random.integer(STEPS) < this.values[share] * STEPS;
   }
 
-  /** How long requests for one target and the list do not see a change. They see deletions at once. */
+  /** For requests for one target and the list, which see deletions at once. */
   readonly visibility: LagOf = () => this.values.visibilityLagSeconds;
-  /** How long queries and duplicates do not. */
+  /** For queries and duplicates. */
   readonly comparison: LagOf = ({ verb }) =>
     verb === "deleted" ? this.values.deletionLagSeconds : this.values.visibilityLagSeconds;
-  /** How long the summary does not. */
   readonly summary: LagOf = () => this.values.summaryLagSeconds;
 
   note({ databaseName }: Database, change: Change): void {
@@ -97,7 +92,7 @@ export class Realism {
     this.databases.set(databaseName, targets);
   }
 
-  /** The changes that a request does not see yet, of all targets or of one. */
+  /** The unseen changes of all targets or of one. */
   lags({ records, now }: ReadingContext, lagOf: LagOf, only?: string): readonly Lag[] {
     const targets = this.databases.get(records.database.databaseName) ?? new Map<string, readonly Change[]>();
     const ids = only === undefined ? [...targets.keys()] : [only];
@@ -108,7 +103,7 @@ export class Realism {
       const lastSeen = changes.findLastIndex((change) => hasPassed(change.at, lagOf(change), now));
       const unseen = changes[lastSeen + 1];
       if (latest === undefined || unseen === undefined) return [];
-      // Another record: the test changed it since, or the database is another one of that name.
+      // The test has changed the record since, or it is of another database with that name.
       if (!isSame(latest.after, current ?? records.deleted.get(targetId))) return [];
       const { before } = unseen;
       return before || current ? [{ ...latest, before, seconds: lagOf(latest), current }] : [];
@@ -130,7 +125,7 @@ type ChangingContext = OperationContext<{ readonly realism?: Realism | undefined
 };
 type ReadingContext = ChangingContext & { readonly records: RecordsOf };
 
-/** Changes a target for a client, and notes what it was before. */
+/** Changes a target for a client, and records its earlier state. */
 export async function noted<Changed extends Target | string>(
   context: ChangingContext & { readonly target?: Target },
   verb: Verb,
@@ -163,13 +158,12 @@ function note(context: Context, lags: readonly Lag[], words: Words): void {
   if (last !== undefined) context.entry.reason = because(context, last, words, lags.length - 1);
 }
 
-/** What shows the fields of a target, besides its status and rating. */
+/** The shown fields of a target, besides status and rating. */
 const SHOWN: Partial<Record<Operation, readonly (keyof Target)[]>> = {
   getTarget: ["name", "width", "activeFlag"],
   targetSummary: ["name", "activeFlag"],
 };
 
-/** What a query shows of the targets that it finds. */
 const FOUND = ["name", "applicationMetadata", "lastModifiedDate"] as const;
 
 /** The target that a request names, as the request sees it. `hidden`: why it sees none. */
@@ -233,7 +227,6 @@ export async function foundAmong<Search extends { readonly found: readonly Targe
   return { ...search, unseen };
 }
 
-/** The counts of a summary. */
 export function seenCounts(context: ReadingContext): TargetCounts {
   const { records, now, services } = context;
   const counts = records.countByStatus(now);

@@ -19,10 +19,10 @@ import {
 import { asciiJson, htmlText } from "../../emulator/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 
-/** How many milliseconds the proxy in front of the service claims to have waited. */
+/** In milliseconds, as the proxy reports it. */
 const UPSTREAM_TIME = "5";
 
-/** The headers of every response that comes from the service itself rather than a proxy in front of it. */
+/** Headers of the service itself, rather than of a proxy. */
 export const serviceHeaders =
   (contentType: string) =>
   (at: Pick<Context, "profile" | "now">): HeaderList => [
@@ -38,7 +38,6 @@ export const serviceHeaders =
 
 const json = serviceHeaders("application/json");
 
-/** A failure with any code, even one that the service never sends. */
 export const anyFailure = (code: string, status: number, description = "A failure."): DeclaredResponse => ({
   status,
   resultCode: code,
@@ -49,7 +48,7 @@ export const anyFailure = (code: string, status: number, description = "A failur
 
 const failures = new Map<string, DeclaredResponse>();
 
-/** A failure with nothing but a result code. The same arguments return the same object. */
+/** The same arguments return the same object. */
 export function failure(code: ResultCode, status: number = RESULT_CODES[code].status): DeclaredResponse {
   const key = `${code} ${status}`;
   const declared = failures.get(key) ?? anyFailure(code, status, RESULT_CODES[code].meaning);
@@ -57,15 +56,11 @@ export function failure(code: ResultCode, status: number = RESULT_CODES[code].st
   return declared;
 }
 
-/** `Fail` with one of its three statuses. */
 export const fail = (status: 400 | 422 | 500): DeclaredResponse => failure("Fail", status);
 
 type Filled = "result_code" | "transaction_id";
 
-/**
- * A success. The keys of its body have the order of the schema's properties, but by profile the result code comes before the
- * transaction id; both are filled in.
- */
+/** A success. Its keys have the order of the schema, but by profile the result code comes before the transaction id. */
 export function success<Key extends string>(
   properties: Readonly<Record<Key | Filled, JsonSchema>>,
   code: ResultCode = "Success",
@@ -97,7 +92,7 @@ export function success<Key extends string>(
   };
 }
 
-/** The properties that every success has; their place among the others differs. */
+/** Every success has these properties, at different places. */
 export const resultCode = (code: ResultCode = "Success") => ({ result_code: constant(code) });
 
 export const transaction = { transaction_id: hex32 };
@@ -162,7 +157,6 @@ const NGINX = "<hr><center>nginx</center>";
 
 export const LOAD_BALANCER_PAGE = crlfPage("400 Bad Request", BAD_REQUEST);
 
-/** A page of the load balancer. */
 export const fromLoadBalancer = (
   status: number,
   page: Buffer,
@@ -205,7 +199,6 @@ export const headerTooLarge = (headers: DeclaredResponse["headers"]): DeclaredRe
   body: () => HEADER_TOO_LARGE_PAGE,
 });
 
-/** Of the target API. */
 export const headerTooLargePage = headerTooLarge(serviceHeaders("text/html"));
 
 export const ENTITY_TOO_LARGE_PAGE = crlfPage(
@@ -291,7 +284,7 @@ export const emptyNotFound: DeclaredResponse = {
   headers: () => [],
 };
 
-/** An unserved request to the target API's host: the page if the path begins with one of the profile's prefixes, otherwise an empty body. */
+/** The page if the path begins with one of the profile's prefixes, otherwise an empty body. */
 export function notFound({ request, profile }: Context): PreparedResponse {
   const { method, path } = request;
   if (!profile.notFoundPagePrefixes.some((prefix) => path.startsWith(prefix))) return ok(emptyNotFound);

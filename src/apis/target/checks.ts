@@ -44,7 +44,7 @@ const targetQuotaLeft = check({
 export const targetQuotaReached = (quota: number): string =>
   `the database already has as many targets as its target quota allows: ${quota}`;
 
-/** The path's target exists and is not deleted. Finds it. */
+/** The path's target exists and is not deleted. Adds it to the context. */
 const knownTarget = check({
   name: "knownTarget",
   operations: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
@@ -79,17 +79,14 @@ const operations = ["addTarget", "updateTarget"] as const;
 const MAX_NAME_CHARACTERS = 64;
 const MANY_CHARACTERS = 10_000;
 
-/** Notes for the journal that a base64 text is in lines, as encoders for mail write it. */
+/** Records base64 in lines, as mail encoders write it. */
 function noteLines({ entry }: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
   const remark = `${name} is base64 in lines of ${text.search(/[\r\n]/)} characters, whose line breaks are skipped`;
   entry.reason = entry.reason === undefined ? remark : `${entry.reason}; ${remark}`;
 }
 
-/**
- * `application_metadata` is null, or a base64 string of at most {@link MAX_METADATA_BYTES} when decoded. Finds it as it is
- * stored; null also when it is absent.
- */
+/** `application_metadata` is null, or base64 of at most {@link MAX_METADATA_BYTES}. Adds it to the context; null if absent. */
 const metadataFits = check({
   name: "metadataFits",
   operations,
@@ -124,7 +121,7 @@ const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [0, false],
 ]);
 
-/** `active_flag` is a boolean, 0, 1 or null. Finds it as it is stored; undefined when it is absent or null. */
+/** `active_flag` is a boolean, 0, 1 or null. Adds it to the context; undefined if absent or null. */
 const activeFlagBoolean = check({
   name: "activeFlagBoolean",
   operations,
@@ -138,7 +135,7 @@ const activeFlagBoolean = check({
   },
 });
 
-/** `image` is a base64 string. Finds its bytes; undefined when it is absent. */
+/** `image` is a base64 string. Adds its bytes to the context; undefined if absent. */
 const imageIsBase64 = check({
   name: "imageIsBase64",
   operations,
@@ -226,7 +223,7 @@ const widthPositive = check({
   },
 });
 
-/** The checks in the order of README.md. One whose responses differ between operations is several with the same name. */
+/** A check whose responses differ between operations is several with the same name. */
 export const targetTable = signedTable
   .row(knownAccessKey) // finds the database
   .row(signatureMatches)

@@ -26,7 +26,7 @@ import { seenTarget } from "../signed/realism.ts";
 import { failure } from "../signed/responses.ts";
 import { FORMATS } from "./instances.ts";
 
-/** The path's target exists and is not deleted, in a database of either kind. Finds it. */
+/** The path's target exists and is not deleted, in a database of either kind. Adds it to the context. */
 const knownTarget = check({
   name: "knownTarget",
   refusals: [failure("UnknownTarget")],
@@ -83,7 +83,7 @@ const templateProcessed = check({
     `the template target is processing for ${target.processingTimeSeconds} s after its last change`,
 });
 
-/** `Accept` is one of the three media types. Finds the format. */
+/** `Accept` is one of the three media types. Adds the format to the context. */
 const mediaTypeAccepted = check({
   name: "mediaTypeAccepted",
   refusals: [failure("InvalidAcceptHeader")],
@@ -98,7 +98,6 @@ const mediaTypeAccepted = check({
 
 const badRequest = failure("BadRequest");
 
-/** The checks in the order of README.md. */
 export const instanceTable = signedByAnyDatabase
   .row(requestQuotaLeft)
   .row(stateAllows)

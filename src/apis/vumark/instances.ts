@@ -29,7 +29,7 @@ const LARGEST_SCALE = 10;
 const SMALLEST_SCALE = 2;
 const MOST_LINES = 40;
 
-/** Lays characters out as large as they fit in one line, or in several lines if even the smallest do not fit. */
+/** Lays characters out as large as possible in one line, or in several lines at the smallest scale. */
 function layOut(characters: readonly string[]): Label {
   const textWidth = PAGE_WIDTH - 2 * MARGIN;
   const fitting = Math.floor(textWidth / (CELL_WIDTH * Math.max(1, characters.length)));
@@ -44,7 +44,7 @@ function layOut(characters: readonly string[]): Label {
   return { width: PAGE_WIDTH, height, lines, scale, fontSize: (CELL_WIDTH * scale) / WIDTH_PER_SIZE };
 }
 
-/** Where a line's first cell begins: its left edge, and its top from the page's top. */
+/** Left and top of a line's first cell. */
 function placeOf({ width, height, lines, scale }: Label, line: number) {
   const length = lines[line]?.length ?? 0;
   return {
@@ -56,10 +56,9 @@ function placeOf({ width, height, lines, scale }: Label, line: number) {
 /** The frame around the label: its line's edges, middle and width, in distances from the page's edge. */
 const FRAME = { outer: 8, inner: 14, middle: 11, width: 6 };
 
-/** More than all lines hold, however narrow the characters are: splitting a long id takes long. */
+/** More than all lines hold: splitting a long id takes long. */
 const MOST_DRAWN = 4000;
 
-/** The characters of an id that may be drawn. */
 const charactersOf = (id: string): string[] => [...id.slice(0, MOST_DRAWN)];
 
 /** An id as printable ASCII: other characters are written as `\u{…}`, so that no further font is needed. */
@@ -104,10 +103,8 @@ const WHITE = 255;
 const GREYSCALE_OF_8_BITS = Buffer.from([8, 0, 0, 0, 0]);
 
 /**
- * A PNG that shows the id and contains it in a `tEXt` chunk.
- *
- * The specification of `tEXt` demands Latin-1; an id beyond Latin-1 is written there as UTF-8 all the same. Every id
- * beyond ASCII is also in an `iTXt` chunk.
+ * A PNG that shows the id and contains it in a `tEXt` chunk: in UTF-8 beyond Latin-1, although the specification demands
+ * Latin-1. Ids beyond ASCII are also in an `iTXt` chunk.
  */
 export function pngInstance(id: string): Buffer {
   const label = layOut(printable(id));
