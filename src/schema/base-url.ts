@@ -16,7 +16,7 @@ export const withoutCredentials = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@\s]*@/i, "$1…@");
 
 /**
- * Reads a base URL; a path prefix is kept without its trailing slash.
+ * Reads a base URL. Keeps its path prefix without the trailing slash.
  *
  * @throws MissingSchemeError when there is no scheme.
  * @throws InvalidOptionError when it is not an http or https URL, or has a query, a fragment or credentials.
@@ -34,7 +34,7 @@ export function parseBaseUrl(option: string, value: unknown): URL {
   return url;
 }
 
-/** The host for URLs of a server on this machine that listens on that address. */
+/** The URL host of a local server that listens on that address. */
 export function localHost(address: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return address.includes(":") ? `[${address}]` : address;

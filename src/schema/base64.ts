@@ -1,12 +1,10 @@
 /**
- * Decodes base64 as the service does: line breaks are skipped, an incomplete last group of four is dropped or padded, padding
- * inside data is an error, and decoding stops after complete padding.
- *
- * @returns undefined when the text is not valid.
+ * Decodes base64 as the service does: it skips line breaks, drops or pads an incomplete last group, and stops after complete
+ * padding. Undefined for invalid text, such as padding inside data.
  */
 export const decodeServiceBase64 = (text: string): Buffer | undefined => decodeLine(inOneLine(text));
 
-/** Two searches are faster than one by a regular expression: most texts have no line break. */
+/** Two searches are faster than a regular expression: most text has no line break. */
 const inOneLine = (text: string): string =>
   text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]+/g, "") : text;
 
@@ -14,10 +12,10 @@ function decodeLine(text: string): Buffer | undefined {
   const groups = text.length % 4 === 1 ? text.slice(0, -1) : text.padEnd(4 * Math.ceil(text.length / 4), "=");
   const end = groups.indexOf("=");
   const data = end === -1 ? groups : groups.slice(0, end);
-  // Decoding checks the data, several times faster than matching megabytes with a regular expression.
+  // Decoding checks the data several times faster than a regular expression.
   const rest = text.slice(data.length);
   if (/[^A-Za-z0-9+/=]/.test(rest) || data.includes("-") || data.includes("_")) return undefined;
-  // Characters beyond ASCII would be decoded by half of their bits.
+  // Buffer.from would decode half of the bits of characters beyond ASCII.
   if (Buffer.byteLength(data) !== data.length) return undefined;
   const padding = groups.slice(data.length).replace(/[^=].*$/, "").length;
   const needed = (4 - (data.length % 4)) % 4;
@@ -30,16 +28,15 @@ function decodeLine(text: string): Buffer | undefined {
   return bytes.length === Math.floor((data.length * 3) / 4) ? bytes : undefined;
 }
 
-/** Bytes whose base64 is made only when their JSON is sent, a slice at a time: an image for each of many targets is large. */
+/** Bytes that become base64 in slices, when their JSON is sent: many images are large. */
 export class Base64Text {
   constructor(readonly bytes: Uint8Array) {}
 
-  /** Number of characters. */
   get length(): number {
     return 4 * Math.ceil(this.bytes.length / 3);
   }
 
-  /** A part of the text, of the bytes from `start` on. */
+  /** The base64 of some of the bytes. */
   slice(start: number, end: number): Buffer {
     const { buffer, byteOffset } = this.bytes;
     const length = Math.min(end, this.bytes.length) - start;

@@ -11,7 +11,7 @@ export const DATABASE_STATES = [
   "PROJECT_SUSPENDED",
   "PROJECT_HAS_NO_API_ACCESS",
 ] as const;
-/** The state of a database; any but `WORKING` refuses requests. */
+/** The state of a database. States other than `WORKING` refuse some or all requests. */
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
 /** At most `maxRequests` accepted requests in any `windowSeconds`; under `vuforia`, in each minute or longer window of the clock. */
@@ -92,7 +92,6 @@ const identity = {
 };
 const typeName = oneOf("CLOUD_RECO");
 
-/** The four states. */
 export const stateName = oneOf(...DATABASE_STATES);
 
 /** Null, or limits; those that are not given are null. */
@@ -118,7 +117,6 @@ const allowances = {
   requestRateLimits,
 };
 
-/** The quotas of a free license. */
 const DEFAULTS = {
   stateName: "WORKING",
   databaseTypeName: "CLOUD_RECO",
@@ -136,7 +134,6 @@ export interface CloudDatabase extends Required<CloudDatabaseFields> {
   readonly requestRateLimits: RequestRateLimits | null;
 }
 
-/** The fields of a cloud database that can be changed. */
 export type DatabaseSettings = Pick<CloudDatabase, keyof DatabaseChanges>;
 
 /** The checked fields of a new cloud database. */
@@ -150,7 +147,6 @@ export const databaseChanges = z.lazy(() =>
   record<Partial<DatabaseSettings>>(optional({ stateName, ...allowances })),
 );
 
-/** As snapshots hold it. */
 export const cloudDatabaseRecord = z.lazy(() => record<CloudDatabase>({ kind: oneOf("cloud"), ...fields }));
 
 /** As the target manager returns it. */
@@ -173,7 +169,6 @@ export const postedCloudDatabase = wireForm(
   { resource: cloudDatabaseJson },
 );
 
-/** A cloud database in a seed file. */
 export const seededCloudDatabase = z.lazy(() => {
   const targets = kind("a list of targets", z.array(seededTarget));
   return record(optional({ ...fields, targets }));
@@ -187,17 +182,11 @@ export type DefaultLimits = Pick<CloudDatabase, "requestsPerSecondLimit" | "requ
 
 const NO_LIMITS: DefaultLimits = { requestsPerSecondLimit: null, requestRateLimits: null };
 
-/** The source of generated ids, names and keys. */
 export interface HexSource {
-  /** Random hexadecimal digits. */
   hex(digits: number): string;
 }
 
-/**
- * Creates a cloud database with the quotas of a free license.
- *
- * @param defaults - the limits unless others are given; a given null means no limit.
- */
+/** Creates a cloud database with the quotas of a free license. A given limit of null overrides the default limits. */
 export function newCloudDatabase(
   given: NewCloudDatabase,
   random: HexSource,

@@ -61,7 +61,6 @@ export const vuMarkDatabaseFields = z.lazy(() => {
 });
 export const vuMarkDatabaseChanges = z.lazy(() => record<VuMarkDatabaseChanges>(optional({ stateName })));
 
-/** As snapshots hold it. */
 export const vuMarkDatabaseRecord = z.lazy(() =>
   record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
 );
@@ -88,7 +87,6 @@ export const postedVuMarkDatabase = wireForm(
   { resource: vuMarkDatabaseJson },
 );
 
-/** A VuMark database in a seed file. */
 export const seededVuMarkDatabase = z.lazy(() => {
   const ids = optional({ targetId: pathName, processingTimeSeconds: seconds, ...dates });
   const vumarkTargets = kind(
@@ -115,7 +113,7 @@ export const postedTemplateTarget = wireForm(
   ),
 );
 
-/** Creates a VuMark database; a name and keys that are not given are generated. */
+/** Generates the name and keys that are not given. */
 export function newVuMarkDatabase(
   given: Omit<VuMarkDatabaseFields, "targets">,
   random: HexSource,
@@ -130,7 +128,7 @@ export function newVuMarkDatabase(
   };
 }
 
-/** Creates a template target; by default it is uploaded now and processed at once. */
+/** By default uploaded now, and processed at once. */
 export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, now: number): TemplateTarget {
   const uploadDate = given.uploadDate ?? now;
   return {
@@ -143,10 +141,8 @@ export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, n
   };
 }
 
-/** A database of either kind. */
 export type Database = CloudDatabase | VuMarkDatabase;
 
-/** As snapshots hold it. */
 export const databaseRecord = z.lazy(() =>
   byKind<Database>("a database", [cloudDatabaseRecord, vuMarkDatabaseRecord]),
 );

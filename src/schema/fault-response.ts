@@ -25,7 +25,6 @@ export interface ConfiguredResponse {
 
 export const responseStatus = wholeNumberFrom(200, 599);
 
-/** Fields of a {@link ConfiguredResponse}. */
 export const configuredResponseFields = {
   status: responseStatus,
   ...optional({ headers, body: textOrBytes }),
@@ -41,7 +40,7 @@ export interface ResultCodeResponse {
   readonly status?: number;
 }
 
-/** @param name - what the field is called, for messages. */
+/** @param name - of the field, for messages. */
 const resultCodeResponse = (name: string) =>
   record<ResultCodeResponse>({ resultCode: text, ...optional({ status: responseStatus }) }).check((given) => {
     const { resultCode: code, status } = given.value;
@@ -50,12 +49,11 @@ const resultCodeResponse = (name: string) =>
     given.issues.push({ code: "custom", path: [name], input: code, message });
   });
 
-/** The status that the service sends with a result code. */
 function statusOfCode(code: string): number | undefined {
   return Object.entries(RESULT_CODES).find(([name]) => name === code)?.[1].status;
 }
 
-/** The status of a failure. Every checked failure has one. */
+/** Every checked failure has a status. */
 export const statusOf = ({ resultCode: code, status }: ResultCodeResponse): number =>
   status ?? statusOfCode(code) ?? 500;
 

@@ -99,10 +99,10 @@ export interface Fault {
   readonly probability?: number;
 }
 
-/** A fault without functions, which JSON can hold. */
+/** A fault that JSON can hold: without functions. */
 type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
 
-/** A fault that was added, complete, and how often it was applied. */
+/** An added fault with its defaults. */
 export interface AddedFault
   extends Required<Pick<Fault, "resetConnection" | "executed" | "delaySeconds" | "probability">> {
   readonly id: string;
@@ -113,11 +113,10 @@ export interface AddedFault
   readonly hasWhen: boolean;
   readonly response: Required<ConfiguredResponse> | Required<ResultCodeResponse> | null;
   readonly times: number | null;
-  /** How many requests it was applied to. */
   readonly timesApplied: number;
 }
 
-/** A fault with everything that it does not say. */
+/** Adds a fault's defaults. */
 export function addedFault(id: string, fault: Fault, timesApplied: number): AddedFault {
   const { api = null, operation = null, database, when, response = null, times = null } = fault;
   const { resetConnection = false, executed = false, delaySeconds = 0, probability = 1 } = fault;
@@ -178,11 +177,7 @@ type Effects = Pick<Fault, "response" | "resetConnection" | "executed" | "delayS
 const replacesResponse = ({ response, resetConnection }: Effects): boolean =>
   response !== undefined || resetConnection === true;
 
-/**
- * A fault does something, and nothing that contradicts itself.
- *
- * @param reset - what `resetConnection` is called, and `delay`: what `delaySeconds` is called, for messages.
- */
+/** Checks that a fault has an effect and no conflicting fields. `reset` and `delay` are the fields' names, for messages. */
 const withEffect = <F extends Effects>(
   schema: z.ZodMiniType<F>,
   reset = "resetConnection",
@@ -222,7 +217,6 @@ export const fault = z.lazy(() =>
 const jsonFields = { ...plainFields, database: text, response: jsonResponse };
 const names = { database: "database_name" };
 
-/** A fault that the target manager shows. */
 export const faultJson = wireForm(
   z.lazy(() =>
     record<AddedFault>({
@@ -245,7 +239,6 @@ export const faultJson = wireForm(
   { names },
 );
 
-/** A fault that is sent to the target manager. */
 export const postedFault = wireForm(
   z.lazy(() => withEffect(record<PlainFault>(optional(jsonFields)), "reset_connection", "delay_seconds")),
   { names, resource: faultJson },

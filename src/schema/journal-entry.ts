@@ -16,10 +16,7 @@ import {
 import { wireForm } from "./forms/wire.ts";
 import { isOperation, type Operation, type Service } from "./protocol.ts";
 
-/*
- * A journal entry, once. Its form between servers, in the target manager's list, in reports and on the page, and
- * what is printed of it derive from `entryFields`.
- */
+/* All forms of a journal entry derive from `entryFields`: between servers, in lists, reports, text and on the page. */
 
 /** Whether a target matched a query, and why. */
 export interface ConsideredTarget {
@@ -89,10 +86,8 @@ export interface ResultFacts {
   readonly signature?: ComparedSignature | undefined;
 }
 
-/** A journal entry without its messages: plain data. */
 export interface EntryFacts extends ArrivalFacts, ResultFacts {}
 
-/** In the order in which the target manager lists them. */
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
   time: moment,

@@ -61,7 +61,6 @@ const DEFAULTS = {
   generationWarning: null,
 };
 
-/** As snapshots hold it. */
 export const datasetRecord = z.lazy(() => keptRecord<Dataset>({ ...seeded, ...made, processed: flag }));
 
 /** As the target manager returns it, in this order. */
@@ -112,11 +111,7 @@ export const datasetFields = z.lazy(() => {
   });
 });
 
-/**
- * A dataset with everything that was not given.
- *
- * @param processingTimeSeconds - default processing time.
- */
+/** @param processingTimeSeconds - default processing time. */
 export const newDataset = (
   given: NewDataset,
   { processingTimeSeconds }: { readonly processingTimeSeconds: number },
@@ -153,16 +148,12 @@ export interface ClientCredential {
 
 const listed = { clientId: pathName, clientSecret: text, scopes: listOf(text) };
 
-/** As snapshots hold it. */
 export const credentialRecord = z.lazy(() =>
   record<ClientCredential>({ ...listed, databaseName: z.optional(text) }),
 );
 
-/** As the target manager accepts it. */
 export const postedCredential = wireForm(credentialRecord);
 
-/** As the target manager returns it. */
 export const credentialJson = wireForm(z.lazy(() => record<Omit<ClientCredential, "databaseName">>(listed)));
 
-/** How many created credentials may exist at a time. */
 export const MAX_CLIENT_CREDENTIALS = 100;

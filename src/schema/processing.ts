@@ -1,9 +1,8 @@
-/* Status and rating are functions of stored moments and the clock. Without a library, because the page computes them too. */
+/* Status and rating are functions of stored timestamps and the clock. Imports no library: the page uses it too. */
 
 /** The status of processing; a `failed` target is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
 
-/** What is processed for a while, or was finished early. */
 interface Processing {
   readonly processingTimeSeconds: number;
   /** Whether processing was finished early on request; an update starts it again. */
@@ -24,11 +23,9 @@ export interface TargetProcessing extends Processing {
 }
 
 /**
- * Whether a period is over: it lasts while `elapsed < seconds`. Elapsed time is never negative, so that setting the clock
- * back only makes the wait longer.
+ * Whether a period is over: it lasts while `elapsed < seconds`. Setting the clock back only makes the wait longer.
  *
  * @param since - start, in milliseconds since the epoch.
- * @param seconds - the period's length; a period of 0 is over at once.
  */
 export function hasPassed(since: number, seconds: number, now: number): boolean {
   return Math.max(0, now - since) >= seconds * 1000;
@@ -59,7 +56,6 @@ export function ratingAt(target: TargetProcessing, now: number): number {
   return isRatingShown(target, now) ? target.rating : -1;
 }
 
-/** Whether the rating is shown yet. */
 export function isRatingShown(
   { rated, uploadDate, processingTimeSeconds }: TargetProcessing,
   now: number,
@@ -71,7 +67,7 @@ const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was a
 
 const because = (why: string) => ({ why, detail: "", advice: "" });
 
-/** Why no query can find a target now: in words, and with details of this target. */
+/** Why no query can find a target now. */
 export function whyNotFound(
   target: TargetProcessing & { readonly activeFlag: boolean },
   now: number,

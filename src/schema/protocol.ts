@@ -1,4 +1,4 @@
-/* Names, limits and result codes of the emulated APIs. Without a library, because the page imports them. */
+/* Names, limits and result codes of the emulated APIs. Imports no library: the page uses it too. */
 
 /** The APIs, in the order in which hints name them. */
 export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
@@ -33,10 +33,8 @@ export const OPERATIONS = [
 /** The name of an operation, as the journal and fault rules use it. */
 export type Operation = (typeof OPERATIONS)[number] | `manager.${string}`;
 
-/** The valid names of operations, for messages. */
 export const OPERATION_NAMES = `${OPERATIONS.join(", ")}, or one of the manager's, which begin with "manager."`;
 
-/** Whether it is the name of an operation. */
 export const isOperation = (name: unknown): name is Operation =>
   typeof name === "string" && (name.startsWith("manager.") || OPERATIONS.some((known) => known === name));
 
@@ -99,12 +97,10 @@ export const RESULT_CODES = {
 /** A result code that a response body may name. */
 export type ResultCode = keyof typeof RESULT_CODES;
 
-/* What the page and the emulator agree on. Without a library, because the page imports it. */
-
-/** A header of the requests that the page itself sends to the target manager: faults spare them, and the page hides them. */
+/** Marks the page's own requests: faults do not match them, and the page hides them. */
 export const PAGE_HEADER = "x-sent-by-page";
 
-/** The name of a new database for which nobody chose one: `database-1`, `database-2` and so on. */
+/** The default name of a new database: `database-1`, `database-2` and so on. */
 export function nextDatabaseName(databases: readonly { readonly databaseName: string }[]): string {
   const names = new Set(databases.map(({ databaseName }) => databaseName));
   let number = 1;
@@ -112,17 +108,16 @@ export function nextDatabaseName(databases: readonly { readonly databaseName: st
   return `database-${number}`;
 }
 
-/** What decides whether a journal entry counts as refused. */
 interface Refusable {
   readonly status?: number | undefined;
   readonly refusedBy?: string | undefined;
   readonly fault?: string | undefined;
 }
 
-/** Whether an entry counts as refused: whatever a fault was applied to does not, even if a check refused it. */
+/** An entry with a fault does not count as refused, even if a check refused it. */
 export const isRefused = ({ refusedBy, fault }: Refusable): boolean =>
   refusedBy !== undefined && fault === undefined;
 
-/** The same, or whether the client got no response although no fault was applied. */
+/** Also true if the client got no response without a fault. */
 export const isRefusedOrFailed = ({ status, refusedBy, fault }: Refusable): boolean =>
   isRefused({ refusedBy, fault }) || (status === undefined && fault === undefined);

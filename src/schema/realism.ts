@@ -17,7 +17,6 @@ export interface RealismOptions {
   readonly gatewayErrorRate?: number;
 }
 
-/** Every lag and share. */
 export type RealismValues = Required<RealismOptions>;
 
 const CONSISTENT: RealismValues = {
@@ -28,7 +27,7 @@ const CONSISTENT: RealismValues = {
   gatewayErrorRate: 0,
 };
 
-/** What `true` means. Public sessions at the real service saw each of these, but nobody measured them. */
+/** The meaning of `true`. Public sessions show each effect, but nobody measured it. */
 export const REALISM_PRESET: RealismValues = {
   visibilityLagSeconds: 1,
   deletionLagSeconds: 5,
@@ -55,7 +54,6 @@ export const realismOption = deferred(WORDS, () =>
   ]),
 );
 
-/** The same in a setting, where the object is JSON. */
 export const realismSetting = deferred(`${WORDS}, as JSON`, () =>
   z.union([flag, textReadBy("JSON", (given) => checked("realism", realismOption, JSON.parse(given)))]),
 );

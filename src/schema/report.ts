@@ -15,7 +15,6 @@ export interface Report {
   readonly processed: boolean;
 }
 
-/** As snapshots hold it. */
 export const reportRecord = z.lazy(() =>
   keptRecord<Report>({
     databaseId: pathName,
@@ -31,7 +30,6 @@ export function isReady(report: Report, now: number): boolean {
   return report.processed || hasPassed(report.requestedAt, report.processingTimeSeconds, now);
 }
 
-/** The months that have a report. */
 export type ReportMonth = "current" | "previous";
 
 /** The month of a moment, or the month before it, as `YYYY-MM` (UTC). */
@@ -50,7 +48,7 @@ export function reportFile(month: ReportMonth, now: number): string {
 
 const isoDate = (time: number): string => new Date(time).toISOString();
 
-/** The rows of a report: targets that were recognised in that month, sorted by target id. */
+/** Targets that were recognised in that month, by target id. */
 export function reportRows(targets: readonly Target[], month: ReportMonth): Report["rows"] {
   return targets
     .map((target) => ({
@@ -61,11 +59,11 @@ export function reportRows(targets: readonly Target[], month: ReportMonth): Repo
     .sort((a, b) => (a.targetId < b.targetId ? -1 : 1));
 }
 
-/** The report as CSV; every line ends with CRLF. */
+/** Every line ends with CRLF. */
 export function reportCsv({ rows }: Report): string {
   const lines = rows.map(({ targetId, count }) => `${csvField(targetId)},${count}`);
   return ["target_id,reco_count", ...lines].map((line) => `${line}\r\n`).join("");
 }
 
-/** Ids chosen by a test may hold any character. */
+/** Ids of tests may hold any character. */
 const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

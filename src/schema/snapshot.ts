@@ -59,10 +59,9 @@ export interface Snapshot {
   readonly images: Readonly<Record<string, string>>;
 }
 
-/** All targets of a database. */
 export const targetRecords = z.lazy(() => listOf(targetRecord));
 
-/** Whether names, keys and ids are unique and all images are present is checked when the state is built. */
+/** Building the state checks that keys are unique and all images are present. */
 export const snapshot = z.lazy(() =>
   record<Snapshot>({
     version: kind("2", z.literal(2)),

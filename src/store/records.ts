@@ -36,15 +36,15 @@ export type TargetCounts = Readonly<Record<"active" | "inactive" | "failed" | "p
 /** Counts targets, each once: counting again looks only at those that were new, changed or still processing. */
 class TargetCounter {
   private readonly counts = { active: 0, inactive: 0, failed: 0 };
-  /** Targets that are not among the counts yet; undefined: none is. */
+  /** Targets that are not counted yet; undefined: all of them. */
   private uncounted: Map<string, Target> | undefined;
   /** All counted targets are processed from this moment on. */
   private countedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param targets - what to count. Every change of it is told to {@link replace}. */
+  /** @param targets - to count. Every change calls {@link replace}. */
   constructor(private readonly targets: ReadonlyMap<string, Target>) {}
 
-  /** Notes that a target became another one, is new, or went. */
+  /** Records that a target was replaced, added or removed. */
   replace(before: Target | undefined, after: Target | undefined): void {
     if (this.uncounted === undefined) return;
     if (before !== undefined && !this.uncounted.delete(before.targetId)) this.counts[kindOf(before)] -= 1;
@@ -52,7 +52,7 @@ class TargetCounter {
   }
 
   at(now: number): TargetCounts {
-    // A clock that went back: targets that were processed may be processing again.
+    // The clock moved back: processed targets may be processing again.
     if (now < this.countedAt) this.uncounted = undefined;
     if (this.uncounted === undefined) {
       Object.assign(this.counts, { active: 0, inactive: 0, failed: 0 });
@@ -71,14 +71,12 @@ class TargetCounter {
 const kindOf = ({ outcome, activeFlag }: Target): Exclude<keyof TargetCounts, "processing"> =>
   outcome === "failed" ? "failed" : activeFlag ? "active" : "inactive";
 
-/** The order of lists. */
 export const byUpload = (a: Target, b: Target): number =>
   a.uploadDate - b.uploadDate || (a.targetId < b.targetId ? -1 : 1);
 
-/** The kinds of which there may be many records. */
 type ManyKind = Exclude<keyof RecordKinds, "database">;
 
-/** The records of one database, in memory. A change replaces single records, so its cost does not depend on how many there are. */
+/** The records of one database, in memory. The cost of a change does not depend on their number. */
 export class Records {
   /** Undefined among the records that belong to no database. */
   database: Database | undefined;
@@ -101,7 +99,6 @@ export class Records {
   private listed: readonly Target[] | undefined;
   private readonly counter = new TargetCounter(this.targets);
 
-  /** The undeleted target of that name. */
   targetNamed(name: string): Target | undefined {
     const id = this.idsByName.get(name);
     return id === undefined ? undefined : this.targets.get(id);
@@ -129,7 +126,7 @@ export class Records {
     else put<unknown>(this.kept[kind], key, record);
   }
 
-  /** Every record, as changes that recreate all of them from nothing. */
+  /** Every record, as the changes that recreate them. */
   *all(): Iterable<Change> {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };
     for (const [key, record] of this.deleted) yield { kind: "target", key, record };

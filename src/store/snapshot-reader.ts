@@ -5,11 +5,10 @@ const BACKSLASH = 0x5c;
 const IMAGES = "images";
 
 /**
- * Takes the images out of a snapshot's JSON while it arrives: the texts of its field `images`, whose strings are then empty.
- * So a snapshot of any size takes no more memory than the state that it holds, and no step of reading it takes long.
+ * Takes the images out of a snapshot's JSON while it arrives; their strings are then empty. So reading takes no more memory
+ * than the state, and no step takes long.
  */
 export class SnapshotReader {
-  /** By SHA-256. */
   readonly images = new Map<string, Buffer>();
   private depth = 0;
   /** The latest key of the outermost object. */
@@ -51,7 +50,7 @@ export class SnapshotReader {
 
   private readString(byte = 0): void {
     if (byte === QUOTE && !this.isEscaped) this.inString = false;
-    // With what follows a backslash, so that no other key becomes equal.
+    // Includes escapes, so that no other key becomes equal.
     else if (this.depth === 1 && !this.isValue && this.key.length <= IMAGES.length)
       this.key += String.fromCharCode(byte);
     this.isEscaped = byte === BACKSLASH && !this.isEscaped;
@@ -70,16 +69,15 @@ export class SnapshotReader {
   }
 }
 
-/** Decodes base64 that arrives in pieces. Invalid text gives other bytes, and so another hash than the snapshot names. */
+/** Decodes base64 in pieces. Invalid text gives another hash than the snapshot's. */
 class ImageText {
   private readonly hash = createHash("sha256");
   private readonly pieces: Buffer[] = [];
-  /** Characters that do not yet make a group of four. */
   private rest = "";
 
   add(piece: Buffer): void {
     const text = (this.rest + piece.toString("latin1")).replaceAll("\\/", "/");
-    // A backslash at the end belongs to what comes next.
+    // A backslash at the end belongs to the next piece.
     const length = text.endsWith("\\") ? text.length - 1 : text.length;
     const whole = length - (length % 4);
     this.rest = text.slice(whole);

@@ -7,10 +7,10 @@ import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import { type StoreState, uniqueValues } from "./state.ts";
 
-/** The states that this process's snapshots were taken of. Snapshots are frozen, so they need not be parsed again. */
+/** The states behind this process's snapshots: frozen snapshots need not be parsed again. */
 const states = new WeakMap<object, StoreState>();
 
-/** The state as a snapshot. What it holds is copied when it is read: most snapshots are only ever restored or sent. */
+/** Copies its contents on access: most snapshots are only restored or sent. */
 export function snapshotOf(state: StoreState): Snapshot {
   let copy: Snapshot | undefined;
   const content = () => {
@@ -37,7 +37,7 @@ export function snapshotOf(state: StoreState): Snapshot {
 }
 
 function contentOf(state: StoreState): Snapshot {
-  // A copy, because it is frozen, and users' objects must not be.
+  // A copy: it is frozen, and users' objects must not be.
   const copy: ReturnType<typeof recordsOf> = JSON.parse(JSON.stringify(recordsOf(state)));
   return deeplyFrozen({ ...copy, images: lazyTable(state.images) });
 }
@@ -50,7 +50,7 @@ function recordsOf({ databases, datasets, credentials }: StoreState): Omit<Snaps
   return { version: 2, databases: records, datasets, credentials };
 }
 
-/** A snapshot as a response holds it: its images are encoded while they are sent. */
+/** Images are encoded while they are sent. */
 export function snapshotJson(snapshot: Snapshot): object {
   const state = states.get(snapshot);
   if (state === undefined) return snapshot;
@@ -58,7 +58,6 @@ export function snapshotJson(snapshot: Snapshot): object {
   return { ...recordsOf(state), images: Object.fromEntries(images) };
 }
 
-/** Images are only encoded when they are read. */
 function lazyTable(images: StoreState["images"]): Readonly<Record<string, string>> {
   const table = {};
   for (const [sha256, image] of images) {
@@ -80,7 +79,7 @@ export class InvalidSnapshotError extends TypeError {
 }
 
 /**
- * Reads the state in a snapshot, or describes the first problem with it, without values, because they may be secrets.
+ * Reads the state in a snapshot, or describes the first problem without values, which may be secrets.
  *
  * @param value - a snapshot, possibly converted to JSON and back.
  * @param given - images by SHA-256 that arrived beside it.
@@ -136,7 +135,6 @@ function missingImageIn({ databases }: Snapshot, images: StoreState["images"]): 
   return undefined;
 }
 
-/** Finds a value that has to be unique, and is not. */
 function conflictIn({ databases }: Snapshot): string | undefined {
   const taken = new Set<string>();
   const isTaken = (...key: readonly unknown[]): boolean => {

@@ -8,16 +8,15 @@ import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 
-/** A state file that cannot be read or used. The message names the file and what is wrong, without values from it. */
+/** A state file that cannot be used. The message names the file and the problem, without values. */
 export class StateFileError extends Error {
   override readonly name = "StateFileError";
 }
 
-/** How many symbolic links may lead to a file; systems have similar limits. */
 const MOST_LINKS = 40;
 const OWN_ONLY = 0o600;
 
-/** The file that a path names, through symbolic links, even if it does not exist yet. */
+/** Follows symbolic links, even to a file that does not exist yet. */
 export async function fileBehind(path: string): Promise<string> {
   let file = resolve(path);
   for (let links = 0; links < MOST_LINKS; links += 1) {
@@ -30,10 +29,10 @@ export async function fileBehind(path: string): Promise<string> {
   throw new Error("it is a circle of symbolic links");
 }
 
-/** Ends the names of files that are not written to their end yet. */
+/** Suffix of unfinished files. */
 const UNFINISHED = ".new";
 
-/** Removes what processes that were killed while they wrote a file have left. */
+/** Removes unfinished files of killed processes. */
 export async function removeUnfinished(file: string): Promise<void> {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
@@ -44,10 +43,8 @@ export async function removeUnfinished(file: string): Promise<void> {
 }
 
 /**
- * Writes a snapshot so that the file always holds either what it held before or all of the snapshot, even after a power cut.
- * The file keeps its mode; a new one is readable for its owner only.
- *
- * @param path - symbolic links are followed.
+ * Writes a snapshot. Even after a power cut, the file has its old content or all of the snapshot. It keeps its mode; a new
+ * file is readable for its owner only.
  */
 export async function writeState(path: string, snapshot: Snapshot): Promise<void> {
   const body = inJson(snapshotJson(snapshot));
@@ -56,7 +53,7 @@ export async function writeState(path: string, snapshot: Snapshot): Promise<void
     (known) => known.mode,
     () => OWN_ONLY,
   );
-  // Nobody can have prepared a file of this name.
+  // Unguessable: nobody can have prepared this file.
   const temporary = `${target}.${systemRandom.hex(16)}${UNFINISHED}`;
   const file = await open(temporary, "wx", OWN_ONLY);
   try {
@@ -72,18 +69,18 @@ export async function writeState(path: string, snapshot: Snapshot): Promise<void
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
-  // The new name lasts only once the folder is written, which some systems do by themselves and do not let anyone else do.
+  // The new name lasts once the folder is synced. Some systems allow no sync, and do it themselves.
   const folder = await open(dirname(target), "r").catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
 }
 
 /**
- * Restores the state in a file. Its images are taken out while it is read.
+ * Restores the state in a file.
  *
- * @param onRead - called with how many bytes have been read, and how many there are.
- * @returns false when there is no such file.
- * @throws StateFileError when it cannot be read, or holds no state.
+ * @param onRead - called with the bytes read so far, and all bytes.
+ * @returns false if there is no such file.
+ * @throws StateFileError if it cannot be read, or holds no state.
  */
 export async function restoreState(
   path: string,

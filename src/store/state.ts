@@ -4,7 +4,7 @@ import type { Target } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { Change, ReadableRecords } from "./records.ts";
 
-/** The fields that no two databases share, in the order in which conflicts are reported. */
+/** No two databases share these. Conflicts are reported in this order. */
 export const UNIQUE_FIELDS = [
   "databaseId",
   "databaseName",
@@ -15,17 +15,17 @@ export const UNIQUE_FIELDS = [
 ] as const;
 export type UniqueField = (typeof UNIQUE_FIELDS)[number];
 
-/** The unique field that a new database would share with another one, and its value. */
+/** A unique field that a new database would share with another, and its value. */
 export interface Conflict {
   readonly conflict: UniqueField;
   readonly value: string;
 }
 
-/** Whether the value was not given but drawn. The same seed draws again what a state from an earlier run has already. */
+/** Whether the value was drawn: a seed may draw values that an earlier state already has. */
 export const wasDrawn = ({ conflict }: Conflict, given: Partial<Record<UniqueField, unknown>>): boolean =>
   given[conflict] === undefined;
 
-/** The values of a database's unique fields. A VuMark database has neither an id nor client keys. */
+/** A VuMark database has neither an id nor client keys. */
 export function uniqueValues(database: Database): readonly Conflict[] {
   const values: Partial<Record<UniqueField, string>> = database;
   return UNIQUE_FIELDS.flatMap((conflict) => {
@@ -34,20 +34,18 @@ export function uniqueValues(database: Database): readonly Conflict[] {
   });
 }
 
-/** Everything that belongs to one database. */
 export type DatabaseRecords = Omit<Snapshot["databases"][number], "targets"> & {
   /** By upload date; deleted ones have no image. */
   readonly targets: readonly Target[];
 };
 
-/** Everything that a store holds at one moment. The records are immutable, so that keeping them costs next to nothing. */
+/** The content of a store. Records are immutable, so keeping them costs little. */
 export interface StoreState extends Pick<Snapshot, "datasets" | "credentials"> {
   readonly databases: readonly DatabaseRecords[];
   /** All undeleted targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, KeptImage>;
 }
 
-/** A database with its records; none when there is no database. */
 export const databaseRecords = (
   records: ReadableRecords,
   accepted: DatabaseRecords["accepted"],

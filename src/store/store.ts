@@ -13,7 +13,7 @@ import { type Conflict, wasDrawn } from "./state.ts";
 import type { NewTarget, ProcessedImage, RetainedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
-/** What a verb returns: a value in memory, a promise over a network. */
+/** A value in memory, a promise over a network. */
 export interface Results<T> {
   readonly sync: T;
   readonly async: Promise<T>;
@@ -33,18 +33,14 @@ const ANY_STATUS: readonly TargetStatus[] = ["processing", "success", "failed"];
 type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
 
 /**
- * All shared state of an emulator. Verbs that can conflict decide atomically and return the conflict as a value; look-ups
- * use an index. `verbs.ts` defines what each verb does. To keep the state elsewhere, implement the abstract methods.
- * The contract is in `test/store`.
+ * All shared state of an emulator. Verbs (`verbs.ts`) are atomic and return conflicts as values. To keep the state elsewhere,
+ * implement the abstract methods; the contract is in `test/store`.
  */
 export abstract class RecordStore<Mode extends StoreMode> {
-  /**
-   * The store as a request that arrives now sees it. A database that it has found stays the same one, even if another one with
-   * that name replaces it.
-   */
+  /** The store for a request that arrives now. A found database stays the same, even if another one of that name replaces it. */
   abstract forRequest(): RecordStore<Mode>;
 
-  /** Reads the records of a key as they are now, unless there are none; `ask` is synchronous, so that it sees a single version. */
+  /** Reads the current records of a key. `ask` is synchronous, so it sees one version. */
   abstract read<T>(
     key: RecordsKey,
     ask: (records: (ReadableRecords & Version) | undefined) => T,
@@ -55,10 +51,8 @@ export abstract class RecordStore<Mode extends StoreMode> {
   protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Results<T>[Mode];
   /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Results<void>[Mode];
-  /** Rates and retains an image. */
   protected abstract process(image: Buffer): Promise<RetainedImage>;
 
-  /** The current version of every database, in order of creation. */
   abstract versions(): Results<readonly Version[]>[Mode];
 
   /** Creates an empty database, unless another one shares a unique field. */
@@ -79,8 +73,8 @@ export abstract class RecordStore<Mode extends StoreMode> {
   }
 
   /**
-   * Takes one request from every rule's budget, or from none: the first rule that is full is returned. Full: as many
-   * accepted requests as it allows lie less than its window away from `now`, before or after it.
+   * Takes one request from every rule's budget, or returns the first full rule. A rule is full if its number of accepted
+   * requests lies within its window, before or after `now`.
    */
   abstract takeRateToken(
     databaseName: string,
@@ -112,7 +106,6 @@ export abstract class RecordStore<Mode extends StoreMode> {
     );
   }
 
-  /** The database that a request names by one of its fields, with all its records. */
   findRecords(key: DatabaseKey) {
     return this.read(key, (records) => (records?.database && records) as RecordsOf | undefined);
   }
@@ -125,7 +118,7 @@ export abstract class RecordStore<Mode extends StoreMode> {
     return this.change(["databaseName", name], verbs.updateDatabase(changes));
   }
 
-  /** Deletes the database with its targets, reports and rate-limit history. False: there was none. */
+  /** Deletes the database with its targets, reports and rate-limit history. Returns false if there was none. */
   deleteDatabase(name: string) {
     return this.change(["databaseName", name], verbs.deleteDatabase);
   }
@@ -137,7 +130,6 @@ export abstract class RecordStore<Mode extends StoreMode> {
     );
   }
 
-  /** An undeleted target. */
   findTarget(databaseName: string, targetId: string) {
     return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
   }
@@ -212,7 +204,6 @@ export abstract class RecordStore<Mode extends StoreMode> {
     return this.change(GLOBAL, verbs.remove("dataset", uuid));
   }
 
-  /** "full": that many exist already. */
   createCredential(credential: ClientCredential, maximum: number) {
     return this.change(GLOBAL, verbs.createCredential(credential, maximum));
   }
@@ -241,12 +232,11 @@ export abstract class RecordStore<Mode extends StoreMode> {
     return this.change(GLOBAL, verbs.remove("credential", clientId));
   }
 
-  /** Ends the processing of one target. False: there is none. */
+  /** Returns false if there is no such target. */
   finishTarget(databaseName: string, targetId: string) {
     return this.change(["databaseName", databaseName], verbs.finishTarget(targetId));
   }
 
-  /** Ends the processing of every target, template target, report and dataset. */
   finishProcessing() {
     return this.changeAll(verbs.finishProcessing);
   }
@@ -256,7 +246,7 @@ export abstract class RecordStore<Mode extends StoreMode> {
     image: Buffer,
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
-    // Found before the image is rated: another database with the same name may replace it in the meantime.
+    // Before the image is rated: meanwhile, another database may get this name.
     await this.findRecords(["databaseName", databaseName]);
     const { release, ...made } = await this.process(image);
     try {
@@ -267,5 +257,4 @@ export abstract class RecordStore<Mode extends StoreMode> {
   }
 }
 
-/** A store, wherever it keeps its state. */
 export type Store = RecordStore<"either">;

@@ -8,13 +8,10 @@ import { type Change, isOfCloud, type ReadableRecords, type RecordsOf } from "./
 
 /*
  * Every change of state, each a pure function from one database's records to changes and a result. Conflicts are results. The
- * store runs a verb again if the records changed before its changes could be committed.
- *
- * A verb returns only the changed records, so that the cost of committing them does not depend on how many others there are:
- * in memory, over a network, or in a database server.
+ * store runs a verb again if the records changed meanwhile. Verbs return only changed records: committing costs no more with
+ * many others.
  */
 
-/** What is specified for a new target. */
 type TargetFields = Pick<
   Target,
   "targetId" | "width" | "activeFlag" | "applicationMetadata" | "processingTimeSeconds"
@@ -24,18 +21,14 @@ type TargetFields = Pick<
   readonly processed?: boolean;
   /** Instead of the result of processing the image. */
   readonly outcome?: "failed" | undefined;
-  /** Draws another id when that one is taken. Default: it is a conflict. */
+  /** Draws another id if that one is taken. Default: a conflict. */
   readonly anotherId?: () => string;
 };
 
 /** A stored image, and the result of processing it. */
 export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
 
-/**
- * Makes a target that is uploaded now.
- *
- * Written out, not spread: thousands of objects of one hidden class are read an order of magnitude faster.
- */
+/** Written out, not spread: thousands of objects of one hidden class are read ten times as fast. */
 function newTarget(given: TargetFields, targetId: string, made: ProcessedImage, moment: number): Target {
   const { processed = false } = given;
   return {
@@ -59,7 +52,7 @@ function newTarget(given: TargetFields, targetId: string, made: ProcessedImage, 
   };
 }
 
-/** Changes a target, which is then processed again. Its rating stays visible if it was, or becomes so if it is new. */
+/** The target is processed again. A visible rating stays visible; a new image's shows at once. */
 function changedTarget(target: Target, changes: Partial<Target>, now: number): Target {
   const rated = changes.rating !== undefined || isRatingShown(target, now);
   return { ...target, ...changes, lastModifiedDate: now, processed: false, rated };
@@ -71,13 +64,12 @@ export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage
   bytes: () => Buffer.alloc(0),
 });
 
-/** What a verb returns. */
 interface Decision<Result> {
   readonly result: Result;
   readonly changes?: readonly Change[];
 }
 
-/** @param records - undefined: there is no such database. */
+/** @param records - undefined if there is no such database. */
 export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
 
 const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
@@ -94,7 +86,6 @@ export const updateDatabase =
     return { result: updated, changes: [{ kind: "database", key: "", record: updated }] };
   };
 
-/** Removes all of its other records, too. */
 export const deleteDatabase: Verb<boolean> = (records) =>
   records?.database === undefined
     ? { result: false }
@@ -215,12 +206,11 @@ export const setCredentialScopes =
     return { result: record, changes: [{ kind: "credential", key: clientId, record }] };
   };
 
-/** Adds or replaces a record. */
 export const put =
   (change: Change): Verb<void> =>
   () => ({ result: undefined, changes: [change] });
 
-/** False: there was none. */
+/** Returns false if there was nothing to remove. */
 export const remove =
   (kind: "dataset" | "credential", key: string): Verb<boolean> =>
   (records) => {
@@ -228,7 +218,7 @@ export const remove =
     return found ? { result: true, changes: [{ kind, key, record: null }] } : { result: false };
   };
 
-/** Ends the processing of one target. False: there is none. */
+/** Returns false if there is no such target. */
 export const finishTarget =
   (targetId: string): Verb<boolean> =>
   (records) => {
@@ -237,7 +227,6 @@ export const finishTarget =
     return { result: true, changes: [target({ ...current, processed: true, rated: true })] };
   };
 
-/** Ends the processing of every target, template target, report and dataset. */
 export const finishProcessing: Verb<void> = (records) => {
   const processed = true;
   const changes: Change[] = [];
@@ -261,7 +250,6 @@ export type TargetChanges = Partial<
   Pick<NewTarget, "name" | "width" | "activeFlag" | "applicationMetadata" | "image">
 >;
 
-/** Decides the result of processing an image. */
 export type AssessImage = (
   image: Buffer,
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;

@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { words } from "./values.ts";
 
-/* Alone in its file, because only the OpenAPI document needs it: the conversion is a tenth of what importing the package would load. */
+/* In its own file: only the OpenAPI document needs the conversion, a tenth of what the package would load. */
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The JSON Schema of a request body. */
 export const requestSchema = convertedOnce(() => {});
 
 /** The JSON Schema of a response body: every field is required. */
@@ -14,7 +13,7 @@ export const responseSchema = convertedOnce((part) => {
   if (part.properties !== undefined) part.required = Object.keys(part.properties);
 });
 
-/** Converting all schemas takes a large part of a second. */
+/** Converting all schemas takes hundreds of milliseconds. */
 function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
   const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
   return (schema) => {
@@ -24,7 +23,7 @@ function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniTy
   };
 }
 
-/** @param finish - is called with the schema of each part. */
+/** @param finish - called with the schema of each part. */
 function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
   const { $schema, ...document } = z.toJSONSchema(schema, {
     io: "input",

@@ -2,14 +2,13 @@ import { types } from "node:util";
 import * as z from "zod/mini";
 import { deferred, defOf, kind, wordsOf } from "./values.ts";
 
-/** An invalid value: its path, what was given there (undefined: nothing), and what is expected. */
+/** An invalid value; `given` is undefined if it is missing. */
 export interface Problem {
   readonly path: string;
   readonly given: string | undefined;
   readonly expected: string;
 }
 
-/** The value that a schema reads, or everything that is wrong with it. */
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
 export function read<T>(schema: z.ZodMiniType<T>, value: unknown): Reading<T> {
@@ -34,9 +33,7 @@ export class InvalidOptionError extends TypeError {
 }
 
 /**
- * Reads a value with a schema.
- *
- * @param name - what the value is called in messages.
+ * @param name - of the value, in messages.
  * @throws InvalidOptionError naming the first problem.
  */
 export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknown): T {
@@ -46,11 +43,9 @@ export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknow
   throw new InvalidOptionError(joined(name, path), given, expected);
 }
 
-/** A path inside a named value. */
 export const joined = (name: string, path: string): string =>
   path === "" || path.startsWith("[") ? name + path : `${name}.${path}`;
 
-/** The message of an issue: what its schema expects, or the names that the schema knows. */
 function expected(issue: z.core.$ZodRawIssue): string {
   const { code, inst, schema = inst as z.core.$ZodType } = issue;
   // Larger numbers are not exact.
@@ -62,7 +57,7 @@ function expected(issue: z.core.$ZodRawIssue): string {
     : wordsOf(schema);
 }
 
-/** How many unknown names are reported: comparing a million of them with the known names would take minutes. */
+/** Comparing a million names with the known ones would take minutes. */
 const MOST_UNKNOWN_NAMES = 20;
 
 function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): readonly Problem[] {
@@ -87,11 +82,11 @@ function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): r
   return [{ path: dotted(path), given, expected: issue.message }];
 }
 
-/** Whether the schema of a name found a similar one, which is the whole message. */
+/** A similar name is the whole message. */
 const isSuggestion = (issue: z.core.$ZodIssue): boolean =>
   issue.code === "custom" && issue.params?.suggests === true && /^\w+$/.test(issue.message);
 
-/** How badly a value fits one of several forms: the best one was meant. An unknown name counts most. */
+/** How badly a value fits one of several forms. Unknown names count most. */
 const weight = (issues: readonly z.core.$ZodIssue[]): number =>
   issues.reduce((sum, { code }) => sum + (code === "unrecognized_keys" ? 2 : 1), 0);
 const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
@@ -104,7 +99,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
-/** A name without line breaks and other control characters, which could pass for another line of a log. */
+/** Without control characters, which could fake another line of a log. */
 const visible = (name: string): string =>
   name.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
@@ -129,10 +124,10 @@ function shown(path: readonly PropertyKey[], value: unknown): string | undefined
 
 const LONGEST_COMPARED = 64;
 
-/** A shorter word stands in too many names by chance. */
+/** Shorter words occur in names by chance. */
 const SHORTEST_PART = 5;
 
-/** The name most similar to a given one, if any is similar, or if one of the two is a part of the other. */
+/** The most similar name, or one that contains the given name or is part of it. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const wanted = bare(given.slice(0, LONGEST_COMPARED));
   const isPart = (part: string, whole: string) => part.length >= SHORTEST_PART && whole.includes(part);
@@ -143,14 +138,12 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return best?.name;
 }
 
-/** What is expected instead of an unknown name. */
 export const expectedName = (given: string, names: readonly string[]): string =>
   nearest(given, names) ?? `one of ${names.join(", ")}`;
 
 /** Makes `requestQuota`, `request_quota` and `REQUEST_QUOTA` equal. */
 const bare = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
-/** The Levenshtein distance of two words. */
 function distance(from: string, to: string): number {
   let row = [...`${to} `].map((_, index) => index);
   for (const letter of from) {
@@ -165,7 +158,7 @@ function distance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Text that a function parses; text for which it throws is invalid. */
+/** Text that a function parses. Text is invalid if the function throws. */
 export const textReadBy = <T>(description: string, readText: (given: string) => T) =>
   deferred(description, () =>
     z.pipe(
@@ -193,7 +186,7 @@ const FLAGS: Readonly<Record<string, boolean>> = {
   0: false,
 };
 
-/** Reads the text of an environment variable with the schema of a value: as that text, or as the number, flag or list that it says. */
+/** Reads an environment variable with the schema of a value: as a string, number, flag or list. */
 export function readText<T>(schema: z.ZodMiniType<T>, given: string): Reading<T> {
   const forms = [
     given,

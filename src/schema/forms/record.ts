@@ -1,13 +1,9 @@
 import * as z from "zod/mini";
 import { kind } from "./values.ts";
 
-/** A schema for each name of an interface, and for no other. */
 export type FieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<T[Name]> };
 
-/**
- * An object with exactly these fields. The interface documents and types them; it does not compile unless interface and
- * fields agree. A field with the value undefined counts as not given.
- */
+/** An object with exactly the fields of the interface. A field with the value undefined counts as not given. */
 export function record<T>(fields: FieldsOf<T>): z.ZodMiniType<T>;
 export function record(fields: z.core.$ZodShape): z.ZodMiniType {
   return kind("an object", z.strictObject(fields).check(z.overwrite(given)));
@@ -16,7 +12,7 @@ export function record(fields: z.core.$ZodShape): z.ZodMiniType {
 const given = (fields: Readonly<Record<string, unknown>>) =>
   Object.values(fields).includes(undefined) ? withoutUndefined(fields) : fields;
 
-/** A record as it is stored: without the codecs, whose JSON forms are for people. */
+/** A stored record: without codecs, whose JSON forms are for people. */
 export const keptRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
   kind("an object", z.output(record<T>(fields)));
 
@@ -38,7 +34,7 @@ type Optional<F, D> = {
     : never;
 };
 
-/** The same fields, each of them optional; an absent field has its value in `defaults`, if there is one. */
+/** The same fields, each optional; `defaults` fill absent ones. */
 export function optional<F extends z.core.$ZodLooseShape, D extends object = object>(
   fields: F,
   defaults?: D,
@@ -50,7 +46,6 @@ export function optional(fields: z.core.$ZodShape, defaults: object = {}): z.cor
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, absent(name, field)]));
 }
 
-/** Fields that may be absent, or null instead. */
 export type NullIfAbsent<T> = {
   readonly [Name in keyof T]: undefined extends T[Name] ? T[Name] | null : T[Name];
 };
@@ -63,10 +58,9 @@ export function nullIfAbsent(fields: z.core.$ZodShape): object {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, present(field)]));
 }
 
-/** A record whose fields may be absent, but are never undefined. */
 type WithoutUndefined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 
-/** The fields without undefined ones, which would overwrite values when they are spread over a record. */
+/** Drops undefined fields, which would overwrite values when they are spread over a record. */
 export function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields>;
 export function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -3,9 +3,7 @@ import { parseISO } from "date-fns/parseISO";
 import * as z from "zod/mini";
 import { decodeServiceBase64 } from "../base64.ts";
 
-/*
- * Kinds of single values. A value that JSON represents differently is a codec whose outer form is that of JSON.
- */
+/* Kinds of single values. If JSON represents a value differently, its kind is a codec. */
 
 /** What a schema expects, in words that follow "expected", and further keywords for its JSON Schema. */
 interface Words {
@@ -13,13 +11,10 @@ interface Words {
   readonly [keyword: string]: unknown;
 }
 
-/** The words of schemas. Not zod's own registry, which other copies of zod in the process share. */
+/** Not zod's own registry, which other copies of zod in the process share. */
 export const words = z.registry<Words>();
 
-/**
- * A schema made when it is first used, and the words for it. Making all of them at once would double the time in which
- * this package is imported.
- */
+/** A schema that is made on first use: making all of them would double the time of importing this package. */
 export const deferred = <S extends z.core.$ZodType>(description: string, make: () => S, more?: object) =>
   kind(
     description,
@@ -27,7 +22,6 @@ export const deferred = <S extends z.core.$ZodType>(description: string, make: (
     more,
   );
 
-/** Gives a schema its words. */
 export const kind = <S extends z.core.$ZodType>(description: string, schema: S, more: object = {}): S => {
   words.add(schema, { description, ...more });
   return schema;
@@ -60,7 +54,7 @@ const MAX_NAME_LENGTH = 255;
 /** Half of a surrogate pair, which UTF-8 has no bytes for. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether a name can be one segment of a path. Clients resolve `.` and `..`, even percent-encoded. */
+/** Clients resolve the segments `.` and `..`, even percent-encoded. */
 const fitsIntoPath = (name: string): boolean =>
   [...name].length <= MAX_NAME_LENGTH && !LONE_SURROGATE.test(name) && name !== "." && name !== "..";
 
@@ -71,7 +65,6 @@ export const pathName = deferred(
   { maxLength: MAX_NAME_LENGTH },
 );
 
-/** Negative zero becomes zero. */
 const integer = () => z.int().check(z.overwrite((value) => value + 0));
 export const wholeNumberFrom = (least: number, most?: number) =>
   most === undefined
@@ -86,7 +79,7 @@ export const seconds = deferred("a number of seconds, 0 or more", () => z.number
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   kind(quoted(names), z.enum(names));
 
-/** What zod keeps of a schema: the one place that reads its internals. */
+/** The only access to zod's internals. */
 export const defOf = (schema: z.core.SomeType): z.core.$ZodTypes["_zod"]["def"] =>
   (schema as z.core.$ZodTypes)._zod.def;
 
@@ -103,7 +96,7 @@ export const orNull = <T>(inner: z.ZodMiniType<T>) =>
 export const listOf = <T>(item: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
   deferred(`a list, each ${wordsOf(item)}`, () => z.array(item));
 
-/** What an HTTP header can be, so that none ends its line and splits the response. */
+/** Valid HTTP headers: others could split the response. */
 export const headers = deferred("header names such as X-Name, with text values", () =>
   z.record(
     kind("header names such as X-Name", z.string().check(z.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/))),
@@ -121,7 +114,6 @@ export const binary = deferred("bytes (Uint8Array)", () => z.custom<Uint8Array>(
 export const textOrBytes = deferred("text or bytes (Uint8Array)", () => z.union([z.string(), binary]));
 export const textOrNumber = deferred("text or a number", () => z.union([z.string(), z.number()]));
 
-/** A JSON object from outside. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
@@ -140,7 +132,6 @@ function isShallow(value: unknown): boolean {
   return false;
 }
 
-/** An object with any content. */
 export const anyObject = deferred("an object", () => z.custom<JsonObject>(isJsonObject), { type: "object" });
 
 /** An object that is stored as it is and never read. */
@@ -172,7 +163,7 @@ const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 const millisecondsOf = (given: string): number =>
   parseISO(/(Z|[+-]\d\d:\d\d)$/.test(given) ? given : `${given}Z`).getTime();
 
-/** The most milliseconds before and after the epoch that a `Date` can hold. */
+/** Limit of `Date`, before and after the epoch. */
 export const MOST_MILLISECONDS = 8.64e15;
 const EXAMPLE = "2026-11-21T10:42:00.000Z";
 const milliseconds = deferred("a moment, in milliseconds since 1970", () =>
@@ -192,9 +183,8 @@ export const moment = momentFor(`a date and time such as ${EXAMPLE}`, (time) => 
 /** The last millisecond of the year 9999. */
 export const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
 
-/** Whether a clock can be set to a moment: every date format can write these years. */
+/** Every date format can write these years. */
 export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
-/** A moment that a clock can be set to. */
 export const clockMoment = momentFor(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment);

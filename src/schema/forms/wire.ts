@@ -3,21 +3,19 @@ import { Base64Text } from "../base64.ts";
 import { defOf, type JsonObject, kind, words, wordsOf } from "./values.ts";
 
 interface WireOptions {
-  /** Names in JSON of fields whose name there is not just their own in snake case. */
+  /** Names in JSON that are not the field's name in snake case. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The full resource: its other fields are accepted with any value, and ignored. */
+  /** The full resource, whose other fields are ignored. */
   readonly resource?: { fieldNames(): readonly string[] };
-  /** Those of its other fields that are refused all the same. */
+  /** Other fields of the resource that are refused. */
   readonly except?: readonly string[];
 }
 
 /** A resource in JSON: names in snake case, values encoded by their codecs; bytes as {@link Base64Text}. */
 export interface WireForm<T> {
-  /** Reads and checks it. */
   readonly schema: z.ZodMiniType<T>;
-  /** Writes it. The value is not checked: it does not come from outside. */
+  /** Writes a value of this package, unchecked. */
   write(value: T): JsonObject;
-  /** Names of its fields. */
   fieldNames(): readonly string[];
 }
 

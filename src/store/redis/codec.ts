@@ -15,7 +15,6 @@ import type { Change, RecordKinds } from "../records.ts";
 /** The result of processing an image, and the hash by which targets name it. */
 export type StoredImage = Pick<TargetRecord, "outcome" | "rating"> & { readonly sha256: string };
 
-/** The JSON form of each kind of record. */
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
 /** A change in JSON form: the record replaces the one with its kind and key; null removes it. */
 export type StoredChange = Change<StoredKinds>;
@@ -37,17 +36,15 @@ export const storedChange = z.lazy(() =>
 export const encodeChange = (change: Change): StoredChange =>
   change.kind === "target" ? { ...change, record: change.record && encodeTarget(change.record) } : change;
 
-/** The parameters are as for {@link decodeTarget}. */
 export const decodeChange = (change: StoredChange, imageOf: Parameters<typeof decodeTarget>[1]): Change =>
   change.kind === "target"
     ? { ...change, record: change.record && decodeTarget(change.record, imageOf) }
     : change;
 
-/** SHA-256 of the image that an undeleted target has. */
 export const imageIn = (change: StoredChange): readonly string[] =>
   change.kind === "target" && change.record?.deleteDate === null ? [change.record.image] : [];
 
-/** Marks numbers that JSON cannot express, and texts that would look like such a number. */
+/** Marks numbers that JSON cannot express, and strings that look like such a mark. */
 const MARK = "\0";
 
 /** JSON that preserves every number, including infinities, NaN and negative zero. */
@@ -60,15 +57,11 @@ export function toText(value: unknown): string {
   });
 }
 
-/**
- * Parses the text that {@link toText} made.
- *
- * @throws SyntaxError when the text is not JSON.
- */
+/** Reads text of {@link toText}. Throws a SyntaxError for other text. */
 export function fromText(text: string | Buffer): unknown {
   const parsed = parseJson(text, Number.POSITIVE_INFINITY);
   if (parsed.error !== undefined) throw new SyntaxError(parsed.error);
-  // Without any escaped mark there are no such numbers, and nothing is copied.
+  // Without a mark, nothing is copied.
   return text.includes("\\u0000") ? unmarked(parsed.value) : parsed.value;
 }
 
@@ -81,14 +74,10 @@ function unmarked(value: unknown): unknown {
   return rest.startsWith(MARK) ? rest : Number(rest);
 }
 
-/** Names bytes that follow the text. */
 const BYTES = `${MARK}bytes`;
 const LENGTH_BYTES = 4;
 
-/**
- * Packs a list for another server, without loss. Its parts, and those of lists among them, may be bytes or undefined.
- * The form: length of the text, text, bytes.
- */
+/** Packs a list for another server: length of the text, text, bytes. Parts may be bytes or undefined, also in inner lists. */
 export function pack(parts: readonly unknown[]): Buffer {
   const bytes: Buffer[] = [];
   const named = (value: unknown): unknown => {
@@ -103,11 +92,7 @@ export function pack(parts: readonly unknown[]): Buffer {
   return Buffer.concat([length, text, ...bytes]);
 }
 
-/**
- * Unpacks what {@link pack} packed.
- *
- * @throws RangeError or SyntaxError when the data is something else.
- */
+/** @throws RangeError or SyntaxError for data that {@link pack} did not make. */
 export async function unpack(packed: Buffer): Promise<unknown> {
   let at = LENGTH_BYTES;
   const next = (length: number): Buffer => {
@@ -125,7 +110,6 @@ export async function unpack(packed: Buffer): Promise<unknown> {
   return resolved(value);
 }
 
-/** The setting of a clock that all servers follow. */
 export const clockSetting = z.lazy(() =>
   record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
 );

@@ -18,11 +18,9 @@ const LONGEST_PAUSE_MILLISECONDS = 1000;
 const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
 
 /**
- * Connects to Redis or Valkey. Retries until the server can be reached; requests that need it in the meantime fail with
- * StateUnavailableError.
+ * Connects to Redis or Valkey, and retries. Until then, requests that need the state fail with StateUnavailableError.
  *
- * @throws StateRefusedError when the user, the password or the version of the state is wrong; Error when the client library
- * is not installed.
+ * @throws StateRefusedError for a wrong user, password or version of the state; Error if the client library is missing.
  */
 export async function connectToRedis(
   { stateUrl, statePrefix, stateCertificate }: RedisAddress,

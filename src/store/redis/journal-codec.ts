@@ -32,9 +32,9 @@ const journalPage = z.lazy(() =>
 
 /** Entries of one server's journal, oldest first. */
 export interface JournalPage {
-  /** Names this run of the server. */
+  /** Id of this server process. */
   readonly sender: string;
-  /** Which one of the sender's entries the first is: the page may arrive again, with other entries after it or without some. */
+  /** The sender's number of the first entry: pages may arrive again, with more or fewer entries. */
   readonly first: number;
   /** How many entries the sender dropped before. */
   readonly dropped: number;
@@ -57,7 +57,6 @@ export function packJournal({ entries, ...facts }: JournalPage): Buffer {
   return pack([{ ...facts, entries: records }, ...bodies]);
 }
 
-/** A server sends at most a tenth at a time. */
 const MOST_ENTRIES = 1000;
 
 /** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
@@ -71,7 +70,7 @@ export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
     const bytes = kept ? bodies.shift() : undefined;
     if (kept && !Buffer.isBuffer(bytes))
       throw new RangeError("expected the bytes of all bodies of the journal");
-    // Copied, because a slice would keep the whole page in memory.
+    // A slice would keep the whole page in memory.
     const copy = Buffer.isBuffer(bytes) ? Buffer.from(bytes) : undefined;
     return { headers, query, body: new RecordedBody(copy, { ...facts, headers, isDecoded: true }) };
   };
@@ -86,17 +85,16 @@ export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
   };
 }
 
-/** How many senders are remembered. */
 const MOST_SENDERS = 1000;
 
-/** Records requests to other servers, each once, as if they had arrived here: with numbers of this journal. */
+/** Records requests to other servers, each once, with numbers of this journal. */
 export class JournalReceiver {
-  /** Number of the latest entry of each sender; the one that was silent for longest comes first. */
+  /** Number of each sender's latest entry; senders are in order of their latest page. */
   private readonly latest = new Map<string, number>();
 
   constructor(private readonly journal: Journal) {}
 
-  /** @param isCurrent - false: the journal was cleared since, and nothing is recorded. */
+  /** @param isCurrent - false if the journal was cleared since: records nothing. */
   receive({ sender, first, dropped, entries }: JournalPage, isCurrent = true): void {
     const latest = this.latest.get(sender);
     this.latest.delete(sender);

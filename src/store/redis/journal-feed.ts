@@ -5,14 +5,13 @@ import type { RedisBacking } from "./redis-backing.ts";
 
 /** Copies the requests of other managers into this manager's journal. */
 export class JournalFeed {
-  /** Whether entries of other servers are being copied. */
   isReading = false;
   private latest = "0-0";
   private clears = "0";
   private reading: Promise<void> = Promise.resolve();
   private readonly receiver: JournalReceiver;
 
-  /** @param link - what this manager has not published yet. */
+  /** @param link - entries that this manager has not published yet. */
   constructor(
     private readonly state: RedisBacking,
     private readonly journal: Journal,
@@ -31,10 +30,10 @@ export class JournalFeed {
     await this.state.readClock();
     const { journalClears: clears } = this.state;
     const wasCleared = clears !== this.clears;
-    // What this manager is about to show, every other one shows too, even if this one is killed.
+    // Published before they are shown: other managers then show them even if this one is killed.
     await this.link.flush();
     if (wasCleared) {
-      // This manager's own entries since then are in the stream.
+      // The stream has this manager's own entries since then.
       this.journal.clear();
       this.latest = "0-0";
     }

@@ -5,11 +5,10 @@ import { packJournal } from "./journal-codec.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 
 const COLLECTING_MILLISECONDS = 20;
-/** How soon entries are sent again that Redis did not take. */
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of entries waiting for Redis; older ones are dropped and counted. */
 const MAX_WAITING = 1000;
-/** A batch ends with the entry that reaches one of these limits, so that no batch takes long to serialize. */
+/** A batch ends at one of these limits, so that none takes long to serialize. */
 const BATCH = { entries: 100, bodyBytes: 2 ** 20, considered: 2000 };
 
 interface WaitingEntry {
@@ -59,7 +58,7 @@ export class JournalLink {
       try {
         await this.state.putJournal(packJournal({ sender, first, dropped, entries }), clears);
       } catch {
-        // Redis is unavailable, or its answer was lost: then readers know by the numbers what they have.
+        // Redis is unavailable, or its answer was lost. Numbers tell readers what they already have.
         this.waiting = [...batch, ...this.waiting];
         this.dropped += dropped;
         this.dropOldest(MAX_WAITING);
@@ -81,7 +80,7 @@ export class JournalLink {
     return this.waiting.splice(0, count);
   }
 
-  /** Drops entries in bulk, so that not every added entry copies all others. */
+  /** Drops in bulk: otherwise each added entry would copy all others. */
   private dropOldest(limit: number): void {
     if (this.waiting.length <= limit) return;
     this.dropped += this.waiting.length - MAX_WAITING;

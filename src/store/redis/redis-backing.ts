@@ -21,21 +21,20 @@ import {
 const IMAGE_SECONDS = 60;
 const MAX_JOURNAL = 1000;
 
-/** What queries compare of images. */
 export interface Summaries {
   readonly kinds: readonly SummaryKind[];
-  /** Makes a summary of an image for other processes; undefined when it cannot be decoded. */
+  /** Undefined if the image cannot be decoded. */
   readonly of: (kind: SummaryKind, image: TargetImage) => Promise<Buffer | undefined>;
 }
 
 /** Records as they are at a version. */
 export interface FoundRecords extends Version {
-  /** The known version that the changes are relative to; undefined when these are all records. */
+  /** The version before the changes; undefined if these are all records. */
   readonly since: number | undefined;
   readonly changes: readonly StoredChange[];
 }
 
-/** The new version, or why nothing was committed: `missingImage` is the SHA-256 of an image that is not (or no longer) stored. */
+/** The new version, or why nothing was committed; `missingImage` is the SHA-256 of an image that is not stored. */
 type Committed = number | "stale" | "gone" | { readonly missingImage: string };
 
 /**
@@ -43,19 +42,16 @@ type Committed = number | "stale" | "gone" | { readonly missingImage: string };
  * Decides only whether a version is still the latest; the logic that changes state is in `verbs.ts`.
  */
 export class RedisBacking {
-  /** As of the latest response. */
   clock: ClockSetting = UNMOVED;
-  /** Whether any fault was added, as of the latest response. */
   hasFaults = false;
   /** Changes whenever the journal is cleared; as of the latest response. */
   journalClears = "0";
-  /** Identifies this process's journal entries. */
   private readonly name = newName();
 
   /**
    * @param assess - decides the result of processing an image.
-   * @param summaries - what queries compare of images, and how it is made; without these, they need all images.
-   * @param clockIsShared - whether rate limits follow the clock of Redis, because those of servers may differ.
+   * @param summaries - what queries compare; without these, they need all images.
+   * @param clockIsShared - whether rate limits follow the clock of Redis: servers' clocks may differ.
    */
   constructor(
     readonly redis: RedisConnection,
@@ -86,7 +82,7 @@ export class RedisBacking {
     };
   }
 
-  /** Reads very many records: as they are one after the other, and then what changed since that version. */
+  /** Reads many records one after the other, and then the changes since that version. */
   private async readPages(at: Version): Promise<FoundRecords | undefined> {
     const changes: StoredChange[] = [];
     for (let after = "0"; after !== ""; ) {
@@ -101,13 +97,12 @@ export class RedisBacking {
     return { ...since, since: undefined, changes };
   }
 
-  /** The current version of every database, in order of creation. */
   async list(): Promise<readonly Version[]> {
     const scopes = await this.redis.ask((client) => client.zrange(this.redis.key("scopes"), 0, -1));
     if (scopes.length === 0) return [];
     const keys = scopes.map((scope) => this.redis.key(`version:${scope}`));
     const versions = await this.redis.ask((client) => client.mget(keys));
-    // One that was deleted in between has no version.
+    // A deleted database has no version.
     return scopes.flatMap((scope, index) => {
       const version = versions[index];
       return version == null ? [] : [{ scope, version: Number(version) }];
@@ -167,7 +162,7 @@ export class RedisBacking {
     return { sha256, outcome, rating };
   }
 
-  /** Summaries of images, in the same order, where there are any: queries then need only few images. */
+  /** Summaries of images, in the same order. */
   async getSummaries(
     kind: SummaryKind,
     sha256s: readonly string[],
@@ -176,19 +171,17 @@ export class RedisBacking {
     return (await this.redis.ask((client) => client.mgetBuffer(keys))).map((found) => found ?? undefined);
   }
 
-  /** Bytes of an image that a target uses, or used a short while ago. */
+  /** Bytes of an image that a target uses or used recently. */
   async getImage(sha256: string): Promise<Buffer> {
     const bytes = await this.redis.ask((client) => client.getBuffer(this.redis.key(`image:${sha256}`)));
     if (bytes === null) throw new Error("the image was deleted in the meantime");
     return bytes;
   }
 
-  /** Keeps an image for so long, unless a target uses it. */
   keepImage(sha256: string, bytes: Buffer, seconds?: number): Promise<void> {
     return this.keepForNow(`image:${sha256}`, bytes, seconds);
   }
 
-  /** Reads only the clock setting, whether any fault was added, and whether the journal was cleared. */
   async readClock(): Promise<void> {
     this.note(await this.redis.run("settings", []));
   }
@@ -198,7 +191,7 @@ export class RedisBacking {
     await this.redis.ask((client) => client.set(this.redis.key("clock"), JSON.stringify(setting)));
   }
 
-  /** Acts on the faults until nothing else changed them in the meantime. */
+  /** Repeats until no other server changed the faults meanwhile. */
   async withFaults<T>(act: (faults: Faults) => T): Promise<T> {
     for (;;) {
       const before = (await this.redis.ask((client) => client.get(this.redis.key("faults")))) ?? undefined;
@@ -217,16 +210,12 @@ export class RedisBacking {
     this.journalClears = String(clears);
   }
 
-  /** Adds entries to the journal, unless it was cleared since: what happened before is not to appear afterwards. */
+  /** Adds entries to the journal, unless it was cleared since. */
   async putJournal(packed: Buffer, clears: string): Promise<void> {
     await this.redis.run("publish", [clears, String(MAX_JOURNAL), this.name, packed]);
   }
 
-  /**
-   * What was added after an entry of the stream, and the latest entry's id.
-   *
-   * @param own - whether what this process added is wanted, too.
-   */
+  /** Entries after an entry of the stream, and the latest id. `own`: this process's entries, too. */
   async readJournal(
     after: string,
     own: boolean,
@@ -246,7 +235,7 @@ export class RedisBacking {
     this.note(await this.redis.run("clear", []));
   }
 
-  /** Whether there are no databases, and no other manager has claimed in the last minute to add the first ones. */
+  /** Whether there are no databases, and no other manager claimed within a minute to add the first ones. */
   async claimsSeeding(): Promise<boolean> {
     if ((await this.list()).length > 0) return false;
     return (
@@ -257,7 +246,7 @@ export class RedisBacking {
 
   private async keepForNow(name: string, bytes: Buffer, seconds = IMAGE_SECONDS): Promise<void> {
     const key = this.redis.key(name);
-    // Of what exists, the expiry is only ever extended; without one, it stays.
+    // An existing expiry is only extended; an image without one stays.
     const isNew = await this.redis.ask((client) => client.set(key, bytes, "EX", seconds, "NX"));
     if (isNew === null) await this.redis.ask((client) => client.expire(key, seconds, "GT"));
   }
@@ -267,7 +256,6 @@ export class RedisBacking {
 const isRemoval = ({ kind, record }: StoredChange): boolean =>
   record === null || (kind === "target" && record.deleteDate !== null);
 
-/** Faults that all managers change. */
 export const faultsInRedis = (backing: RedisBacking): SharedFaults => ({
   get isEmpty() {
     return !backing.hasFaults;

@@ -12,12 +12,12 @@ import { clockSetting, fromText, type StoredChange, storedChange, toText } from 
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
-/** The same script, which may write although Redis is full. Redis before version 7 refuses it. */
+/** May write to a full Redis. Redis before version 7 refuses it. */
 const FREEING_SCRIPT = `#!lua flags=allow-oom\n${SCRIPT}`;
-/** Operations that store next to nothing, and that what frees memory needs. */
+/** Operations that store little, and that freeing memory needs. */
 const SMALL = new Set(["take", "faults", "clear", "sweep"]);
 const CLAIM_MILLISECONDS = 5000;
-/** What clients say if a server without TLS waits for the rest of their handshake, or answers it as a wrong command. */
+/** Errors of clients if a server without TLS waits during their handshake, or refuses it as a command. */
 const WITHOUT_TLS = /connect ETIMEDOUT|wrong version number|packet length too long/;
 const NO_HANDSHAKE = "it does not answer with TLS; if the port has no TLS, use redis://";
 
@@ -26,10 +26,9 @@ export class StateRefusedError extends StateUnavailableError {
   override readonly name = "StateRefusedError";
 }
 
-/** One emulator's keys in Redis or Valkey. */
 export class RedisConnection {
   private readonly prefix: string;
-  /** Why there is no connection, if the client library has said so. */
+  /** The client library's reason for a missing connection. */
   private problem: string | undefined;
 
   /** @param shown - the URL without user and password. */
@@ -48,20 +47,12 @@ export class RedisConnection {
     });
   }
 
-  /**
-   * Checks that the state has this version, or creates it with this version.
-   *
-   * @throws StateRefusedError naming both versions; StateUnavailableError.
-   */
+  /** @throws StateRefusedError if the state has another version; StateUnavailableError. */
   async open(): Promise<void> {
     await this.run("hello", []);
   }
 
-  /**
-   * Acts while no other server does so under that name. One that does not end within the time of a claim is assumed to be dead.
-   *
-   * @throws StateUnavailableError.
-   */
+  /** Acts while no other server does under that name. A server that exceeds its claim counts as dead. */
   async exclusively<T>(what: string, act: () => Promise<T>): Promise<T> {
     const claim = newName();
     const key = this.key(`claim:${what}`);
@@ -79,9 +70,9 @@ export class RedisConnection {
   }
 
   /**
-   * Runs an operation of the script: by its hash, because sending the script takes longer than running it.
+   * Runs the script by its hash: sending it takes longer than running it.
    *
-   * @param frees - whether the operation removes something, so that it must work although Redis is full.
+   * @param frees - whether the operation frees memory: it must work in a full Redis.
    */
   run(operation: string, args: readonly (string | Buffer)[], frees = SMALL.has(operation)): Promise<unknown> {
     return this.ask(async () => {
@@ -95,7 +86,7 @@ export class RedisConnection {
     });
   }
 
-  /** Removes the records of databases that nobody finds any more. */
+  /** Removes the records of deleted databases. */
   async sweep(): Promise<void> {
     while (Number(await this.run("sweep", [])) > 0);
   }
@@ -111,7 +102,7 @@ export class RedisConnection {
         throw new StateRefusedError(
           `the state at ${this.shown} has version ${other}; expected version ${FORMAT}`,
         );
-      // The client library says it in terms of its own options.
+      // The client library names its own options.
       const isClosed = /isn't writeable|Connection is closed/.test(why);
       throw new StateUnavailableError(
         `the state at ${this.shown} cannot be used: ${isClosed ? this.whyClosed() : why}`,
@@ -132,7 +123,6 @@ export const newName = (): string => systemRandom.hex(8);
 
 /* The arguments and replies of the script, which are flat lists of text. */
 
-/** How many pairs follow, and the pairs. */
 export const counted = (pairs: readonly (readonly string[])[]): readonly string[] => [
   String(pairs.length),
   ...pairs.flat(),
@@ -167,7 +157,6 @@ export const changesIn = (flat: unknown): readonly StoredChange[] =>
     return decoded(storedChange, value, "record");
   });
 
-/** When requests were accepted under a limit. */
 export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] {
   const [limit, moments] = listOf(reply);
   return { limit: String(limit), moments: pairsOf(moments).map(([, moment]) => Number(moment)) };

@@ -13,7 +13,7 @@ import { readState, writeState } from "./whole-state.ts";
 
 /** State that Redis or Valkey keeps, for any number of processes. */
 export class RedisStore extends RecordStore<"async"> {
-  /** @param found - only for a single request: what it has read, which is not read again. */
+  /** @param found - only for a single request: the records that it has read. */
   constructor(
     private readonly backing: RedisBacking,
     private readonly replicas: Replicas = new Replicas(backing),
@@ -26,7 +26,7 @@ export class RedisStore extends RecordStore<"async"> {
     return this.found === undefined ? new RedisStore(this.backing, this.replicas, new Map()) : this;
   }
 
-  /** The store as seen by a request that arrives now. Its database, named by the key if there is one, has been read, or reading it failed. */
+  /** The store for a request that arrives now, after its database was read or reading failed. */
   async arrival(key: DatabaseKey | undefined): Promise<RedisStore> {
     const request = this.forRequest();
     if (key !== undefined) await request.find(key).catch(() => {});
@@ -107,7 +107,7 @@ export class RedisStore extends RecordStore<"async"> {
     if (known !== undefined) return known;
     const reading = this.replicas.read(key).then((replica) => {
       const database = replica?.database;
-      // A database that was found by its key may be read by its name next.
+      // May be read by its name next.
       if (database !== undefined) found.set(`databaseName ${database.databaseName}`, reading);
       if (database?.kind === "cloud") found.set(`databaseId ${database.databaseId}`, reading);
       return replica;

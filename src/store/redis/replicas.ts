@@ -51,10 +51,10 @@ export class Replicas {
     maxSize: MAX_IMAGE_BYTES,
     sizeCalculation: ({ length }) => Math.max(1, length),
     fetchMethod: (sha256) => this.backing.getImage(sha256),
-    // A request that waits for an image gets it, even if others have filled the cache by then.
+    // A waiting request gets its image even if others have filled the cache.
     ignoreFetchAbort: true,
   });
-  /** Equal images are one object as long as a target uses it, so that others can attach data to it. */
+  /** Equal images are one object while a target uses it: caches attach data to it. */
   private readonly named = new Map<string, WeakRef<TargetImage>>();
   private readonly collected = new FinalizationRegistry<string>((sha256) => {
     if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
@@ -63,20 +63,19 @@ export class Replicas {
     sketch: new BatchLoader((sha256s) => this.backing.getSummaries("sketch", sha256s)),
     features: new BatchLoader((sha256s) => this.backing.getSummaries("features", sha256s)),
   };
-  /** Images of changes that are not committed yet. */
   private readonly retained = new ImageBlobs();
-  /** Queues this process's changes of each database, so that they need not run again. */
+  /** Queues changes of each database: otherwise they would have to run again. */
   private readonly queues = new Map<string, Promise<unknown>>();
 
   constructor(private readonly backing: RedisBacking) {}
 
-  /** The copy of that version or a later one, if there is one. */
+  /** The copy of that version or later. */
   known({ scope, version }: Version): Replica | undefined {
     const replica = this.replicas.get(scope);
     return replica !== undefined && replica.version >= version ? replica : undefined;
   }
 
-  /** Reads the current records. Receives only what changed since the last time. */
+  /** Receives only changes since the last time. */
   async read(key: RecordsKey): Promise<Replica | undefined> {
     const place = key.join(" ");
     const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
@@ -99,7 +98,7 @@ export class Replicas {
     return replica;
   }
 
-  /** Runs a verb on the known records, then again on the current ones until its changes are committed. */
+  /** Runs a verb on known records, then on current ones until its changes are committed. */
   async decide<T>(replica: Replica | undefined, verb: Verb<T>): Promise<T> {
     if (replica === undefined) return verb(undefined).result;
     const { scope } = replica;
@@ -153,7 +152,6 @@ export class Replicas {
     }
   }
 
-  /** An image whose bytes are loaded on first use, and then cached. */
   private imageOf(sha256: string): TargetImage {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
@@ -166,7 +164,7 @@ export class Replicas {
     return image;
   }
 
-  /** Responses may overtake each other. Ignores older ones, and those relative to a later version, which are read again. */
+  /** Ignores older responses, which may arrive later, and changes relative to a later version. */
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {

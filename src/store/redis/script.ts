@@ -1,6 +1,5 @@
-/** The version of this layout. */
 export const FORMAT = "2";
-/** Begins the error when the state has another version, which follows. */
+/** Begins the error about another version of the state, which follows. */
 export const OTHER_VERSION = "OTHERVERSION";
 
 /**

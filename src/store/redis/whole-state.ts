@@ -25,24 +25,20 @@ import {
 const CHANGES_PER_TURN = 200;
 const IMAGES_AT_ONCE = { items: 32 };
 const DATABASES_AT_ONCE = { items: 50 };
-/** How many images are sent at once, and how many bytes of them: a Redis that syncs each write does so once for all. */
+/** Images and bytes sent at once: a Redis that syncs each write syncs once for all. */
 const IMAGES_SENT = { items: 500, size: 2 ** 22 };
-/** How many records one call of the script adds, and how many characters of them, so that none takes long. */
+/** Records and characters that one call of the script adds, so that none takes long. */
 const PIECE = { items: 500, size: 2 ** 22 };
 
 /** Images of a snapshot wait until all others have been uploaded. */
 const RESTORED_IMAGE_SECONDS = 3600;
 
-/** Records by their places, as they are at a version. */
 interface ReadScope {
   readonly version: number;
   readonly changes: Map<string, StoredChange>;
 }
 
-/**
- * Reads everything as it is at one moment, however much it is: database after database, and at last what changed meanwhile,
- * which is little enough to be read at once.
- */
+/** Reads all state of one moment: database after database, and then the few changes since. */
 export async function readState(backing: RedisBacking): Promise<StoreState> {
   const scopes = new Map<string, ReadScope>();
   for (;;) {
@@ -58,7 +54,7 @@ export async function readState(backing: RedisBacking): Promise<StoreState> {
       const [scope, changes, accepted] = listOf(database);
       return { scope: scopes.get(String(scope)), changes, accepted };
     });
-    // A database that was created meanwhile, perhaps with all its records.
+    // A new database, perhaps with all its records.
     if (found.some(({ scope }) => scope === undefined)) continue;
     for (const { scope, changes } of [...found, { scope: scopes.get("global"), changes: global }])
       for (const change of changesIn(changes)) scope?.changes.set(placeOf(change), change);
@@ -72,7 +68,6 @@ async function readScope(
   key: RecordsKey,
 ): Promise<void> {
   const found = await backing.read(key);
-  // Deleted meanwhile, or no records that belong to no database.
   if (found === undefined || found === "unchanged") return;
   const changes = new Map(found.changes.map((change) => [placeOf(change), change]));
   scopes.set(key[0] === "global" ? "global" : found.scope, { version: found.version, changes });
@@ -113,11 +108,7 @@ async function stateOf(
   return { databases: all, datasets: [...datasets.values()], credentials: [...credentials.values()], images };
 }
 
-/**
- * Replaces the state. Until all of it is there, nobody finds any of it.
- *
- * @throws StateUnavailableError.
- */
+/** Replaces the state. Readers see none of it until all is written. Throws a StateUnavailableError. */
 export async function writeState(backing: RedisBacking, state: StoreState): Promise<void> {
   const { redis } = backing;
   for (const some of inGroups([...state.images], IMAGES_SENT, ([, image]) => image.bytes().length))
@@ -145,11 +136,10 @@ export async function writeState(backing: RedisBacking, state: StoreState): Prom
   await redis.sweep();
 }
 
-/** Only a target's metadata can be long. */
 const metadataLength = (change: Change): number =>
   change.kind === "target" ? (change.record?.applicationMetadata?.length ?? 0) : 0;
 
-/** Divides a list into groups of at most so many items, which end with the one that reaches a size. */
+/** Divides a list into groups, which end at a number of items or a size. */
 function* inGroups<Each>(
   all: Iterable<Each>,
   most: { readonly items: number; readonly size?: number },
