@@ -13,11 +13,7 @@ const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `
 export const text = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;
 
-/**
- * Reads a command's options, and at most so many words.
- *
- * @throws UsageError naming the invalid option; HelpAsked.
- */
+/** @throws UsageError naming the invalid option; HelpAsked. */
 export function readOptions<const T extends Options>(
   command: keyof typeof HELP,
   args: readonly string[],
@@ -49,7 +45,6 @@ function parsedBy<const T extends Options>(args: readonly string[], options: T, 
   }
 }
 
-/** What a command uses of its process. */
 export interface Terminal {
   readonly environment: Environment;
   /** Standard output. */
@@ -58,9 +53,7 @@ export interface Terminal {
   complain(text: string): void;
   /** Standard error, when it is a terminal. */
   readonly showProgress?: ((text: string) => void) | undefined;
-  /** Opens a URL in the user's browser, if there is one. */
   openBrowser(url: string): void;
-  /** Resolves when the process is told to stop. */
   stopRequested(): Promise<void>;
 }
 
@@ -77,13 +70,11 @@ export class HelpAsked extends Error {
   override readonly name = "HelpAsked";
 }
 
-/** The profile of an option. */
 export function readProfile(given: string): ProfileName {
   const profile = PROFILE_NAMES.find((name) => name === given);
   if (profile !== undefined) return profile;
   throw new UsageError(`--profile: expected ${PROFILE_NAMES.join(" or ")}; got ${show(given)}`);
 }
 
-/** The file of an option cannot be written. */
 export const unwritable = (option: string, path: string, error: unknown): UsageError =>
   new UsageError(`--${option}: ${show(path)} cannot be written: ${messageOf(error)}`);

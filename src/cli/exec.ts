@@ -17,7 +17,7 @@ export async function exec(args: readonly string[], terminal: Terminal): Promise
   if (program === undefined)
     throw new UsageError("exec: expected a command after --, as in: mock-cloud-reco exec -- npm test");
   const { environment } = terminal;
-  // Its log stands between the lines of the command.
+  // Its log mixes with the command's output.
   const settings = { ...environment, [LOG_LEVEL]: environment[LOG_LEVEL] || "warn" };
   const started = await startAll("exec", values, { ...terminal, environment: settings });
   try {
@@ -27,18 +27,18 @@ export async function exec(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** What people and supervisors send to end, reload or pause a program. */
+/** People and supervisors send these to end, reload or pause a program. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
 
 /** A shell's exit codes for a command that cannot be started. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** What a shell adds to the number of the signal that ended a command. */
+/** Shells add this to the number of the signal that ended a command. */
 const SIGNALLED = 128;
 
 /** Whether keys typed in a terminal send signals to this process and to those that it starts. */
 function isInForeground(): boolean {
-  // Not only the input, which may be a file. Without any, it is a test runner's or supervisor's, which sends signals itself.
+  // Input alone may be a file. Without any terminal, a test runner or supervisor sends signals itself.
   if (![0, 1, 2].some(isatty)) return false;
   let status: string;
   try {
@@ -62,7 +62,7 @@ function runProgram(
     // On Windows it starts scripts too, such as npm.cmd.
     const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
     const pass = (signal: NodeJS.Signals) => {
-      // Ctrl+C and Ctrl+\\ reach every process of a terminal's foreground, the program too. A second SIGINT makes many give up.
+      // Ctrl+C and Ctrl+\\ reach the program too. A second SIGINT makes many programs give up.
       if ((signal === "SIGINT" || signal === "SIGQUIT") && isInForeground()) return;
       child.kill(signal);
     };
@@ -72,7 +72,7 @@ function runProgram(
       resolve(code);
     };
     child.once("error", (error) => {
-      // A signal could not be sent: it still runs, or its exit follows.
+      // The signal could not be sent: the program runs, or its exit follows.
       if ("syscall" in error && error.syscall === "kill") return;
       process.stderr.write(
         `mock-cloud-reco: ${JSON.stringify(program)} cannot be started: ${messageOf(error)}\n`,

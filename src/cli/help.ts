@@ -2,12 +2,11 @@ import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
 import type { Command } from "../servers/setting-names.ts";
 import { LISTENING, settingsOf } from "../servers/settings.ts";
 
-/** The options of the commands that run all three servers, besides the settings. */
 const SERVERS_OPTIONS = `  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
                      address of one server, so that several can have the same port   (default: that of --host)
   --tls-ca FILE      write the certificate that clients have to trust (with --tls-generate)`;
 
-/** What settings are about, in the order of the help: a setting belongs to the first group whose pattern fits its name. */
+/** In the order of the help: a setting belongs to the first group whose pattern matches. */
 const GROUPS = [
   ["Address and who may ask", /^((TARGET_|QUERY_|MANAGER_)?PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
   ["HTTPS", /^TLS_/],
@@ -17,7 +16,6 @@ const GROUPS = [
   ["Behaviour of the services", /^/],
 ] as const;
 
-/** The settings that a server or `serve` reads, by what they are about. */
 const settingGroups = (command: Command) =>
   GROUPS.map(([title]) => ({
     title,
@@ -26,7 +24,6 @@ const settingGroups = (command: Command) =>
     ),
   })).filter(({ settings }) => settings.length > 0);
 
-/** The settings of a command, as options and environment variables, by group, one paragraph each. */
 const settingsHelp = (command: Command): string =>
   settingGroups(command)
     .map(({ title, settings }) => {
@@ -39,7 +36,6 @@ const settingsHelp = (command: Command): string =>
     .join("\n")
     .trimEnd();
 
-/** The help of each command; `mock-cloud-reco --help` prints the first. */
 export const HELP = {
   general: `mock-cloud-reco: the Vuforia cloud recognition services as local HTTP servers, for tests
 

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { LogOutput } from "./output.ts";
 import { run } from "./run.ts";
 
-/** The command that opens a URL in the user's browser, by platform. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ["open"],
   // The empty text is the title of the window.
@@ -20,7 +19,7 @@ export function openBrowser(url: string): void {
   child.unref();
 }
 
-/** Resolves at the first signal; a second one, of whichever kind, exits at once. */
+/** Resolves at the first signal. Any second signal exits at once. */
 function stopRequested(): Promise<void> {
   let isRequested = false;
   return new Promise((resolve) => {
@@ -37,14 +36,13 @@ function stopRequested(): Promise<void> {
   });
 }
 
-/** How long stopping waits for the log to be read. */
 const STOP_MILLISECONDS = 1000;
 
 const log = new LogOutput(process.stderr);
 // A reader that closes the pipe, such as `head`, must not stop the servers.
 process.stdout.on("error", () => {});
 
-// Until the command says otherwise: an event loop that runs empty before that is no success.
+// Until the command succeeds: an event loop may run empty before that.
 process.exitCode = 1;
 const unfinished = () => log.write("mock-cloud-reco: ended before the command was finished\n");
 process.once("beforeExit", unfinished);

@@ -4,7 +4,7 @@ import type { LogFormat, LogTarget } from "../servers/log.ts";
 import type { StartProgress } from "../servers/server.ts";
 import type { Terminal } from "./arguments.ts";
 
-/** How many bytes may wait for the log's reader; further lines are dropped and counted. */
+/** Bytes that may wait for the log's reader. Further lines are dropped and counted. */
 const MAX_WAITING = 2 ** 20;
 
 /** The log on standard error. A slow reader or a closed pipe never stops, blocks or keeps alive the process. */
@@ -27,7 +27,7 @@ export class LogOutput {
     this.stream.write(text);
   }
 
-  /** Resolves with true when everything is written, or with false when the time is over. */
+  /** Resolves with false if the time is over before everything is written. */
   async drain(milliseconds: number): Promise<boolean> {
     if (this.stream.destroyed || this.stream.writableLength === 0) return true;
     return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export class LogOutput {
   }
 }
 
-/** The log of requests: readable lines for a person at a terminal, JSON for programs, unless a format is given. */
+/** By default, readable lines at a terminal and JSON elsewhere. */
 export function logOf(terminal: Terminal, format: LogFormat | undefined): LogTarget {
   const isTerminal = terminal.showProgress !== undefined;
   return {
@@ -51,18 +51,12 @@ export function logOf(terminal: Terminal, format: LogFormat | undefined): LogTar
   };
 }
 
-/** Called with how much is done, how much there is, and what is being done. */
 export type Progress = (done: number, total: number, doing?: string) => void;
 
-/** How often a line is drawn again at most. */
 const PAUSE_MILLISECONDS = 100;
 const CLEAR_LINE = "\r\u001b[K";
 
-/**
- * Shows how far long work is, how fast it goes and how long it will take, in one line that disappears at the end.
- *
- * @param show - writes to a terminal; undefined: there is none, and nothing is shown.
- */
+/** Shows progress, speed and remaining time in one line, which disappears at the end. Without `show`, shows nothing. */
 export function progressOf(
   what: string,
   show: Terminal["showProgress"],
@@ -83,7 +77,6 @@ export function progressOf(
   };
 }
 
-/** The same for what servers do when they start. */
 export function startProgressOf(show: Terminal["showProgress"]): StartProgress {
   const shown = { targets: progressOf("targets", show), state: progressOf("MB of state", show) };
   return (what, done, total) => shown[what](done, total);

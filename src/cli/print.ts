@@ -40,7 +40,7 @@ export async function printPicture(args: readonly string[], terminal: Terminal):
   return 0;
 }
 
-/** What is not a number is passed on, so that the error shows it. */
+/** Passes on other text, so that the error shows it. */
 const numberIn = (text: string): number => (/^\d+$/.test(text) ? Number(text) : (text as never));
 
 const TIMEOUT_MILLISECONDS = 5000;
@@ -70,10 +70,7 @@ function addressed(given: string): URL {
   }
 }
 
-/**
- * The URLs of the servers that the same environment starts: one by itself, and the target API of `serve`. Servers that listen on all
- * addresses are checked on loopback.
- */
+/** URLs of the servers that this environment starts. Servers on all addresses are checked on loopback. */
 function ownUrls({ environment }: Terminal): readonly string[] {
   const urlOf = (prefix: string, port: string) => {
     const given = (setting: string) => readVariable(environment, prefix + setting);
@@ -94,7 +91,7 @@ const isHealthy = (answer: number | string): boolean =>
 function statusOf(url: URL): Promise<number | string> {
   const get = url.protocol === "https:" ? httpsGet : httpGet;
   return new Promise((resolve) => {
-    // Any certificate is accepted: the question is only whether the server responds.
+    // Accepts any certificate: the server only has to respond.
     const headers = { "User-Agent": HEALTH_CHECK_AGENT };
     const options = { headers, timeout: TIMEOUT_MILLISECONDS, rejectUnauthorized: false };
     const request = get(url, options, (response) => {

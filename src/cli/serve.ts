@@ -24,7 +24,6 @@ import {
 } from "./arguments.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
-/** Options of the commands that run all three servers, besides the settings. */
 const SERVERS_FLAGS = {
   "target-host": text,
   "query-host": text,
@@ -32,10 +31,8 @@ const SERVERS_FLAGS = {
   "tls-ca": text,
 } as const;
 
-/** Every option of a command that runs all three servers. */
 export const serversFlags = (command: "serve" | "exec") => ({ ...flagsOf(command), ...SERVERS_FLAGS });
 
-/** Three servers with a first database. */
 interface Started extends Launched<Manager> {
   readonly database: CloudDatabase;
   readonly ui: boolean;
@@ -43,11 +40,7 @@ interface Started extends Launched<Manager> {
   readonly place: string;
 }
 
-/**
- * Starts all three servers. The caller stops them.
- *
- * @throws UsageError; the errors of the settings and of the servers.
- */
+/** Starts all three servers. The caller stops them. Throws UsageError and the errors of settings and servers. */
 export async function startAll(
   command: "serve" | "exec",
   values: Flags & Readonly<Partial<Record<keyof typeof SERVERS_FLAGS, string>>>,
@@ -88,7 +81,7 @@ export async function startAll(
   }
 }
 
-/** The variables by which programs find the servers and the keys of the first database. */
+/** Variables with the servers' URLs and the keys of the first database. */
 export function variablesOf({ servers, database }: Started): Readonly<Record<string, string>> {
   return {
     VUFORIA_TARGET_URL: servers.target.url,
@@ -101,7 +94,7 @@ export function variablesOf({ servers, database }: Started): Readonly<Record<str
   };
 }
 
-/** As `NAME=value` lines that shells and readers of `.env` files understand. */
+/** As `NAME=value` lines for shells and `.env` files. */
 const asLines = (variables: Readonly<Record<string, string>>): string =>
   Object.entries(variables)
     .map(([name, value]) => `${name}=${/[^\w.:/@%+=,-]/.test(value) ? inQuotes(value) : value}\n`)
@@ -109,18 +102,14 @@ const asLines = (variables: Readonly<Record<string, string>>): string =>
 
 const inQuotes = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** Modes of files: a certificate, and what only this user may read. */
+/** Modes of certificates, and of files that only this user may read. */
 const PUBLIC = 0o644;
 const SECRET = 0o600;
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK = 0 } = constants;
 const FIFO_MILLISECONDS = 50;
 
-/**
- * Writes the file of an option. A regular file gets this mode even if it existed with another one.
- *
- * @param stop - ends the wait for a reader of a FIFO.
- */
+/** Gives a regular file this mode even if it exists. `stop` ends the wait for a reader of a FIFO. */
 async function writeOutput(
   option: string,
   path: string,
@@ -141,7 +130,7 @@ async function writeOutput(
   }
 }
 
-/** Opens a file to write it, a FIFO once it is read. Returns undefined if the process has to stop before. */
+/** Opens a FIFO once it has a reader; undefined if the process has to stop before. */
 async function openOutput(path: string, mode: number, stop?: Promise<void>): Promise<FileHandle | undefined> {
   let isStopped = false;
   void stop?.then(() => {
@@ -165,7 +154,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const { values } = readOptions("serve", args, options);
   const started = await startAll("serve", values, terminal, values.open === true);
   try {
-    // Before printing: whoever reads the output may stop the process at once.
+    // Before printing: a reader of the output may stop the process at once.
     const stop = terminal.stopRequested();
     if (values.env !== undefined)
       await writeOutput("env", values.env, asLines(variablesOf(started)), SECRET, stop);
@@ -178,7 +167,6 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   return 0;
 }
 
-/** The first database of the state or the seed file, or a new one. */
 async function firstDatabase({ servers, seeded, options }: Launched<Manager>): Promise<CloudDatabase> {
   const { store } = servers.manager;
   const database = await store.findDatabaseByName(seeded[0] ?? "");
@@ -236,7 +224,7 @@ Press Ctrl+C to stop the servers. Their state is kept in ${place}.
 export const singleServer =
   (role: Role) =>
   async (args: readonly string[], terminal: Terminal): Promise<ExitCode> => {
-    // All roles' options, to say whose an option is.
+    // All roles' options, to name the role of an option.
     const flags: ReturnType<typeof flagsOf> = Object.assign({}, ...ROLES.map(flagsOf));
     const { values } = readOptions(role, args, flags);
     const foreign = Object.keys(values).find((name) => !(name in flagsOf(role)));
@@ -247,7 +235,7 @@ export const singleServer =
     const settings = readSettings(role, terminal.environment, values);
     const log = logOf(terminal, settings.logFormat);
     const server = await startOneServer(role, settings, log, startProgressOf(terminal.showProgress));
-    // Before printing: whoever reads the output may stop the process at once.
+    // Before printing, as in `serve`.
     const stop = terminal.stopRequested();
     terminal.print(`${role} ${server.url}\n`);
     await stop;

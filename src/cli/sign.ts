@@ -20,10 +20,9 @@ const OPTIONS = { body: text, "content-type": text, date: text, keys: text, expl
 /** The only path that is signed with client keys. */
 const QUERY_PATH = "/v1/query";
 
-/** The signed parts, in their order. */
 const PARTS = ["method", "MD5 of body", "content type", "date", "path"] as const;
 
-/** The keys that sign a request, and the secret that a client may take for the right one. */
+/** The right keys, and a secret that clients mistake for the right one. */
 interface Keys extends SigningKeys {
   readonly role: "server" | "client";
   readonly other: { readonly name: string; readonly accessKey: string; readonly secretKey: string };
@@ -76,7 +75,6 @@ function signed(request: WireRequest, keys: Keys) {
   return { output, isRight: true };
 }
 
-/** Compares the `Authorization` header of a request with the right one. */
 async function explained(request: WireRequest, keys: Keys) {
   const given = header(request, "authorization") ?? "";
   if (given === headerOf(keys, stringOf(request)))
